@@ -4,30 +4,30 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
-import org.flowmon.deploy.command.AlertsCommand;
-import org.flowmon.deploy.command.AnalysesCommand;
-import org.flowmon.deploy.command.CollectCommand;
-import org.flowmon.deploy.command.CompactCommand;
-import org.flowmon.deploy.command.DemoCommand;
+import org.flowmon.deploy.analysis.AnalysesCommand;
+import org.flowmon.deploy.archive.CompactCommand;
+import org.flowmon.deploy.archive.ExpireCommand;
+import org.flowmon.deploy.archive.FilesCommand;
+import org.flowmon.deploy.archive.ImportCommand;
+import org.flowmon.deploy.archive.RepackCommand;
+import org.flowmon.deploy.archive.VerifyCommand;
 import org.flowmon.deploy.command.ExitCodes;
-import org.flowmon.deploy.command.ExpireCommand;
-import org.flowmon.deploy.command.ExportCommand;
 import org.flowmon.deploy.command.Failures;
-import org.flowmon.deploy.command.FilesCommand;
-import org.flowmon.deploy.command.HostCommand;
-import org.flowmon.deploy.command.ImportCommand;
-import org.flowmon.deploy.command.InspectCommand;
 import org.flowmon.deploy.command.Misuse;
-import org.flowmon.deploy.command.QuarantineCommand;
-import org.flowmon.deploy.command.QueryCommand;
-import org.flowmon.deploy.command.RepackCommand;
-import org.flowmon.deploy.command.ReplayCommand;
-import org.flowmon.deploy.command.ReportsCommand;
-import org.flowmon.deploy.command.SeenCommand;
-import org.flowmon.deploy.command.SketchCommand;
-import org.flowmon.deploy.command.StatsCommand;
 import org.flowmon.deploy.command.StopNotice;
-import org.flowmon.deploy.command.VerifyCommand;
+import org.flowmon.deploy.demo.DemoCommand;
+import org.flowmon.deploy.export.ExportCommand;
+import org.flowmon.deploy.inspect.InspectCommand;
+import org.flowmon.deploy.kafka.CollectCommand;
+import org.flowmon.deploy.kafka.QuarantineCommand;
+import org.flowmon.deploy.query.HostCommand;
+import org.flowmon.deploy.query.QueryCommand;
+import org.flowmon.deploy.query.SeenCommand;
+import org.flowmon.deploy.replay.ReplayCommand;
+import org.flowmon.deploy.report.AlertsCommand;
+import org.flowmon.deploy.report.ReportsCommand;
+import org.flowmon.deploy.sketch.SketchCommand;
+import org.flowmon.deploy.stats.StatsCommand;
 import org.flowmon.deploy.terminal.TerminalStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -35,8 +35,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * The {@code flowmon} command. Each subcommand is one class of {@code org.flowmon.deploy.command},
- * named in the annotation.
+ * The {@code flowmon} command. Each subcommand is a class of the package that it is about, named in
+ * the annotation.
  */
 @Command(
     name = "flowmon",

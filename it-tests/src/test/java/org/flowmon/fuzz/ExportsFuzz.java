@@ -8,8 +8,8 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.BadDatagramSamples;
-import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.ExportDecoder;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.publish.BatchCollectingSink;
 
 /**

@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.zip.GZIPOutputStream;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
-import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.publish.BatchCollectingSink;
 
 /** Reads bytes as a file that somebody wants to import. */

@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.deploy.demo.Demo;
-import org.flowmon.deploy.demo.DemoOptions;
+import org.flowmon.deploy.demo.service.DemoOptions;
 import org.flowmon.deploy.embedded.EmbeddedPostgres;
 import org.flowmon.ingest.synthetic.Incidents;
 import org.flowmon.ingest.synthetic.TrafficModel;

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.deploy.demo.Demo;
-import org.flowmon.deploy.demo.DemoOptions;
+import org.flowmon.deploy.demo.service.DemoOptions;
 import org.flowmon.ingest.synthetic.Incidents;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;

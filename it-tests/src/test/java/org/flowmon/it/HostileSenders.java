@@ -21,9 +21,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowFormatException;
-import org.flowmon.ingest.synthetic.exporter.ExporterSimulator;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
+import org.flowmon.ingest.synthetic.exporter.ExporterSimulator;
 
 /** Sends {@link HostileInput} among what others send. */
 final class HostileSenders {

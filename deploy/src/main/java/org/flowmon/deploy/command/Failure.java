@@ -32,7 +32,7 @@ import org.flowmon.udaf.value.AnswerTooLargeException;
  * @param isDefect whether its trace is of use to who mends flowmon
  * @param cause what was thrown
  */
-record Failure(String line, int code, boolean isDefect, Throwable cause) {
+public record Failure(String line, int code, boolean isDefect, Throwable cause) {
   /** If set and not empty: every failure shows its trace. */
   static final String TRACE = "FLOWMON_TRACE";
 
@@ -40,7 +40,7 @@ record Failure(String line, int code, boolean isDefect, Throwable cause) {
   private static final String DAMAGED =
       "; flowmon verify --archive DIR names all damage, and what to do about it";
 
-  static Failure of(Throwable thrown) {
+  public static Failure of(Throwable thrown) {
     Throwable at = thrown;
     for (int depth = 0; at != null && depth < DEEPEST_CAUSE; depth++) { // a chain may be a ring
       if (at instanceof VirtualMachineError || at instanceof LinkageError) {
@@ -139,7 +139,7 @@ record Failure(String line, int code, boolean isDefect, Throwable cause) {
   }
 
   /** Says it, after the name of who failed. */
-  void print(String who, PrintWriter err) {
+  public void print(String who, PrintWriter err) {
     boolean traced = isTraced();
     if (!isDefect) {
       err.println(who + ": " + line);

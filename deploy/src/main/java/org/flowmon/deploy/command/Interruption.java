@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * }
  * }</pre>
  */
-final class Interruption implements AutoCloseable {
+public final class Interruption implements AutoCloseable {
   private static final long MINUTES = 1;
 
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -27,7 +27,7 @@ final class Interruption implements AutoCloseable {
 
   private Interruption() {}
 
-  static Interruption watch() {
+  public static Interruption watch() {
     Interruption interruption = new Interruption();
     try {
       Runtime.getRuntime().addShutdownHook(interruption.hook);
@@ -52,7 +52,7 @@ final class Interruption implements AutoCloseable {
   }
 
   /** Whether the process is told to end. */
-  boolean isStopped() {
+  public boolean isStopped() {
     return stopped;
   }
 
@@ -61,7 +61,7 @@ final class Interruption implements AutoCloseable {
    *
    * @throws InterruptedCommandException where it is
    */
-  void check() {
+  public void check() {
     if (stopped) {
       throw new InterruptedCommandException();
     }
@@ -73,7 +73,7 @@ final class Interruption implements AutoCloseable {
    *
    * @param action runs on another thread, may run twice, and throws nothing
    */
-  void onStop(Runnable action) {
+  public void onStop(Runnable action) {
     onStop = action;
     if (stopped) {
       action.run();

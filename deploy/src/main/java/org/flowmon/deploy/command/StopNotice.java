@@ -54,7 +54,7 @@ public final class StopNotice {
   }
 
   /** Waits for the line, in a process that is told to end; not for ever, if nobody reads it. */
-  static void await() {
+  public static void await() {
     StopNotice notice = installed;
     if (notice == null) {
       return;

@@ -21,16 +21,16 @@ public final class UsageException extends CommandException {
    *
    * @param hint a line for people; null for the command's {@code --help}
    */
-  UsageException(String message, String hint) {
+  public UsageException(String message, String hint) {
     this(message, hint, "");
   }
 
   /**
    * Likewise, with what stands around the place.
    *
-   * @param excerpt of {@link Excerpt}
+   * @param excerpt of {@code Excerpt}
    */
-  UsageException(String message, String hint, String excerpt) {
+  public UsageException(String message, String hint, String excerpt) {
     super(message);
     this.hint = hint;
     this.excerpt = excerpt;

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.TreeMap;
+import org.flowmon.deploy.demo.feed.InputFaults;
 import org.flowmon.ingest.text.JsonText;
 import org.flowmon.ingest.text.ShownText;
 

@@ -10,6 +10,7 @@ import java.util.HexFormat;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.deploy.demo.service.DemoOptions;
 import org.flowmon.ingest.synthetic.HistoryGenerator;
 import org.flowmon.ingest.synthetic.TrafficModel;
 

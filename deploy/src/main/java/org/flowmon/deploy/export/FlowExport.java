@@ -9,6 +9,8 @@ import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.block.FlowBlock;
 import org.flowmon.archive.block.FlowScan;
 import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.deploy.export.row.ExportColumn;
+import org.flowmon.deploy.export.row.ExportRows;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;

@@ -1,4 +1,5 @@
 /**
- * Flows and answers in the formats of others: CSV, JSON lines, Parquet, tables of SQL databases.
+ * flowmon export: the flows of an archive, or the rows of an answer, written wholly or not at all;
+ * start reading at ExportCommand.
  */
 package org.flowmon.deploy.export;

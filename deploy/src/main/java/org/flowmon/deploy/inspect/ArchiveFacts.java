@@ -8,6 +8,7 @@ import java.util.function.Function;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
+import org.flowmon.deploy.output.Facts;
 
 /** What the manifest of an archive says. No segment is opened. */
 public final class ArchiveFacts {

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.flowmon.deploy.output.Facts;
 
 /** Facts of a file of a kind that is known. */
 public final class FileFacts {

@@ -18,6 +18,7 @@ import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Type;
 import org.apache.parquet.format.Util;
+import org.flowmon.deploy.output.Facts;
 import org.flowmon.deploy.parquet.ParquetFooter;
 import org.flowmon.deploy.parquet.ParquetThrift;
 import org.flowmon.flow.FlowColumn;

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.flowmon.deploy.output.Facts;
 import org.flowmon.flow.FlowColumn;
 
 /**

@@ -16,12 +16,12 @@ import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.io.api.PrimitiveConverter;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.SourceKind;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.format.UnknownFormatException;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
-import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.reader.ParallelFlowReader;
 import org.flowmon.ingest.file.row.TypedRows;
-import org.flowmon.ingest.file.format.UnknownFormatException;
 
 /**
  * Reads flows of Parquet files, flowmon's own or others', by the rules of {@code

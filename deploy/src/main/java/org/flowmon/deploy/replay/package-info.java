@@ -1,2 +1,5 @@
-/** Replays in this process: a small Flink cluster of its own, whose reports a command writes. */
+/**
+ * flowmon replay: an analysis over the flows of an archive, by a small Flink cluster in this
+ * process whose reports the command writes.
+ */
 package org.flowmon.deploy.replay;

@@ -1,2 +1,2 @@
-/** Statistics of an expression over the flows of an archive, grouped by another. */
+/** flowmon stats: statistics of an expression over the flows of an archive, grouped by another. */
 package org.flowmon.deploy.stats;

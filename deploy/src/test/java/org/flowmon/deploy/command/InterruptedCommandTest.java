@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.export.ExportedFlows;
-import org.flowmon.deploy.export.SlowTable;
+import org.flowmon.deploy.export.sql.SlowTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.flowmon.deploy.demo.feed.InputFaults;
 import org.junit.jupiter.api.Test;
 
 final class DemoSummaryTest {

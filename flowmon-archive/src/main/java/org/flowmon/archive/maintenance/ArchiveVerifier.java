@@ -16,6 +16,7 @@ import org.flowmon.archive.derived.RunProblem;
 import org.flowmon.archive.directory.DirectoryCheck;
 import org.flowmon.archive.directory.HostDirectory;
 import org.flowmon.archive.lease.ReaderLease;
+import org.flowmon.archive.maintenance.VerifyReport.Damage;
 import org.flowmon.archive.manifest.LatestCommit;
 import org.flowmon.archive.manifest.ManifestAudit;
 import org.flowmon.archive.manifest.ManifestCorruptException;
@@ -26,7 +27,6 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
 import org.flowmon.archive.store.StoredFile;
-import org.flowmon.archive.maintenance.VerifyReport.Damage;
 
 /** Reads every byte of an archive and names what is not as it was written. */
 public final class ArchiveVerifier {

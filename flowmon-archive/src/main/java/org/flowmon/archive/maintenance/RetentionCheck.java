@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.Archive;
+import org.flowmon.archive.maintenance.VerifyReport.Damage;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.retention.RetentionOptions;
@@ -12,7 +13,6 @@ import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.segment.reader.TimeKeys;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
-import org.flowmon.archive.maintenance.VerifyReport.Damage;
 
 /**
  * Whether what has expired is what the limits of an archive say: no more is visible or stored than

@@ -1,19 +1,18 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.ArchiveCommit;
-import org.flowmon.archive.commit.CommitRefusedException;
-import org.flowmon.archive.commit.CommitResult;
-import org.flowmon.archive.commit.OffsetRanges;
-import org.flowmon.archive.commit.RowSums;
-import org.flowmon.archive.commit.SourceRange;
-
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.commit.CommitRefusedException.Reason;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.OffsetRanges;
+import org.flowmon.archive.commit.RowSums;
+import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**

@@ -1,9 +1,8 @@
 package org.flowmon.archive.manifest;
 
+import java.io.IOException;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitRefusedException;
-
-import java.io.IOException;
 import org.flowmon.archive.retention.Expiration;
 
 /** Decides what a commit hides, anew for each state that it is tried on. */

@@ -1,14 +1,13 @@
 package org.flowmon.archive.manifest;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.commit.RowSums;
 import org.flowmon.archive.commit.SourceRange;
-
-import java.util.ArrayList;
-import java.util.List;
-import java.util.UUID;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 

@@ -1,10 +1,5 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.ArchiveCommit;
-import org.flowmon.archive.commit.CommitRefusedException;
-import org.flowmon.archive.commit.CommitResult;
-import org.flowmon.archive.commit.RetentionChange;
-
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -14,6 +9,10 @@ import java.util.NavigableSet;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitRefusedException;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;

@@ -1,11 +1,5 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.ImportedFile;
-import org.flowmon.archive.commit.OffsetRanges;
-import org.flowmon.archive.commit.Removal;
-import org.flowmon.archive.commit.SourceRange;
-import org.flowmon.archive.commit.SourceState;
-
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -13,6 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.function.Function;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.commit.OffsetRanges;
+import org.flowmon.archive.commit.Removal;
+import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.commit.SourceState;
 import org.flowmon.archive.segment.SealedSegment;
 
 /** The bytes of each kind of section ({@code docs/format/manifest.md}). */

@@ -1,10 +1,9 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.Removal;
-import org.flowmon.archive.commit.SourceState;
-
 import java.nio.ByteBuffer;
 import java.util.Map;
+import org.flowmon.archive.commit.Removal;
+import org.flowmon.archive.commit.SourceState;
 import org.flowmon.archive.retention.TimestampHistogram;
 
 /** The snapshot file of a state ({@code docs/format/manifest.md}). */

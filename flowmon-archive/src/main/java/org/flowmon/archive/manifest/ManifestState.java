@@ -1,13 +1,5 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.ArchiveCommit;
-import org.flowmon.archive.commit.CommitRefusedException;
-import org.flowmon.archive.commit.CommitResult;
-import org.flowmon.archive.commit.ImportedFile;
-import org.flowmon.archive.commit.OffsetRanges;
-import org.flowmon.archive.commit.Removal;
-import org.flowmon.archive.commit.SourceState;
-
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -17,6 +9,13 @@ import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitRefusedException;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.commit.OffsetRanges;
+import org.flowmon.archive.commit.Removal;
+import org.flowmon.archive.commit.SourceState;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.TimestampHistogram;
 import org.flowmon.archive.segment.SealedSegment;

@@ -1,11 +1,5 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.ArchiveCommit;
-import org.flowmon.archive.commit.ImportedFile;
-import org.flowmon.archive.commit.Removal;
-import org.flowmon.archive.commit.SourceRange;
-import org.flowmon.archive.commit.SourceState;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -17,6 +11,11 @@ import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.commit.Removal;
+import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.commit.SourceState;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 

@@ -1,9 +1,8 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.RetentionChange;
-
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.TimestampHistogram;

@@ -1,5 +1,11 @@
 package org.flowmon.archive.query;
 
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.filter.Filter;
 import org.flowmon.archive.query.group.DamagedListException;
 import org.flowmon.archive.query.limit.ByteLimitException;
@@ -14,13 +20,6 @@ import org.flowmon.archive.query.plan.SegmentChoice;
 import org.flowmon.archive.query.plan.SegmentOrder;
 import org.flowmon.archive.query.rollup.DamagedCellsException;
 import org.flowmon.archive.query.rollup.DayChoice;
-
-import java.io.IOException;
-import java.nio.channels.ClosedByInterruptException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CancellationException;
-import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;

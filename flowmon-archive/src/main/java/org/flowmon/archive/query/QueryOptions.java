@@ -1,13 +1,12 @@
 package org.flowmon.archive.query;
 
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.flowmon.archive.query.limit.ByteLimitException;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.archive.query.limit.RowLimitException;
-
-import java.time.Duration;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 /**
  * How a query is run over the archive: {@link #DEFAULTS}, and what differs from them. Immutable.

@@ -1,11 +1,10 @@
 package org.flowmon.archive.query;
 
-import org.flowmon.archive.query.plan.SegmentAccess;
-
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.flowmon.archive.query.plan.SegmentAccess;
 
 /**
  * How far the history behind an answer reaches, and what was read for it. Where several queries

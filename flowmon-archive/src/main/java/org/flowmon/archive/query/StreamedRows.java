@@ -1,17 +1,5 @@
 package org.flowmon.archive.query;
 
-import org.flowmon.archive.query.filter.Filter;
-import org.flowmon.archive.query.limit.Deadline;
-import org.flowmon.archive.query.limit.Threads;
-import org.flowmon.archive.query.plan.AskedArchives;
-import org.flowmon.archive.query.plan.Groupings;
-import org.flowmon.archive.query.plan.SegmentChoice;
-import org.flowmon.archive.query.plan.TimeSlices;
-import org.flowmon.archive.query.scan.AccessMeter;
-import org.flowmon.archive.query.scan.RowCollector;
-import org.flowmon.archive.query.scan.SegmentPiece;
-import org.flowmon.archive.query.scan.SegmentScan;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,7 +10,18 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.query.filter.Filter;
 import org.flowmon.archive.query.group.PackedGroups;
+import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.archive.query.limit.Threads;
+import org.flowmon.archive.query.plan.AskedArchives;
+import org.flowmon.archive.query.plan.Groupings;
+import org.flowmon.archive.query.plan.SegmentChoice;
+import org.flowmon.archive.query.plan.TimeSlices;
+import org.flowmon.archive.query.scan.AccessMeter;
+import org.flowmon.archive.query.scan.RowCollector;
+import org.flowmon.archive.query.scan.SegmentPiece;
+import org.flowmon.archive.query.scan.SegmentScan;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.constraint.Constraints;

@@ -6,8 +6,8 @@ import java.util.List;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.reader.SegmentReader;
-import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.archive.segment.reader.SelectedRows;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 
 /** Writes what is visible of a segment as a segment of its own. */
 public final class SegmentTrimmer {

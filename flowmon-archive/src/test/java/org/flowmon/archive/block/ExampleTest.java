@@ -1,6 +1,5 @@
 package org.flowmon.archive.block;
 
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

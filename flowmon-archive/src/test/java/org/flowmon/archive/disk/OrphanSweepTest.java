@@ -34,11 +34,11 @@ import org.flowmon.archive.OrphanSweep;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.maintenance.ArchiveVerifier;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.archive.store.NoRoomException;
-import org.flowmon.archive.maintenance.ArchiveVerifier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -1,6 +1,5 @@
 package org.flowmon.archive.maintenance;
 
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -19,6 +18,8 @@ import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.days.DayCheck;
 import org.flowmon.archive.days.DaySums;
 import org.flowmon.archive.days.DayTraffic;
@@ -27,8 +28,7 @@ import org.flowmon.archive.derived.RunView;
 import org.flowmon.archive.directory.DirectoryCheck;
 import org.flowmon.archive.directory.HostDirectory;
 import org.flowmon.archive.directory.HostView;
-import org.flowmon.archive.commit.ArchiveCommit;
-import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.maintenance.VerifyReport.Damage;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.segment.Provenance;
@@ -38,7 +38,6 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.ForwardingArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
-import org.flowmon.archive.maintenance.VerifyReport.Damage;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;

@@ -1,8 +1,5 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.CommitResult;
-import org.flowmon.archive.commit.SourceRange;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +14,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.LocalArchiveStore;
 import org.junit.jupiter.api.Test;

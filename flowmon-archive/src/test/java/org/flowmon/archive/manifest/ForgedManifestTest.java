@@ -1,10 +1,5 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.ArchiveCommit;
-import org.flowmon.archive.commit.ImportedFile;
-import org.flowmon.archive.commit.RetentionChange;
-import org.flowmon.archive.commit.SourceRange;
-
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
@@ -18,6 +13,10 @@ import java.util.List;
 import java.util.Random;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.commit.RetentionChange;
+import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;

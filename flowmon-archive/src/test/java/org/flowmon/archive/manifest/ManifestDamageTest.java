@@ -1,7 +1,5 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.SourceRange;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.LocalArchiveStore;
 import org.junit.jupiter.api.BeforeEach;

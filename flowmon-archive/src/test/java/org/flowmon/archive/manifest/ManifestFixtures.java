@@ -1,15 +1,14 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.ArchiveCommit;
-import org.flowmon.archive.commit.CommitResult;
-import org.flowmon.archive.commit.SourceRange;
-
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;

@@ -1,11 +1,5 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.ArchiveCommit;
-import org.flowmon.archive.commit.CommitRefusedException;
-import org.flowmon.archive.commit.CommitResult;
-import org.flowmon.archive.commit.ImportedFile;
-import org.flowmon.archive.commit.SourceRange;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -26,7 +20,12 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.commit.CommitRefusedException.Reason;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.LocalArchiveStore;
 import org.junit.jupiter.api.Test;

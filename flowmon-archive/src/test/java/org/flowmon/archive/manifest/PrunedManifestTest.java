@@ -1,8 +1,5 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.CommitResult;
-import org.flowmon.archive.commit.SourceRange;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.ForwardingArchiveStore;
 import org.flowmon.archive.store.LocalArchiveStore;

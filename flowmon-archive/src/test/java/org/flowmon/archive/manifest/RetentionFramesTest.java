@@ -1,9 +1,5 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.ArchiveCommit;
-import org.flowmon.archive.commit.RetentionChange;
-import org.flowmon.archive.commit.SourceRange;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,6 +13,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.RetentionChange;
+import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.TimestampHistogram;

@@ -1,11 +1,5 @@
 package org.flowmon.archive.manifest;
 
-import org.flowmon.archive.commit.ArchiveCommit;
-import org.flowmon.archive.commit.CommitResult;
-import org.flowmon.archive.commit.ImportedFile;
-import org.flowmon.archive.commit.RetentionChange;
-import org.flowmon.archive.commit.SourceRange;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -21,6 +15,12 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.commit.RetentionChange;
+import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.maintenance.ArchiveVerifier;
 import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.maintenance.Compactor;
 import org.flowmon.archive.query.Traffic;
@@ -29,7 +29,6 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.MemoryObjectStore;
 import org.flowmon.archive.store.MemoryStores;
-import org.flowmon.archive.maintenance.ArchiveVerifier;
 import org.flowmon.flow.FlowBatch;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -1,8 +1,5 @@
 package org.flowmon.archive.query;
 
-import org.flowmon.archive.query.filter.Filter;
-import org.flowmon.archive.query.limit.QueryTimeoutException;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,6 +14,8 @@ import java.util.Random;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.filter.Filter;
+import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowBatch;

@@ -1,8 +1,5 @@
 package org.flowmon.archive.query;
 
-import org.flowmon.archive.query.limit.Deadline;
-import org.flowmon.archive.query.limit.QueryCancelledException;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -17,6 +14,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.archive.query.limit.QueryCancelledException;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;

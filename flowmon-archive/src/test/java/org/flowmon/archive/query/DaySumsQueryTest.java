@@ -1,7 +1,5 @@
 package org.flowmon.archive.query;
 
-import org.flowmon.archive.query.filter.Filter;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -19,13 +17,14 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.RetentionChange;
+import org.flowmon.archive.days.DaySums;
+import org.flowmon.archive.days.DayTraffic;
 import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.maintenance.Compactor;
 import org.flowmon.archive.maintenance.SettledSegments;
-import org.flowmon.archive.days.DaySums;
-import org.flowmon.archive.days.DayTraffic;
-import org.flowmon.archive.commit.ArchiveCommit;
-import org.flowmon.archive.commit.RetentionChange;
+import org.flowmon.archive.query.filter.Filter;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.reader.SelectedRows;

@@ -1,7 +1,5 @@
 package org.flowmon.archive.query;
 
-import org.flowmon.archive.query.filter.Filter;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,6 +14,7 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.RetentionChange;
+import org.flowmon.archive.query.filter.Filter;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.FlowQueries;

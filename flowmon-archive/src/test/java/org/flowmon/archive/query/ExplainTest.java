@@ -1,8 +1,5 @@
 package org.flowmon.archive.query;
 
-import org.flowmon.archive.query.limit.ByteLimitException;
-import org.flowmon.archive.query.plan.SegmentAccess;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,6 +10,8 @@ import java.util.List;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.limit.ByteLimitException;
+import org.flowmon.archive.query.plan.SegmentAccess;
 import org.flowmon.archive.query.plan.SegmentAccess.Way;
 import org.flowmon.udaf.parser.QueryParser;
 import org.junit.jupiter.api.AfterEach;

@@ -1,7 +1,5 @@
 package org.flowmon.archive.query;
 
-import org.flowmon.archive.query.limit.QueryCancelledException;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.limit.QueryCancelledException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;

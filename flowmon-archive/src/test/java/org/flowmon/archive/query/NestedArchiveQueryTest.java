@@ -1,8 +1,5 @@
 package org.flowmon.archive.query;
 
-import org.flowmon.archive.query.limit.QueryTimeoutException;
-import org.flowmon.archive.query.limit.RowLimitException;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,6 +12,8 @@ import java.util.List;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.limit.QueryTimeoutException;
+import org.flowmon.archive.query.limit.RowLimitException;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.parser.QueryParser;

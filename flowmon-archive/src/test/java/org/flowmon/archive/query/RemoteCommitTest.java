@@ -21,15 +21,15 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitRefusedException;
-import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.maintenance.ArchiveVerifier;
+import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.MemoryObjectStore;
 import org.flowmon.archive.store.MemoryStores;
-import org.flowmon.archive.maintenance.ArchiveVerifier;
 import org.flowmon.flow.FlowBatch;
 import org.junit.jupiter.api.Test;
 

@@ -1,9 +1,5 @@
 package org.flowmon.archive.query;
 
-import org.flowmon.archive.query.filter.Filter;
-import org.flowmon.archive.query.rollup.CellPhase;
-import org.flowmon.archive.query.scan.SegmentScan;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +13,9 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.query.filter.Filter;
+import org.flowmon.archive.query.rollup.CellPhase;
+import org.flowmon.archive.query.scan.SegmentScan;
 import org.flowmon.archive.rollup.DenseTraffic;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;

@@ -18,8 +18,8 @@ import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.commit.SourceRange;
-import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.maintenance.ArchiveVerifier;
+import org.flowmon.archive.segment.SealedSegment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -1,8 +1,5 @@
 package org.flowmon.archive.segment;
 
-import org.flowmon.archive.segment.reader.SegmentVerifier;
-import org.flowmon.archive.segment.writer.SegmentWriter;
-
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,6 +12,8 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.segment.reader.SegmentVerifier;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;

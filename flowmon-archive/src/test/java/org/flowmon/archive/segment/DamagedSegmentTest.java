@@ -1,9 +1,5 @@
 package org.flowmon.archive.segment;
 
-import org.flowmon.archive.segment.reader.SegmentReader;
-import org.flowmon.archive.segment.reader.SegmentVerifier;
-import org.flowmon.archive.segment.writer.SegmentWriter;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -21,7 +17,10 @@ import org.flowmon.archive.index.RowCursor;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.archive.segment.reader.SegmentVerifier;
 import org.flowmon.archive.segment.reader.SegmentVerifier.Damage;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;

@@ -1,8 +1,5 @@
 package org.flowmon.archive.segment;
 
-import org.flowmon.archive.segment.format.DeltaDecoder;
-import org.flowmon.archive.segment.format.DeltaEncoder;
-
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,6 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.segment.format.DeltaDecoder;
+import org.flowmon.archive.segment.format.DeltaEncoder;
 import org.junit.jupiter.api.Test;
 
 /** Values of deltas that are read one by one are those that were written. */

@@ -1,8 +1,5 @@
 package org.flowmon.archive.segment;
 
-import org.flowmon.archive.segment.reader.SegmentReader;
-import org.flowmon.archive.segment.writer.SegmentWriter;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,6 +12,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Objects;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;

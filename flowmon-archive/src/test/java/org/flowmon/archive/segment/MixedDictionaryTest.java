@@ -1,8 +1,5 @@
 package org.flowmon.archive.segment;
 
-import org.flowmon.archive.segment.reader.SegmentReader;
-import org.flowmon.archive.segment.writer.SegmentWriter;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;

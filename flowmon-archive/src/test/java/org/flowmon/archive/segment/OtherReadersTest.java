@@ -1,7 +1,5 @@
 package org.flowmon.archive.segment;
 
-import org.flowmon.archive.segment.writer.SegmentWriter;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -15,6 +13,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;

@@ -1,9 +1,5 @@
 package org.flowmon.archive.segment;
 
-import org.flowmon.archive.segment.format.SegmentFormat;
-import org.flowmon.archive.segment.reader.SegmentReader;
-import org.flowmon.archive.segment.writer.SegmentWriter;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
@@ -21,6 +17,9 @@ import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.Util;
 import org.flowmon.archive.region.FileIdentity;
+import org.flowmon.archive.segment.format.SegmentFormat;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;

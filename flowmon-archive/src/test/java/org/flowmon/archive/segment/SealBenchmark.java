@@ -1,7 +1,5 @@
 package org.flowmon.archive.segment;
 
-import org.flowmon.archive.segment.writer.SegmentWriter;
-
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -11,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;

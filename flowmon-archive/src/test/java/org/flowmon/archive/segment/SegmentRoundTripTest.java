@@ -1,11 +1,5 @@
 package org.flowmon.archive.segment;
 
-import org.flowmon.archive.segment.reader.SegmentReader;
-import org.flowmon.archive.segment.reader.SegmentVerifier;
-import org.flowmon.archive.segment.reader.SelectedRows;
-import org.flowmon.archive.segment.writer.EncodingChoice;
-import org.flowmon.archive.segment.writer.SegmentWriter;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -21,6 +15,11 @@ import java.util.Random;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.archive.segment.reader.SegmentVerifier;
+import org.flowmon.archive.segment.reader.SelectedRows;
+import org.flowmon.archive.segment.writer.EncodingChoice;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;

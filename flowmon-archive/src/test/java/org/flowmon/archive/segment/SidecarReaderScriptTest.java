@@ -1,7 +1,5 @@
 package org.flowmon.archive.segment;
 
-import org.flowmon.archive.segment.writer.SegmentWriter;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -15,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;

@@ -14,11 +14,11 @@ import java.util.Set;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestAudit;
 import org.flowmon.archive.manifest.ManifestFixtures;
 import org.flowmon.archive.manifest.ManifestState;
-import org.flowmon.archive.commit.SourceRange;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -1,5 +1,10 @@
 package org.flowmon.ingest.decode;
 
+import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.FlowSink;
+import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.exporter.ExporterTable;
 import org.flowmon.ingest.decode.exporter.WorkMeter;
@@ -7,12 +12,6 @@ import org.flowmon.ingest.decode.record.BigEndian;
 import org.flowmon.ingest.decode.record.DatagramHeader;
 import org.flowmon.ingest.decode.record.FlowWriter;
 import org.flowmon.ingest.decode.record.RecordBlock;
-
-import org.flowmon.flow.IpAddress;
-import org.flowmon.ingest.FlowSink;
-import org.flowmon.ingest.IngestCounter;
-import org.flowmon.ingest.IngestCounters;
-import org.flowmon.ingest.ProtectedNetworks;
 
 /**
  * Decodes NetFlow v5, v9 (RFC 3954) and IPFIX (RFC 7011) export datagrams straight into the columns

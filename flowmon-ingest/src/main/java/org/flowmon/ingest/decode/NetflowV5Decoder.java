@@ -1,14 +1,5 @@
 package org.flowmon.ingest.decode;
 
-import org.flowmon.ingest.decode.exporter.ExporterTable;
-import org.flowmon.ingest.decode.exporter.ObservationDomain;
-import org.flowmon.ingest.decode.exporter.SequenceTracker;
-import org.flowmon.ingest.decode.record.DatagramHeader;
-import org.flowmon.ingest.decode.record.FlowWriter;
-import org.flowmon.ingest.decode.record.RecordBlock;
-import org.flowmon.ingest.decode.record.RecordProgram;
-import org.flowmon.ingest.decode.record.Sampling;
-
 import static org.flowmon.ingest.decode.record.BigEndian.i32;
 import static org.flowmon.ingest.decode.record.BigEndian.u16;
 import static org.flowmon.ingest.decode.record.BigEndian.u32;
@@ -19,6 +10,14 @@ import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.decode.exporter.ExporterTable;
+import org.flowmon.ingest.decode.exporter.ObservationDomain;
+import org.flowmon.ingest.decode.exporter.SequenceTracker;
+import org.flowmon.ingest.decode.record.DatagramHeader;
+import org.flowmon.ingest.decode.record.FlowWriter;
+import org.flowmon.ingest.decode.record.RecordBlock;
+import org.flowmon.ingest.decode.record.RecordProgram;
+import org.flowmon.ingest.decode.record.Sampling;
 
 /**
  * NetFlow version 5.

@@ -1,5 +1,14 @@
 package org.flowmon.ingest.decode;
 
+import static org.flowmon.ingest.decode.record.BigEndian.i32;
+import static org.flowmon.ingest.decode.record.BigEndian.u16;
+import static org.flowmon.ingest.decode.record.BigEndian.u32;
+
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.SourceKind;
+import org.flowmon.ingest.FlowSink;
+import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.exporter.Exporter;
 import org.flowmon.ingest.decode.exporter.ExporterTable;
@@ -12,16 +21,6 @@ import org.flowmon.ingest.decode.record.RecordBlock;
 import org.flowmon.ingest.decode.record.RecordProgram;
 import org.flowmon.ingest.decode.record.Sampling;
 import org.flowmon.ingest.decode.record.Slot;
-
-import static org.flowmon.ingest.decode.record.BigEndian.i32;
-import static org.flowmon.ingest.decode.record.BigEndian.u16;
-import static org.flowmon.ingest.decode.record.BigEndian.u32;
-
-import org.flowmon.flow.FlowBatchBuilder;
-import org.flowmon.flow.SourceKind;
-import org.flowmon.ingest.FlowSink;
-import org.flowmon.ingest.IngestCounter;
-import org.flowmon.ingest.IngestCounters;
 
 /**
  * NetFlow version 9 (RFC 3954) and IPFIX (RFC 7011): sets of templates, and of the data that they

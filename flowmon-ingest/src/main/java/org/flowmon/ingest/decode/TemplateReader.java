@@ -1,15 +1,14 @@
 package org.flowmon.ingest.decode;
 
-import org.flowmon.ingest.decode.exporter.DecoderLimits;
-import org.flowmon.ingest.decode.exporter.ObservationDomain;
-import org.flowmon.ingest.decode.exporter.Template;
-import org.flowmon.ingest.decode.exporter.WorkMeter;
-
 import static org.flowmon.ingest.decode.record.BigEndian.i32;
 import static org.flowmon.ingest.decode.record.BigEndian.u16;
 
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.ObservationDomain;
+import org.flowmon.ingest.decode.exporter.Template;
+import org.flowmon.ingest.decode.exporter.WorkMeter;
 
 /**
  * Reads the definitions of templates.

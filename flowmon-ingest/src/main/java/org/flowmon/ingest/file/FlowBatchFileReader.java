@@ -1,11 +1,5 @@
 package org.flowmon.ingest.file;
 
-import org.flowmon.ingest.file.format.GzipInput;
-import org.flowmon.ingest.file.format.InputFormat;
-import org.flowmon.ingest.file.reader.FileSummary;
-import org.flowmon.ingest.file.reader.FlowFileReader;
-import org.flowmon.ingest.file.reader.SummarySink;
-
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,6 +13,11 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowFormatException;
 import org.flowmon.ingest.FlowSink;
+import org.flowmon.ingest.file.format.GzipInput;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.reader.FileSummary;
+import org.flowmon.ingest.file.reader.FlowFileReader;
+import org.flowmon.ingest.file.reader.SummarySink;
 
 /**
  * Reads flow batches that lie one after the other in a file. The flows keep their {@code arrival}

@@ -1,5 +1,7 @@
 package org.flowmon.ingest.file;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import org.flowmon.ingest.file.capture.ExportFile;
 import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.format.UnknownFormatException;
@@ -7,9 +9,6 @@ import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FlowFileReader;
 import org.flowmon.ingest.file.row.TextFileReader;
 import org.flowmon.ingest.file.zeek.ZeekReader;
-
-import java.io.IOException;
-import java.nio.file.Path;
 
 /** Finds the reader for a file by what the file holds. */
 public final class FlowFiles {

@@ -28,8 +28,8 @@ import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.BadDatagramSamples;
-import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.ExportDecoder;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -1,7 +1,5 @@
 package org.flowmon.ingest.decode;
 
-import org.flowmon.ingest.decode.exporter.DecoderLimits;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +9,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.junit.jupiter.api.Test;
 
 /** What sequence numbers, which anyone can forge, may claim to be lost; with the default limits. */

@@ -1,13 +1,12 @@
 package org.flowmon.ingest.decode;
 
-import org.flowmon.ingest.decode.exporter.DecoderLimits;
-
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;

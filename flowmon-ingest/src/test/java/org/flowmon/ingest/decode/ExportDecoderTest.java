@@ -1,7 +1,5 @@
 package org.flowmon.ingest.decode;
 
-import org.flowmon.ingest.decode.exporter.DecoderLimits;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -17,6 +15,7 @@ import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -1,7 +1,5 @@
 package org.flowmon.ingest.decode;
 
-import org.flowmon.ingest.decode.exporter.DecoderLimits;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,6 +12,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

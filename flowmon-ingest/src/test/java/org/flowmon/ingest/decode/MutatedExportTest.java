@@ -1,7 +1,5 @@
 package org.flowmon.ingest.decode;
 
-import org.flowmon.ingest.decode.exporter.DecoderLimits;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,6 +15,7 @@ import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.TestData;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.file.capture.PcapReader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -1,9 +1,5 @@
 package org.flowmon.ingest.file;
 
-import org.flowmon.ingest.file.format.InputFormat;
-import org.flowmon.ingest.file.format.UnknownFormatException;
-import org.flowmon.ingest.file.reader.FileSummary;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -24,6 +20,9 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.TestData;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.format.UnknownFormatException;
+import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.publish.BatchCollectingSink;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

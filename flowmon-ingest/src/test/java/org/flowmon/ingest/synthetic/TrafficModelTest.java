@@ -1,8 +1,5 @@
 package org.flowmon.ingest.synthetic;
 
-import org.flowmon.ingest.synthetic.exporter.ExportEncoderTest;
-import org.flowmon.ingest.synthetic.exporter.ExportedRow;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -20,6 +17,8 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
+import org.flowmon.ingest.synthetic.exporter.ExportEncoderTest;
+import org.flowmon.ingest.synthetic.exporter.ExportedRow;
 import org.junit.jupiter.api.Test;
 
 final class TrafficModelTest {

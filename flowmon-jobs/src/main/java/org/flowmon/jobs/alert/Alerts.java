@@ -10,8 +10,8 @@ import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.Report;
-import org.flowmon.jobs.sink.kafka.KafkaReports;
 import org.flowmon.jobs.sink.ReportMessage;
+import org.flowmon.jobs.sink.kafka.KafkaReports;
 
 /**
  * Alerts in the job, all of it in one task so that the messages of an alert keep their order:

@@ -1,9 +1,5 @@
 package org.flowmon.jobs.analysis;
 
-import org.flowmon.jobs.config.Errors;
-import org.flowmon.jobs.config.RowCondition;
-import org.flowmon.jobs.config.YamlSection;
-
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +8,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.flowmon.jobs.config.Errors;
+import org.flowmon.jobs.config.RowCondition;
+import org.flowmon.jobs.config.YamlSection;
 
 /**
  * A rule for alerts over the reports of an analysis, one item of {@code alerts} in its file:

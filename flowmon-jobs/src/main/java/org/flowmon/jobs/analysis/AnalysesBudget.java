@@ -1,10 +1,9 @@
 package org.flowmon.jobs.analysis;
 
-import org.flowmon.jobs.config.ConfigException;
-
 import java.io.Serializable;
 import java.util.Collection;
 import java.util.List;
+import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.LiveGroupings;

@@ -1,8 +1,7 @@
 package org.flowmon.jobs.analysis;
 
-import org.flowmon.jobs.config.ConfigException;
-
 import java.io.Serializable;
+import org.flowmon.jobs.config.ConfigException;
 
 /**
  * An analysis that comes, changes or goes while the job runs.

@@ -1,12 +1,5 @@
 package org.flowmon.jobs.analysis;
 
-import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.Errors;
-import org.flowmon.jobs.config.Places;
-import org.flowmon.jobs.config.RowCondition;
-import org.flowmon.jobs.config.YamlFile;
-import org.flowmon.jobs.config.YamlSection;
-
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.DirectoryStream;
@@ -19,6 +12,12 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Errors;
+import org.flowmon.jobs.config.Places;
+import org.flowmon.jobs.config.RowCondition;
+import org.flowmon.jobs.config.YamlFile;
+import org.flowmon.jobs.config.YamlSection;
 import org.flowmon.udaf.group.GroupLimit;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.value.Parameters;

@@ -1,10 +1,5 @@
 package org.flowmon.jobs.analysis;
 
-import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.Errors;
-import org.flowmon.jobs.config.RowCondition;
-import org.flowmon.jobs.config.YamlSection;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +10,10 @@ import java.util.regex.Pattern;
 import org.flowmon.jobs.analysis.AnalysisConfig.History;
 import org.flowmon.jobs.analysis.AnalysisConfig.Live;
 import org.flowmon.jobs.analysis.AnalysisConfig.Report;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Errors;
+import org.flowmon.jobs.config.RowCondition;
+import org.flowmon.jobs.config.YamlSection;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.parser.QueryParser;

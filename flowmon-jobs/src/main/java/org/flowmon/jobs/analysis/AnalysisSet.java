@@ -1,12 +1,11 @@
 package org.flowmon.jobs.analysis;
 
-import org.flowmon.jobs.config.ConfigException;
-
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.flowmon.jobs.config.ConfigException;
 
 /**
  * The analyses of a job by name: those that it was started with, and what has changed since. Who

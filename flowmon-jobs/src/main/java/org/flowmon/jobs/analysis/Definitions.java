@@ -1,12 +1,11 @@
 package org.flowmon.jobs.analysis;
 
-import org.flowmon.jobs.config.ConfigException;
-
 import java.io.Serializable;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.jobs.config.ConfigException;
 
 /**
  * The analyses that results speak of. A result of an analysis that came while the job ran brings

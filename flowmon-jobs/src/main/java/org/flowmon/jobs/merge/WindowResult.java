@@ -168,7 +168,8 @@ public record WindowResult(
    *     overtake other word of it
    * @param time what the watermark has reached, in microseconds
    */
-  public static WindowResult announcement(String analysis, String definition, long version, long time) {
+  public static WindowResult announcement(
+      String analysis, String definition, long version, long time) {
     ResultTable none = new ResultTable.Builder().build();
     return new WindowResult(
         analysis,

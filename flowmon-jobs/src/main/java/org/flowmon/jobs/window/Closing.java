@@ -1,8 +1,7 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.WindowResult;
-
 import java.util.function.Consumer;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /** Closes windows of one analysis, and gives their results. */

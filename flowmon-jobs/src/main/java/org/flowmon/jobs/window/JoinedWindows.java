@@ -1,7 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.WindowResult;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -14,6 +12,7 @@ import org.apache.flink.metrics.Counter;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.NestedQueries;
 import org.flowmon.udaf.function.ErrorBound;

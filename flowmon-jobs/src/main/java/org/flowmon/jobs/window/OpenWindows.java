@@ -1,7 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.WindowResult;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +12,7 @@ import org.apache.flink.metrics.Counter;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.result.GroupAnswer;
 import org.flowmon.udaf.window.WindowPart;

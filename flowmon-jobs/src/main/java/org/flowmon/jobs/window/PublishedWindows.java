@@ -1,8 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.LiveQueries;
-import org.flowmon.jobs.merge.StoppedQueries;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +8,8 @@ import java.util.function.Consumer;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.merge.LiveQueries;
+import org.flowmon.jobs.merge.StoppedQueries;
 import org.flowmon.jobs.site.SitePublisher;
 import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.jobs.site.StatesRecord;

@@ -1,11 +1,10 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.WindowResult;
-
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
+import org.flowmon.jobs.merge.WindowResult;
 
 /**
  * How many flows became one group in the windows that went out, by analysis: what a window costs

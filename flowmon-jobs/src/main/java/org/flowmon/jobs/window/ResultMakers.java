@@ -1,7 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.WindowResult;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -11,6 +9,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.flowmon.jobs.merge.WindowResult;
 
 /**
  * Makes the results of several analyses at a time, on the caller's thread and on helpers: at a

@@ -1,9 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.LiveQueries;
-import org.flowmon.jobs.merge.StoppedQueries;
-import org.flowmon.jobs.merge.WindowResult;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -33,10 +29,13 @@ import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.lowlevel.AnalysisSetState;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
-import org.flowmon.jobs.window.ResultMakers.Making;
+import org.flowmon.jobs.merge.LiveQueries;
+import org.flowmon.jobs.merge.StoppedQueries;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.jobs.urgent.UrgentWork;
+import org.flowmon.jobs.window.ResultMakers.Making;
 
 /**
  * The last step of the merge, one task: puts the parts of each window together. When the watermark

@@ -1,9 +1,5 @@
 package org.flowmon.jobs.analysis;
 
-import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.job.JobConfig;
-import org.flowmon.jobs.config.job.WebhookConfig;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -13,6 +9,9 @@ import java.time.Duration;
 import java.util.List;
 import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.alert.AlertRules;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.config.job.WebhookConfig;
 import org.junit.jupiter.api.Test;
 
 /** Alerts in the files of analyses, webhooks in that of the job. */

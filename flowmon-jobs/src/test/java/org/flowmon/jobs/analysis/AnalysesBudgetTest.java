@@ -1,13 +1,12 @@
 package org.flowmon.jobs.analysis;
 
-import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.job.JobConfig;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.List;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.job.JobConfig;
 import org.junit.jupiter.api.Test;
 
 class AnalysesBudgetTest {

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.analysis;
 
-import org.flowmon.jobs.config.ConfigException;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -15,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.report.ReportLogics;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.analysis;
 
-import org.flowmon.jobs.config.ConfigException;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -14,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import org.flowmon.jobs.TestAnalyses;
+import org.flowmon.jobs.config.ConfigException;
 import org.junit.jupiter.api.Test;
 
 class AnalysisSetTest {

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.analysis;
 
-import org.flowmon.jobs.config.ConfigException;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.util.List;
 import org.flowmon.jobs.JobAnalyses;
+import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.examples.ExamplePage;
 import org.flowmon.jobs.report.LiveColumns;
 import org.flowmon.jobs.report.ReportColumn;

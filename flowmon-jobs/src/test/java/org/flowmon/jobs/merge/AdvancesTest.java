@@ -1,7 +1,5 @@
 package org.flowmon.jobs.merge;
 
-import org.flowmon.jobs.window.WindowNetwork;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
@@ -14,6 +12,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.jobs.window.WindowNetwork;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.GroupCollector;

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.merge;
 
-import org.flowmon.jobs.window.WindowOperator;
-
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -25,6 +23,7 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
 import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.jobs.window.WindowOperator;
 import org.flowmon.udaf.lowlevel.LowLevelQuery;
 
 /**

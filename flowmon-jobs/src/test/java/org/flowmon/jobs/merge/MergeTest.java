@@ -1,7 +1,5 @@
 package org.flowmon.jobs.merge;
 
-import org.flowmon.jobs.window.WindowOperator;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -31,6 +29,7 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
 import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.jobs.window.WindowOperator;
 import org.flowmon.udaf.lowlevel.LowLevelQuery;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.partial.PartialGroups;

@@ -1,8 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.MergeRun;
-import org.flowmon.jobs.merge.WindowResult;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -26,6 +23,8 @@ import org.flowmon.archive.segment.Provenance;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.merge.MergeRun;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.Parameters;

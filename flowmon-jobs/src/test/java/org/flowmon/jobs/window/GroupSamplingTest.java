@@ -1,8 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.MergeRun;
-import org.flowmon.jobs.merge.WindowResult;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +14,8 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.merge.MergeRun;
+import org.flowmon.jobs.merge.WindowResult;
 import org.junit.jupiter.api.Test;
 
 /** Analyses with more groups than they may have, through the merge and its last step. */

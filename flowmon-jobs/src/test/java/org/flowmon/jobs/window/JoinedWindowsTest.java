@@ -1,8 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.MergeRun;
-import org.flowmon.jobs.merge.WindowResult;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,6 +21,8 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.merge.MergeRun;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Query;

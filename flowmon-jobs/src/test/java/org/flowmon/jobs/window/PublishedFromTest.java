@@ -1,9 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.MergeRun;
-import org.flowmon.jobs.merge.WindowResult;
-import org.flowmon.jobs.merge.WindowResultSerializer;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,6 +17,9 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.merge.MergeRun;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.merge.WindowResultSerializer;
 import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.types.WatermarkTime;

@@ -1,8 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.MergeRun;
-import org.flowmon.jobs.merge.WindowResult;
-
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -22,6 +19,8 @@ import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.merge.MergeRun;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.udaf.partial.PartialFormatException;

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.WindowResult;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Map;
@@ -10,6 +8,7 @@ import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 

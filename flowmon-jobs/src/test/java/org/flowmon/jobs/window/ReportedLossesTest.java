@@ -1,7 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.WindowResult;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -26,6 +24,7 @@ import org.flowmon.jobs.TestAnalyses;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.source.PositionedBatchSerializer;
 import org.flowmon.jobs.source.PositionedBatches;

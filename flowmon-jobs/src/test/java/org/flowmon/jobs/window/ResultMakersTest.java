@@ -1,7 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.WindowResult;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -15,6 +13,7 @@ import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.streaming.runtime.tasks.StreamTaskActionExecutor;
 import org.apache.flink.streaming.runtime.tasks.mailbox.MailboxExecutorImpl;
 import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailboxImpl;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.window.ResultMakers.Making;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.WindowResult;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -19,6 +17,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.junit.jupiter.api.Test;
 

@@ -1,10 +1,5 @@
 package org.flowmon.jobs.window;
 
-import org.flowmon.jobs.merge.KeyGroupKeys;
-import org.flowmon.jobs.merge.MergeOperator;
-import org.flowmon.jobs.merge.WindowResult;
-import org.flowmon.jobs.merge.WindowResultSerializer;
-
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,6 +22,10 @@ import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.lowlevel.LowLevelOperatorFactory;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
+import org.flowmon.jobs.merge.KeyGroupKeys;
+import org.flowmon.jobs.merge.MergeOperator;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.merge.WindowResultSerializer;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.source.PositionedBatchSerializer;
 

@@ -10,8 +10,8 @@ import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.ParallelFlowReader;
 
 /**

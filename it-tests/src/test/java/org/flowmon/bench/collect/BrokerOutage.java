@@ -12,10 +12,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.ingest.collect.UdpCollector;
-import org.flowmon.ingest.synthetic.exporter.ExporterSimulator;
-import org.flowmon.ingest.synthetic.exporter.SentCounts;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
+import org.flowmon.ingest.synthetic.exporter.ExporterSimulator;
+import org.flowmon.ingest.synthetic.exporter.SentCounts;
 
 /**
  * Routers → UDP → collector → Kafka, of which a broker is killed and started again, each a process

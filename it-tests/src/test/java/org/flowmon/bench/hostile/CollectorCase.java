@@ -23,10 +23,10 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.collect.UdpCollector;
-import org.flowmon.ingest.synthetic.exporter.ExporterSimulator;
-import org.flowmon.ingest.synthetic.exporter.SentCounts;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
+import org.flowmon.ingest.synthetic.exporter.ExporterSimulator;
+import org.flowmon.ingest.synthetic.exporter.SentCounts;
 
 /**
  * Four good exporters (NetFlow v5, v9, v9 that samples, IPFIX) at an even rate beside strangers, to

@@ -1,14 +1,13 @@
 package org.flowmon.archive.query.group;
 
-import org.flowmon.archive.query.group.table.PackedKey;
-import org.flowmon.archive.query.numbering.AddressNumbers;
-import org.flowmon.archive.query.plan.GroupPlan;
-
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.archive.query.group.table.PackedKey;
+import org.flowmon.archive.query.numbering.AddressNumbers;
+import org.flowmon.archive.query.plan.GroupPlan;
 import org.flowmon.archive.segment.reader.EncodedRows;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;

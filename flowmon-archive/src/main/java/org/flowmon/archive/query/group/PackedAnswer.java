@@ -1,17 +1,16 @@
 package org.flowmon.archive.query.group;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.flowmon.archive.query.group.partition.CutRows;
 import org.flowmon.archive.query.group.table.GroupMaker;
 import org.flowmon.archive.query.group.table.PackedKey;
 import org.flowmon.archive.query.group.table.SortedGroups;
 import org.flowmon.archive.query.numbering.AddressNumbers;
 import org.flowmon.archive.query.plan.GroupPlan;
-
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.memory.GroupMemory;

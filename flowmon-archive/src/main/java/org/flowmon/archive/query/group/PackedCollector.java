@@ -1,12 +1,11 @@
 package org.flowmon.archive.query.group;
 
+import java.util.Arrays;
 import org.flowmon.archive.query.group.partition.CutRows;
 import org.flowmon.archive.query.group.partition.PartitionedRows;
 import org.flowmon.archive.query.group.table.DenseTable;
 import org.flowmon.archive.query.group.table.PackedTable;
 import org.flowmon.archive.query.group.table.RowAdder;
-
-import java.util.Arrays;
 import org.flowmon.archive.segment.reader.EncodedRows;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowRows;

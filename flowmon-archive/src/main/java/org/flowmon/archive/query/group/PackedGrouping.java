@@ -1,11 +1,5 @@
 package org.flowmon.archive.query.group;
 
-import org.flowmon.archive.query.limit.Deadline;
-import org.flowmon.archive.query.limit.Threads;
-import org.flowmon.archive.query.plan.AskedArchives;
-import org.flowmon.archive.query.plan.RowRanges;
-import org.flowmon.archive.query.posting.PostingPlan;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -13,10 +7,15 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.archive.query.limit.Threads;
 import org.flowmon.archive.query.numbering.AddressNumbering;
 import org.flowmon.archive.query.numbering.AddressNumbers;
+import org.flowmon.archive.query.plan.AskedArchives;
 import org.flowmon.archive.query.plan.GroupPlan;
-import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.query.plan.RowRanges;
+import org.flowmon.archive.query.posting.PostingPlan;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.reader.SegmentReader;

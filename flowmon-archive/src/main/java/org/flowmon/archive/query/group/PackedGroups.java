@@ -1,5 +1,13 @@
 package org.flowmon.archive.query.group;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import org.flowmon.archive.query.group.list.CountMaker;
 import org.flowmon.archive.query.group.list.KeyedRows;
 import org.flowmon.archive.query.group.list.ListGroupMaker;
@@ -15,15 +23,6 @@ import org.flowmon.archive.query.group.table.PackedTable;
 import org.flowmon.archive.query.group.table.RowGroupMaker;
 import org.flowmon.archive.query.numbering.AddressNumbers;
 import org.flowmon.archive.query.plan.GroupPlan;
-
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.IntConsumer;
-import java.util.function.Supplier;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.aggregate.Accumulator;

@@ -31,7 +31,8 @@ public final class GroupPlan {
    *
    * @param results one more than conditions: the last is that of ELSE; empty for NULL
    */
-  public record CaseKey(List<Expression> conditions, List<Optional<FlowColumn>> results) implements Key {}
+  public record CaseKey(List<Expression> conditions, List<Optional<FlowColumn>> results)
+      implements Key {}
 
   private final FlowQuery query;
   private final List<Key> keys;

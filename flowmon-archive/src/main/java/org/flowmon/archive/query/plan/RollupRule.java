@@ -1,13 +1,12 @@
 package org.flowmon.archive.query.plan;
 
-import org.flowmon.archive.query.filter.ExactTimes;
-import org.flowmon.archive.query.filter.ExpressionColumns;
-
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.flowmon.archive.query.filter.ExactTimes;
+import org.flowmon.archive.query.filter.ExpressionColumns;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.AggregateCall;

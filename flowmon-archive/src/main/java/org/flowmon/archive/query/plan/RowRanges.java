@@ -4,10 +4,10 @@ import java.util.Arrays;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.segment.reader.TimeKeys;
-import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.set.LongRanges;
 
 /**
  * Runs of rows of a segment, ascending and disjoint: those within the times that a query asks for.

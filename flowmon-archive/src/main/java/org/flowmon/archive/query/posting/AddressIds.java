@@ -15,7 +15,8 @@ import org.flowmon.udaf.set.AddressRanges;
  */
 public record AddressIds(int from, int to) {
   /** As the other, of a sidecar's column. */
-  public static List<AddressIds> of(SegmentIndex index, FlowColumn column, AddressRanges addresses) {
+  public static List<AddressIds> of(
+      SegmentIndex index, FlowColumn column, AddressRanges addresses) {
     return of(new IndexDictionary(index, column), addresses);
   }
 

@@ -1,10 +1,5 @@
 package org.flowmon.archive.query.posting;
 
-import org.flowmon.archive.query.filter.DictionaryRows;
-import org.flowmon.archive.query.filter.ExactAddresses;
-import org.flowmon.archive.query.filter.Filter;
-import org.flowmon.archive.query.plan.RowRanges;
-
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -13,6 +8,10 @@ import java.util.List;
 import java.util.Set;
 import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.query.filter.DictionaryRows;
+import org.flowmon.archive.query.filter.ExactAddresses;
+import org.flowmon.archive.query.filter.Filter;
+import org.flowmon.archive.query.plan.RowRanges;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;

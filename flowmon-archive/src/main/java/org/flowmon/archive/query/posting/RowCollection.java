@@ -1,9 +1,8 @@
 package org.flowmon.archive.query.posting;
 
-import org.flowmon.archive.query.plan.RowRanges;
-
 import java.util.Arrays;
 import org.flowmon.archive.index.RowSet;
+import org.flowmon.archive.query.plan.RowRanges;
 
 /**
  * Collects rows of many posting lists, in any order and possibly repeated, into one set of those

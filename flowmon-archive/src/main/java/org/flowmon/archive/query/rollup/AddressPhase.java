@@ -1,15 +1,14 @@
 package org.flowmon.archive.query.rollup;
 
-import org.flowmon.archive.query.limit.Deadline;
-import org.flowmon.archive.query.limit.Threads;
-import org.flowmon.archive.query.plan.RollupRule;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.archive.query.limit.Threads;
 import org.flowmon.archive.query.numbering.AddressBounds;
+import org.flowmon.archive.query.plan.RollupRule;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;

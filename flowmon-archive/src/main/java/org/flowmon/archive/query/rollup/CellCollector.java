@@ -1,11 +1,10 @@
 package org.flowmon.archive.query.rollup;
 
+import java.util.Arrays;
+import java.util.List;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.plan.RollupRule;
 import org.flowmon.archive.query.posting.AddressIds;
-
-import java.util.Arrays;
-import java.util.List;
 import org.flowmon.archive.rollup.CellReader;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;

@@ -1,12 +1,11 @@
 package org.flowmon.archive.query.rollup;
 
-import org.flowmon.archive.query.limit.Deadline;
-import org.flowmon.archive.query.plan.RollupRule;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.numbering.AddressBounds;
+import org.flowmon.archive.query.plan.RollupRule;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.group.GroupTable;

@@ -1,10 +1,9 @@
 package org.flowmon.archive.query.rollup;
 
-import org.flowmon.archive.query.posting.AddressIds;
-import org.flowmon.archive.query.posting.CellDictionary;
-
 import java.util.Arrays;
 import java.util.List;
+import org.flowmon.archive.query.posting.AddressIds;
+import org.flowmon.archive.query.posting.CellDictionary;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.set.AddressRanges;

@@ -1,8 +1,5 @@
 package org.flowmon.archive.query.rollup;
 
-import org.flowmon.archive.query.plan.DayRest;
-import org.flowmon.archive.query.plan.RollupRule;
-
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,6 +10,8 @@ import org.flowmon.archive.days.DayRun;
 import org.flowmon.archive.days.DayRunFormat;
 import org.flowmon.archive.derived.RunCover;
 import org.flowmon.archive.derived.RunView;
+import org.flowmon.archive.query.plan.DayRest;
+import org.flowmon.archive.query.plan.RollupRule;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.segment.SealedSegment;

@@ -1,10 +1,5 @@
 package org.flowmon.archive.query.rollup;
 
-import org.flowmon.archive.query.plan.AskedArchives;
-import org.flowmon.archive.query.plan.DayRest;
-import org.flowmon.archive.query.plan.RollupRule;
-import org.flowmon.archive.query.plan.SegmentChoice;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,6 +13,10 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.days.DayRun;
 import org.flowmon.archive.derived.RunCover;
 import org.flowmon.archive.derived.RunView;
+import org.flowmon.archive.query.plan.AskedArchives;
+import org.flowmon.archive.query.plan.DayRest;
+import org.flowmon.archive.query.plan.RollupRule;
+import org.flowmon.archive.query.plan.SegmentChoice;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;

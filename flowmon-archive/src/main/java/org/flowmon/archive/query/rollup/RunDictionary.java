@@ -1,8 +1,7 @@
 package org.flowmon.archive.query.rollup;
 
-import org.flowmon.archive.query.posting.CellDictionary;
-
 import org.flowmon.archive.days.DayDictionary;
+import org.flowmon.archive.query.posting.CellDictionary;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 

@@ -1,18 +1,17 @@
 package org.flowmon.archive.query.rollup;
 
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.query.plan.RollupRule;
 import org.flowmon.archive.query.plan.RowRanges;
 import org.flowmon.archive.query.posting.AddressIds;
 import org.flowmon.archive.query.posting.IndexDictionary;
 import org.flowmon.archive.query.posting.PostingPlan;
-
-import org.flowmon.archive.SegmentLease;
-import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.segment.reader.TimeKeys;
-import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.set.LongRanges;

@@ -1,5 +1,5 @@
 /**
- * Sums that stand for rows: which cells of segments and of days answer a query, and how they
- * become groups.
+ * Sums that stand for rows: which cells of segments and of days answer a query, and how they become
+ * groups.
  */
 package org.flowmon.archive.query.rollup;

@@ -1,9 +1,5 @@
 package org.flowmon.archive.query.scan;
 
-import org.flowmon.archive.query.filter.ExpressionColumns;
-import org.flowmon.archive.query.plan.SegmentAccess;
-import org.flowmon.archive.query.rollup.SegmentCells;
-
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -12,6 +8,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.query.filter.ExpressionColumns;
+import org.flowmon.archive.query.plan.SegmentAccess;
+import org.flowmon.archive.query.rollup.SegmentCells;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;

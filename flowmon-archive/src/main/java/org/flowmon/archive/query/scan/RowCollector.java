@@ -1,9 +1,8 @@
 package org.flowmon.archive.query.scan;
 
-import org.flowmon.archive.query.plan.Groupings;
-
 import org.flowmon.archive.query.group.PackedCollector;
 import org.flowmon.archive.query.group.PackedGroups;
+import org.flowmon.archive.query.plan.Groupings;
 import org.flowmon.archive.segment.reader.EncodedRows;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.udaf.group.GroupTable;

@@ -1,13 +1,12 @@
 package org.flowmon.archive.query.scan;
 
-import org.flowmon.archive.query.filter.DictionaryFilter;
-import org.flowmon.archive.query.plan.RowRanges;
-import org.flowmon.archive.query.posting.PostingPlan;
-
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.flowmon.archive.index.RowSet;
+import org.flowmon.archive.query.filter.DictionaryFilter;
+import org.flowmon.archive.query.plan.RowRanges;
+import org.flowmon.archive.query.posting.PostingPlan;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
@@ -96,7 +95,8 @@ public record SegmentPiece(SealedSegment segment, int number, int of, Findings f
   }
 
   /** As {@link #cut}, pieces of a segment one after the other. */
-  public static List<SegmentPiece> cutInOrder(List<SealedSegment> segments, int threads, int minRows) {
+  public static List<SegmentPiece> cutInOrder(
+      List<SealedSegment> segments, int threads, int minRows) {
     List<SegmentPiece> pieces = new ArrayList<>();
     for (SealedSegment segment : segments) {
       int of = Math.max(1, Math.min(threads, segment.rows() / minRows));

@@ -1,5 +1,13 @@
 package org.flowmon.archive.query.scan;
 
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.index.RowSet;
+import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.query.filter.AdmittedRows;
 import org.flowmon.archive.query.filter.DictionaryFilter;
 import org.flowmon.archive.query.filter.Filter;
@@ -11,15 +19,6 @@ import org.flowmon.archive.query.posting.PostingPlan;
 import org.flowmon.archive.query.rollup.CellCollector;
 import org.flowmon.archive.query.rollup.CellPhase;
 import org.flowmon.archive.query.rollup.SegmentCells;
-
-import java.util.ArrayList;
-import java.util.IdentityHashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
-import org.flowmon.archive.SegmentLease;
-import org.flowmon.archive.index.RowSet;
-import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.segment.reader.SelectedRows;

@@ -1,7 +1,5 @@
 package org.flowmon.archive.segment.format;
 
-import org.flowmon.archive.segment.SegmentCodec;
-
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdDecompressCtx;
@@ -11,6 +9,7 @@ import net.jpountz.lz4.LZ4Compressor;
 import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.segment.SegmentCodec;
 
 /** Compresses and decompresses the bytes of pages. */
 public final class PageCodec {
@@ -72,7 +71,8 @@ public final class PageCodec {
    * @param target gets exactly {@code length} bytes from its start
    * @return what is wrong with them, null where they are as long as they should be
    */
-  public static String decompress(SegmentCodec codec, ByteBuffer source, byte[] target, int length) {
+  public static String decompress(
+      SegmentCodec codec, ByteBuffer source, byte[] target, int length) {
     try {
       switch (codec) {
         case NONE -> {

@@ -1,8 +1,5 @@
 package org.flowmon.archive.segment.format;
 
-import org.flowmon.archive.segment.SegmentCodec;
-import org.flowmon.archive.segment.SegmentOptions;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -20,6 +17,8 @@ import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Util;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.segment.SegmentCodec;
+import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 

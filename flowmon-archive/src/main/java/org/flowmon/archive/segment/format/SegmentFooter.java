@@ -1,7 +1,5 @@
 package org.flowmon.archive.segment.format;
 
-import org.flowmon.archive.segment.SegmentOptions;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +19,7 @@ import org.apache.parquet.format.SortingColumn;
 import org.apache.parquet.format.TypeDefinedOrder;
 import org.apache.parquet.format.Util;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.flow.FlowColumn;
 
 /**
@@ -86,7 +85,8 @@ public final class SegmentFooter {
    * @param offset from the first table
    * @param width what the kind of table says of itself
    */
-  public void table(String key, FlowColumn column, long offset, int entries, int width, int crc32c) {
+  public void table(
+      String key, FlowColumn column, long offset, int entries, int width, int crc32c) {
     tables.add(new Table(key, column, offset, entries, width, crc32c));
   }
 

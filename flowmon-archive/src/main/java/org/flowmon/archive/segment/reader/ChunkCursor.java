@@ -1,8 +1,5 @@
 package org.flowmon.archive.segment.reader;
 
-import org.flowmon.archive.segment.format.SegmentFormat;
-import org.flowmon.archive.segment.format.ThriftStruct;
-
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,6 +8,8 @@ import java.util.function.Function;
 import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Util;
+import org.flowmon.archive.segment.format.SegmentFormat;
+import org.flowmon.archive.segment.format.ThriftStruct;
 
 /** Goes over some bytes, of a chunk or of a page, from front to back, and never past their end. */
 public final class ChunkCursor {

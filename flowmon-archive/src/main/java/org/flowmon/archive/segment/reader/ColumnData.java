@@ -1,10 +1,9 @@
 package org.flowmon.archive.segment.reader;
 
-import org.flowmon.archive.segment.format.SegmentDirectory;
-import org.flowmon.archive.segment.format.SegmentFormat;
-
 import java.nio.ByteBuffer;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.segment.format.SegmentDirectory;
+import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;

@@ -1,9 +1,8 @@
 package org.flowmon.archive.segment.reader;
 
-import org.flowmon.archive.segment.format.SegmentFormat;
-
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.flowmon.archive.segment.format.SegmentFormat;
 
 /**
  * The decoded pages that a process keeps, within a bound: the oldest goes first, but for those that

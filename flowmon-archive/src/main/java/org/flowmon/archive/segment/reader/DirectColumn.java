@@ -1,11 +1,5 @@
 package org.flowmon.archive.segment.reader;
 
-import org.flowmon.archive.segment.format.DeltaDecoder;
-import org.flowmon.archive.segment.format.DeltaEncoder;
-import org.flowmon.archive.segment.format.PackedWidths;
-import org.flowmon.archive.segment.format.SegmentDirectory;
-import org.flowmon.archive.segment.format.SegmentFormat;
-
 import java.nio.ByteBuffer;
 import java.nio.LongBuffer;
 import java.util.Arrays;
@@ -13,6 +7,11 @@ import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.segment.format.DeltaDecoder;
+import org.flowmon.archive.segment.format.DeltaEncoder;
+import org.flowmon.archive.segment.format.PackedWidths;
+import org.flowmon.archive.segment.format.SegmentDirectory;
+import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 
 /**

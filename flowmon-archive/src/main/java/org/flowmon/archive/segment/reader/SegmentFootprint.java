@@ -1,14 +1,13 @@
 package org.flowmon.archive.segment.reader;
 
-import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.format.SegmentDirectory;
-
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.format.SegmentDirectory;
 import org.flowmon.flow.FlowColumn;
 
 /**

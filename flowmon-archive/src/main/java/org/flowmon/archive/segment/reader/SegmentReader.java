@@ -1,9 +1,5 @@
 package org.flowmon.archive.segment.reader;
 
-import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.TimeKey;
-import org.flowmon.archive.segment.format.SegmentDirectory;
-
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -13,6 +9,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.TimeKey;
+import org.flowmon.archive.segment.format.SegmentDirectory;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;

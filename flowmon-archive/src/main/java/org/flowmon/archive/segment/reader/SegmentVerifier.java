@@ -1,9 +1,5 @@
 package org.flowmon.archive.segment.reader;
 
-import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.format.SegmentDirectory;
-import org.flowmon.archive.segment.format.SegmentFormat;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -17,6 +13,9 @@ import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.format.SegmentDirectory;
+import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 

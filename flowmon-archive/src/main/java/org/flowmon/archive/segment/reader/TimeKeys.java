@@ -1,7 +1,6 @@
 package org.flowmon.archive.segment.reader;
 
 import org.flowmon.archive.segment.TimeKey;
-
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
 

@@ -1,10 +1,5 @@
 package org.flowmon.archive.segment.writer;
 
-import org.flowmon.archive.segment.SegmentCodec;
-import org.flowmon.archive.segment.format.PageCodec;
-import org.flowmon.archive.segment.format.PageTable;
-import org.flowmon.archive.segment.format.SegmentFormat;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -26,6 +21,10 @@ import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Util;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.segment.SegmentCodec;
+import org.flowmon.archive.segment.format.PageCodec;
+import org.flowmon.archive.segment.format.PageTable;
+import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 

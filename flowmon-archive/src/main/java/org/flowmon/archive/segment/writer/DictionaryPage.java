@@ -1,10 +1,9 @@
 package org.flowmon.archive.segment.writer;
 
-import org.flowmon.archive.segment.format.SegmentFormat;
-
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.IpAddress;
 

@@ -1,10 +1,9 @@
 package org.flowmon.archive.segment.writer;
 
-import org.flowmon.archive.segment.format.DeltaEncoder;
-import org.flowmon.archive.segment.format.SegmentFormat;
-
 import org.apache.parquet.format.Encoding;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.segment.format.DeltaEncoder;
+import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 
 /** Puts levels and values of some rows of a column into the bytes of a data page. */

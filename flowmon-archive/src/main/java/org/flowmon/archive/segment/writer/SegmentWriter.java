@@ -1,17 +1,5 @@
 package org.flowmon.archive.segment.writer;
 
-import org.flowmon.archive.segment.Provenance;
-import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentOptions;
-import org.flowmon.archive.segment.SegmentProfile;
-import org.flowmon.archive.segment.TimeKey;
-import org.flowmon.archive.segment.TimeRange;
-import org.flowmon.archive.segment.format.DeltaEncoder;
-import org.flowmon.archive.segment.format.PageCodec;
-import org.flowmon.archive.segment.format.PageTable;
-import org.flowmon.archive.segment.format.SegmentFooter;
-import org.flowmon.archive.segment.format.SegmentFormat;
-
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
@@ -33,6 +21,17 @@ import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.region.SyncedFolders;
 import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentOptions;
+import org.flowmon.archive.segment.SegmentProfile;
+import org.flowmon.archive.segment.TimeKey;
+import org.flowmon.archive.segment.TimeRange;
+import org.flowmon.archive.segment.format.DeltaEncoder;
+import org.flowmon.archive.segment.format.PageCodec;
+import org.flowmon.archive.segment.format.PageTable;
+import org.flowmon.archive.segment.format.SegmentFooter;
+import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;

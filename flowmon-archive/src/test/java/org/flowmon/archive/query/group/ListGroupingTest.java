@@ -1,18 +1,5 @@
 package org.flowmon.archive.query.group;
 
-import org.flowmon.archive.query.ArchiveQuery;
-import org.flowmon.archive.query.QueryAnswer;
-import org.flowmon.archive.query.QueryOptions;
-import org.flowmon.archive.query.QueryStats;
-import org.flowmon.archive.query.Traffic;
-import org.flowmon.archive.query.filter.Filter;
-import org.flowmon.archive.query.limit.ByteLimitException;
-import org.flowmon.archive.query.limit.Deadline;
-import org.flowmon.archive.query.limit.RowLimitException;
-import org.flowmon.archive.query.plan.AskedArchives;
-import org.flowmon.archive.query.plan.Groupings;
-import org.flowmon.archive.query.plan.SegmentAccess;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -26,7 +13,19 @@ import java.util.SplittableRandom;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryAnswer;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.archive.query.QueryStats;
+import org.flowmon.archive.query.Traffic;
+import org.flowmon.archive.query.filter.Filter;
+import org.flowmon.archive.query.limit.ByteLimitException;
+import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.archive.query.limit.RowLimitException;
+import org.flowmon.archive.query.plan.AskedArchives;
 import org.flowmon.archive.query.plan.GroupPlan;
+import org.flowmon.archive.query.plan.Groupings;
+import org.flowmon.archive.query.plan.SegmentAccess;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;

@@ -1,14 +1,5 @@
 package org.flowmon.archive.query.group;
 
-import org.flowmon.archive.query.ArchiveQuery;
-import org.flowmon.archive.query.QueryOptions;
-import org.flowmon.archive.query.RandomQueries;
-import org.flowmon.archive.query.Traffic;
-import org.flowmon.archive.query.limit.ByteLimitException;
-import org.flowmon.archive.query.limit.Deadline;
-import org.flowmon.archive.query.plan.AskedArchives;
-import org.flowmon.archive.query.plan.Groupings;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -32,6 +23,14 @@ import java.util.function.Predicate;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.archive.query.RandomQueries;
+import org.flowmon.archive.query.Traffic;
+import org.flowmon.archive.query.limit.ByteLimitException;
+import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.archive.query.plan.AskedArchives;
+import org.flowmon.archive.query.plan.Groupings;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;

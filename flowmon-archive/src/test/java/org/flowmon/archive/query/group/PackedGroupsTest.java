@@ -1,15 +1,5 @@
 package org.flowmon.archive.query.group;
 
-import org.flowmon.archive.query.group.list.KeyedRows;
-import org.flowmon.archive.query.group.list.ListGroupMaker;
-import org.flowmon.archive.query.group.partition.PartitionMap;
-import org.flowmon.archive.query.group.partition.PartitionedRows;
-import org.flowmon.archive.query.group.table.PackedTable;
-import org.flowmon.archive.query.group.table.RowAdder;
-import org.flowmon.archive.query.numbering.AddressNumbering;
-import org.flowmon.archive.query.numbering.AddressNumbers;
-import org.flowmon.archive.query.plan.GroupPlan;
-
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -31,6 +21,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.flowmon.archive.query.Traffic;
+import org.flowmon.archive.query.group.list.KeyedRows;
+import org.flowmon.archive.query.group.list.ListGroupMaker;
+import org.flowmon.archive.query.group.partition.PartitionMap;
+import org.flowmon.archive.query.group.partition.PartitionedRows;
+import org.flowmon.archive.query.group.table.PackedTable;
+import org.flowmon.archive.query.group.table.RowAdder;
+import org.flowmon.archive.query.numbering.AddressNumbering;
+import org.flowmon.archive.query.numbering.AddressNumbers;
+import org.flowmon.archive.query.plan.GroupPlan;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.reader.SegmentReader;

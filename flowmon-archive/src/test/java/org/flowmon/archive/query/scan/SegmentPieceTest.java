@@ -1,7 +1,5 @@
 package org.flowmon.archive.query.scan;
 
-import org.flowmon.archive.query.Traffic;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +9,7 @@ import java.util.List;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.index.RowSet;
+import org.flowmon.archive.query.Traffic;
 import org.flowmon.archive.segment.SealedSegment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,7 +1,5 @@
 package org.flowmon.archive.segment.format;
 
-import org.flowmon.archive.segment.reader.ChunkCursor;
-
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -22,6 +20,7 @@ import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Util;
 import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.reader.ChunkCursor;
 import org.junit.jupiter.api.Test;
 
 class ThriftStructTest {

@@ -1,13 +1,5 @@
 package org.flowmon.archive.segment.reader;
 
-import org.flowmon.archive.segment.Provenance;
-import org.flowmon.archive.segment.RowsOracle;
-import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentOptions;
-
-import org.flowmon.archive.segment.writer.EncodingChoice;
-import org.flowmon.archive.segment.writer.SegmentWriter;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,6 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.flowmon.archive.region.SyncedFolders;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.RowsOracle;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentOptions;
+import org.flowmon.archive.segment.writer.EncodingChoice;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;

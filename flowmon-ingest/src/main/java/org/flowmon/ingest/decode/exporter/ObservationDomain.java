@@ -1,7 +1,5 @@
 package org.flowmon.ingest.decode.exporter;
 
-import org.flowmon.ingest.decode.record.Sampling;
-
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -9,6 +7,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.TableHash;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.decode.record.Sampling;
 
 /** What is remembered of one observation domain of an exporter: templates, sampling, sequence. */
 public final class ObservationDomain {

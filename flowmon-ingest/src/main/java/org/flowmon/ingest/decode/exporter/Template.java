@@ -1,8 +1,7 @@
 package org.flowmon.ingest.decode.exporter;
 
-import org.flowmon.ingest.decode.record.RecordProgram;
-
 import java.util.Arrays;
+import org.flowmon.ingest.decode.record.RecordProgram;
 
 /** A template or options template as an exporter defined it. Immutable but for its last use. */
 public final class Template {

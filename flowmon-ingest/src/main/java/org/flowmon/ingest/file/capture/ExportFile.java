@@ -1,11 +1,5 @@
 package org.flowmon.ingest.file.capture;
 
-import org.flowmon.ingest.file.format.InputFormat;
-import org.flowmon.ingest.file.reader.FileReadOptions;
-import org.flowmon.ingest.file.reader.FileSummary;
-import org.flowmon.ingest.file.reader.FlowFileReader;
-import org.flowmon.ingest.file.reader.SummarySink;
-
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -15,6 +9,11 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.reader.FileReadOptions;
+import org.flowmon.ingest.file.reader.FileSummary;
+import org.flowmon.ingest.file.reader.FlowFileReader;
+import org.flowmon.ingest.file.reader.SummarySink;
 
 /** A capture or IPFIX file as a {@link FlowFileReader}. */
 public final class ExportFile implements FlowFileReader {

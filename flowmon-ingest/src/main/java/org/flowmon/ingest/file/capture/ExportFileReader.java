@@ -1,7 +1,5 @@
 package org.flowmon.ingest.file.capture;
 
-import org.flowmon.ingest.file.reader.ArrivalClock;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -10,8 +8,9 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.BadDatagramSamples;
-import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.ExportDecoder;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.file.reader.ArrivalClock;
 
 /**
  * Reads the flows of a file that holds exports: a capture (pcap, pcapng) of NetFlow v5, v9 or IPFIX

@@ -1,7 +1,5 @@
 package org.flowmon.ingest.file.capture;
 
-import org.flowmon.ingest.file.reader.ArrivalClock;
-
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -10,6 +8,7 @@ import java.util.Arrays;
 import java.util.Queue;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.file.reader.ArrivalClock;
 
 /**
  * The datagrams of a capture or an IPFIX file, one after the other, of which some may be looked at

@@ -1,8 +1,7 @@
 package org.flowmon.ingest.file.format;
 
-import org.flowmon.ingest.file.line.CsvRecords;
-
 import java.util.List;
+import org.flowmon.ingest.file.line.CsvRecords;
 
 /**
  * The first record of a CSV file.

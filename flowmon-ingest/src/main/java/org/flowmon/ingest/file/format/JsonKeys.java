@@ -1,11 +1,10 @@
 package org.flowmon.ingest.file.format;
 
-import org.flowmon.ingest.file.line.JsonLine;
-
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
+import org.flowmon.ingest.file.line.JsonLine;
 
 /** Tells JSON lines of flows from those of a Zeek log by the keys of the first. */
 final class JsonKeys {

@@ -1,8 +1,7 @@
 package org.flowmon.ingest.file.format;
 
-import org.flowmon.ingest.file.line.LineReader;
-
 import java.util.Locale;
+import org.flowmon.ingest.file.line.LineReader;
 
 /** Why a line of a log is not a flow; {@code docs/format/files.md} says more. */
 public enum RejectReason {

@@ -19,7 +19,8 @@ public final class JsonLine {
    *
    * @throws JsonParseException where the line does not begin as UTF-8
    */
-  public static JsonParser open(JsonFactory json, byte[] bytes, int from, int to) throws IOException {
+  public static JsonParser open(JsonFactory json, byte[] bytes, int from, int to)
+      throws IOException {
     for (int i = from; i < Math.min(to, from + GUESSED_FROM); i++) {
       int b = bytes[i] & 0xFF;
       if (b == 0 || b >= 0xFE) {

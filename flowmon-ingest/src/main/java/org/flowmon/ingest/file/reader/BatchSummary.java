@@ -1,10 +1,9 @@
 package org.flowmon.ingest.file.reader;
 
-import org.flowmon.ingest.file.format.InputFormat;
-
 import java.nio.file.Path;
 import java.util.Map;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.ingest.file.format.InputFormat;
 
 /** Counts the flows of batches, and between which times they lie. */
 public final class BatchSummary {

@@ -1,10 +1,9 @@
 package org.flowmon.ingest.file.reader;
 
-import org.flowmon.ingest.file.format.ColumnNames;
-
 import java.util.concurrent.atomic.AtomicLong;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.file.format.ColumnNames;
 
 /**
  * How files are read. Shared by the readers of one import, which run one after the other.

@@ -1,11 +1,10 @@
 package org.flowmon.ingest.file.reader;
 
-import org.flowmon.ingest.file.format.InputFormat;
-
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.flowmon.ingest.file.format.InputFormat;
 
 /**
  * What came out of a file.

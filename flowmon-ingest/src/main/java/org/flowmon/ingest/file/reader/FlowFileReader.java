@@ -1,10 +1,9 @@
 package org.flowmon.ingest.file.reader;
 
-import org.flowmon.ingest.file.format.InputFormat;
-
 import java.io.IOException;
 import java.nio.file.Path;
 import org.flowmon.ingest.FlowSink;
+import org.flowmon.ingest.file.format.InputFormat;
 
 /** Reads the flows of one file. {@code FlowFiles.open} finds the reader for a file. */
 public interface FlowFileReader {

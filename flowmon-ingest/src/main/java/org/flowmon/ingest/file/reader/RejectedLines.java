@@ -1,7 +1,5 @@
 package org.flowmon.ingest.file.reader;
 
-import org.flowmon.ingest.file.format.RejectReason;
-
 import com.fasterxml.jackson.core.JsonEncoding;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
@@ -16,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.text.JsonText;
 
 /**

@@ -1,12 +1,11 @@
 package org.flowmon.ingest.file.reader;
 
-import org.flowmon.ingest.file.format.InputFormat;
-
 import java.nio.file.Path;
 import java.util.Map;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.FlowSink;
+import org.flowmon.ingest.file.format.InputFormat;
 
 /** Counts what passes to another sink, and between which times it lies. */
 public final class SummarySink implements FlowSink {
@@ -45,7 +44,8 @@ public final class SummarySink implements FlowSink {
     out.rowsEnded(count);
   }
 
-  public FileSummary summary(Path file, InputFormat format, Map<String, Long> rejected, String damage) {
+  public FileSummary summary(
+      Path file, InputFormat format, Map<String, Long> rejected, String damage) {
     return new FileSummary(
         file, format, rows, rejected, firstEnd, lastEnd, firstArrival, lastArrival, damage);
   }

@@ -1,17 +1,16 @@
 package org.flowmon.ingest.file.row;
 
-import org.flowmon.ingest.file.format.RejectReason;
-import org.flowmon.ingest.file.format.TextColumn;
-import org.flowmon.ingest.file.line.CsvRecords;
-import org.flowmon.ingest.file.line.CsvText;
-import org.flowmon.ingest.file.line.DecimalTime;
-import org.flowmon.ingest.file.line.LineReader;
-
 import java.util.Arrays;
 import java.util.List;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.format.TextColumn.Form;
+import org.flowmon.ingest.file.line.CsvRecords;
+import org.flowmon.ingest.file.line.CsvText;
+import org.flowmon.ingest.file.line.DecimalTime;
+import org.flowmon.ingest.file.line.LineReader;
 
 /**
  * Reads CSV records into blocks of rows. Numbers and dotted addresses are read in place, everything

@@ -1,11 +1,5 @@
 package org.flowmon.ingest.file.row;
 
-import org.flowmon.ingest.file.format.ColumnNames;
-import org.flowmon.ingest.file.format.RejectReason;
-import org.flowmon.ingest.file.format.TextColumn;
-import org.flowmon.ingest.file.line.JsonLine;
-import org.flowmon.ingest.file.line.LineReader;
-
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -13,6 +7,11 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.ingest.file.format.ColumnNames;
+import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.format.TextColumn;
+import org.flowmon.ingest.file.line.JsonLine;
+import org.flowmon.ingest.file.line.LineReader;
 
 /** Reads lines that are a JSON object each, with the names of columns as keys. */
 final class JsonLineParser implements RecordParser {

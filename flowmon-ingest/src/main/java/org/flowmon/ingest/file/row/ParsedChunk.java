@@ -1,9 +1,5 @@
 package org.flowmon.ingest.file.row;
 
-import org.flowmon.ingest.file.format.RejectReason;
-import org.flowmon.ingest.file.format.TextColumn;
-import org.flowmon.ingest.file.line.LineReader;
-
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +7,9 @@ import java.util.Locale;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.format.TextColumn;
+import org.flowmon.ingest.file.line.LineReader;
 
 /** What became of a piece of a text file. Written by one thread, then read by another. */
 final class ParsedChunk {

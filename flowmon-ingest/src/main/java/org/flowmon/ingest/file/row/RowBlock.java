@@ -1,7 +1,5 @@
 package org.flowmon.ingest.file.row;
 
-import org.flowmon.ingest.file.reader.ArrivalClock;
-
 import java.util.Arrays;
 import java.util.Optional;
 import org.flowmon.flow.ColumnType;
@@ -10,6 +8,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.file.reader.ArrivalClock;
 
 /**
  * Rows that were read from text, as columns, until they become a batch. What a row lacks is filled

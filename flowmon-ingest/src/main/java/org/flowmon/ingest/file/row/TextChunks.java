@@ -1,8 +1,5 @@
 package org.flowmon.ingest.file.row;
 
-import org.flowmon.ingest.file.line.CsvRecords;
-import org.flowmon.ingest.file.line.LineReader;
-
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -11,6 +8,8 @@ import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.zip.ZipException;
+import org.flowmon.ingest.file.line.CsvRecords;
+import org.flowmon.ingest.file.line.LineReader;
 
 /**
  * A text file as pieces of whole records, so that they can be parsed side by side. A piece ends

@@ -1,17 +1,5 @@
 package org.flowmon.ingest.file.row;
 
-import org.flowmon.ingest.file.format.CsvHeader;
-import org.flowmon.ingest.file.format.GzipInput;
-import org.flowmon.ingest.file.format.InputFormat;
-import org.flowmon.ingest.file.format.RejectReason;
-import org.flowmon.ingest.file.format.TextColumn;
-import org.flowmon.ingest.file.format.UnknownFormatException;
-import org.flowmon.ingest.file.line.CsvRecords;
-import org.flowmon.ingest.file.reader.BatchSummary;
-import org.flowmon.ingest.file.reader.FileReadOptions;
-import org.flowmon.ingest.file.reader.FileSummary;
-import org.flowmon.ingest.file.reader.ParallelFlowReader;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -30,6 +18,17 @@ import java.util.function.Consumer;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.SourceKind;
+import org.flowmon.ingest.file.format.CsvHeader;
+import org.flowmon.ingest.file.format.GzipInput;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.format.TextColumn;
+import org.flowmon.ingest.file.format.UnknownFormatException;
+import org.flowmon.ingest.file.line.CsvRecords;
+import org.flowmon.ingest.file.reader.BatchSummary;
+import org.flowmon.ingest.file.reader.FileReadOptions;
+import org.flowmon.ingest.file.reader.FileSummary;
+import org.flowmon.ingest.file.reader.ParallelFlowReader;
 
 /**
  * Reads CSV and JSON lines. The file is cut into pieces of whole records, which are parsed side by

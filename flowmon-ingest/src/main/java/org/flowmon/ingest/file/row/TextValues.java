@@ -1,9 +1,5 @@
 package org.flowmon.ingest.file.row;
 
-import org.flowmon.ingest.file.format.TextColumn;
-import org.flowmon.ingest.file.line.DecimalTime;
-import org.flowmon.ingest.file.line.TextCache;
-
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -12,6 +8,9 @@ import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.file.format.TextColumn;
+import org.flowmon.ingest.file.line.DecimalTime;
+import org.flowmon.ingest.file.line.TextCache;
 
 /** Reads texts as values of flows. Holds the value that was read last. Not thread-safe. */
 public final class TextValues {

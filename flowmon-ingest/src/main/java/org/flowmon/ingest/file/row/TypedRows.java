@@ -1,14 +1,5 @@
 package org.flowmon.ingest.file.row;
 
-import org.flowmon.ingest.file.format.ColumnNames;
-import org.flowmon.ingest.file.format.InputFormat;
-import org.flowmon.ingest.file.format.RejectReason;
-import org.flowmon.ingest.file.format.TextColumn;
-import org.flowmon.ingest.file.format.UnknownFormatException;
-import org.flowmon.ingest.file.reader.BatchSummary;
-import org.flowmon.ingest.file.reader.FileReadOptions;
-import org.flowmon.ingest.file.reader.FileSummary;
-
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -23,7 +14,15 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.SourceKind;
+import org.flowmon.ingest.file.format.ColumnNames;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.format.TextColumn.Form;
+import org.flowmon.ingest.file.format.UnknownFormatException;
+import org.flowmon.ingest.file.reader.BatchSummary;
+import org.flowmon.ingest.file.reader.FileReadOptions;
+import org.flowmon.ingest.file.reader.FileSummary;
 
 /**
  * Takes the rows of a file whose columns have types of their own, as Parquet's do, and makes them

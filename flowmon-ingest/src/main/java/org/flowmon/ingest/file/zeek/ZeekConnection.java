@@ -1,10 +1,9 @@
 package org.flowmon.ingest.file.zeek;
 
-import org.flowmon.ingest.file.format.RejectReason;
-
 import java.io.IOException;
 import java.util.Arrays;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.file.format.RejectReason;
 
 /** Reads a line of values, TSV or JSON, as a connection. Reused from line to line. */
 final class ZeekConnection {

@@ -1,12 +1,11 @@
 package org.flowmon.ingest.file.zeek;
 
-import org.flowmon.ingest.file.reader.FileReadOptions;
-
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.file.reader.FileReadOptions;
 
 /** Makes a flow of the values of a line, as {@code docs/format/flow.md} says. */
 final class ZeekFlowWriter {

@@ -1,9 +1,8 @@
 package org.flowmon.ingest.file.zeek;
 
-import org.flowmon.ingest.file.format.RejectReason;
-
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.flowmon.ingest.file.format.RejectReason;
 
 /**
  * What the header lines of a TSV log say, so far. They may come again anywhere in the file, where

@@ -1,8 +1,5 @@
 package org.flowmon.ingest.file.zeek;
 
-import org.flowmon.ingest.file.format.RejectReason;
-import org.flowmon.ingest.file.line.JsonLine;
-
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -10,6 +7,8 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.line.JsonLine;
 
 /**
  * Reads the values of a connection from a JSON object: Zeek's own, with {@code id} as an object of

@@ -1,14 +1,13 @@
 package org.flowmon.ingest.file.zeek;
 
-import org.flowmon.ingest.file.line.LineReader;
-import org.flowmon.ingest.file.reader.ArrivalClock;
-
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.flowmon.ingest.file.line.LineReader;
+import org.flowmon.ingest.file.reader.ArrivalClock;
 
 /** The lines of a log, of which some may be looked at before their turn. */
 final class ZeekLines implements Closeable {

@@ -1,5 +1,8 @@
 package org.flowmon.ingest.file.zeek;
 
+import java.io.IOException;
+import java.nio.file.Path;
+import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.file.format.GzipInput;
 import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.format.RejectReason;
@@ -10,10 +13,6 @@ import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.FlowFileReader;
 import org.flowmon.ingest.file.reader.RejectedLines;
 import org.flowmon.ingest.file.reader.SummarySink;
-
-import java.io.IOException;
-import java.nio.file.Path;
-import org.flowmon.ingest.FlowSink;
 
 /**
  * Reads Zeek's connection log: TSV with its header lines, wherever in the file they stand, and JSON

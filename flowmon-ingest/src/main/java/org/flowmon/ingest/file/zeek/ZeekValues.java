@@ -1,15 +1,14 @@
 package org.flowmon.ingest.file.zeek;
 
-import org.flowmon.ingest.file.format.RejectReason;
-import org.flowmon.ingest.file.line.DecimalTime;
-import org.flowmon.ingest.file.line.TextCache;
-import org.flowmon.ingest.file.row.TextValues;
-
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.flowmon.flow.ConnectionState;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.line.DecimalTime;
+import org.flowmon.ingest.file.line.TextCache;
+import org.flowmon.ingest.file.row.TextValues;
 
 /**
  * The values of one line of a connection log, read from their texts; TSV and JSON differ only in

@@ -1,8 +1,7 @@
 package org.flowmon.ingest.synthetic.exporter;
 
-import org.flowmon.ingest.synthetic.SyntheticFlow;
-
 import java.nio.ByteBuffer;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
  * Writes flows into one router's export datagrams of at most {@link #MAX_BYTES}. Usage: {@link

@@ -1,9 +1,5 @@
 package org.flowmon.ingest.synthetic.exporter;
 
-import org.flowmon.ingest.synthetic.FlowStream;
-import org.flowmon.ingest.synthetic.SyntheticFlow;
-import org.flowmon.ingest.synthetic.TrafficModel;
-
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,6 +14,9 @@ import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.flowmon.flow.SourceKind;
+import org.flowmon.ingest.synthetic.FlowStream;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
+import org.flowmon.ingest.synthetic.TrafficModel;
 
 /**
  * Several routers in one thread: sends the live part of a {@link TrafficModel} as NetFlow v5, v9

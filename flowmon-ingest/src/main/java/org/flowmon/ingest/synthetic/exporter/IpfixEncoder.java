@@ -1,8 +1,7 @@
 package org.flowmon.ingest.synthetic.exporter;
 
-import org.flowmon.ingest.synthetic.SyntheticFlow;
-
 import java.nio.ByteBuffer;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
  * IPFIX (RFC 7011) with absolute times in milliseconds and 64-bit counts. The sequence number

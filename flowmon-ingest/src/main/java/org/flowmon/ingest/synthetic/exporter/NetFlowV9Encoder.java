@@ -1,8 +1,7 @@
 package org.flowmon.ingest.synthetic.exporter;
 
-import org.flowmon.ingest.synthetic.SyntheticFlow;
-
 import java.nio.ByteBuffer;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
  * NetFlow version 9 (RFC 3954). The header's clock has whole seconds: the next full one, so that no

@@ -1,8 +1,7 @@
 package org.flowmon.ingest.synthetic.exporter;
 
-import org.flowmon.ingest.synthetic.SyntheticFlow;
-
 import java.nio.ByteBuffer;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
  * What NetFlow v9 (RFC 3954) and IPFIX (RFC 7011) share: a datagram of sets, each with id, length

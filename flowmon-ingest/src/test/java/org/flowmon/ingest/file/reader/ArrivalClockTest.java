@@ -1,10 +1,5 @@
 package org.flowmon.ingest.file.reader;
 
-import org.flowmon.ingest.file.FlowFiles;
-import org.flowmon.ingest.file.format.InputFormat;
-import org.flowmon.ingest.file.row.TypedRows;
-import org.flowmon.ingest.file.zeek.ReadLog;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,6 +19,10 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.FlowRecorder;
+import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.row.TypedRows;
+import org.flowmon.ingest.file.zeek.ReadLog;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

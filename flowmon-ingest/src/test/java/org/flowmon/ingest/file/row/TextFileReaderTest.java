@@ -1,15 +1,5 @@
 package org.flowmon.ingest.file.row;
 
-import org.flowmon.ingest.file.FlowFiles;
-import org.flowmon.ingest.file.format.ColumnNames;
-import org.flowmon.ingest.file.format.InputFormat;
-import org.flowmon.ingest.file.line.LineReader;
-import org.flowmon.ingest.file.reader.FileReadOptions;
-import org.flowmon.ingest.file.reader.FileSummary;
-import org.flowmon.ingest.file.reader.FlowFileReader;
-import org.flowmon.ingest.file.reader.ParallelFlowReader;
-import org.flowmon.ingest.file.reader.RejectedLines;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -31,6 +21,15 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.file.format.ColumnNames;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.line.LineReader;
+import org.flowmon.ingest.file.reader.FileReadOptions;
+import org.flowmon.ingest.file.reader.FileSummary;
+import org.flowmon.ingest.file.reader.FlowFileReader;
+import org.flowmon.ingest.file.reader.ParallelFlowReader;
+import org.flowmon.ingest.file.reader.RejectedLines;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

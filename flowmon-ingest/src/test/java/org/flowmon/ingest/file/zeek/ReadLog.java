@@ -1,10 +1,5 @@
 package org.flowmon.ingest.file.zeek;
 
-import org.flowmon.ingest.file.format.InputFormat;
-import org.flowmon.ingest.file.reader.FileReadOptions;
-import org.flowmon.ingest.file.reader.FileSummary;
-import org.flowmon.ingest.file.reader.RejectedLines;
-
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
@@ -20,12 +15,17 @@ import java.util.TreeMap;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.reader.FileReadOptions;
+import org.flowmon.ingest.file.reader.FileSummary;
+import org.flowmon.ingest.file.reader.RejectedLines;
 
 /** A log as {@link ZeekReader} reads it, with what the rejects file says. */
 public record ReadLog(
     List<Map<FlowColumn, Object>> rows, FileSummary summary, List<Map<String, String>> rejects) {
 
-  public static ReadLog of(Path file, Path rejectsFile, ProtectedNetworks networks) throws IOException {
+  public static ReadLog of(Path file, Path rejectsFile, ProtectedNetworks networks)
+      throws IOException {
     FlowRecorder recorder = new FlowRecorder(64);
     Files.deleteIfExists(rejectsFile);
     FileSummary summary;

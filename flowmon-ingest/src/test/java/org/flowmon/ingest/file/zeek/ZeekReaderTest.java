@@ -1,7 +1,5 @@
 package org.flowmon.ingest.file.zeek;
 
-import org.flowmon.ingest.file.line.LineReader;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +15,7 @@ import java.util.zip.GZIPOutputStream;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.file.line.LineReader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -1,10 +1,5 @@
 package org.flowmon.ingest.file.zeek;
 
-import org.flowmon.ingest.file.FlowFiles;
-import org.flowmon.ingest.file.format.InputFormat;
-import org.flowmon.ingest.file.reader.FileReadOptions;
-import org.flowmon.ingest.file.reader.FileSummary;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,6 +17,10 @@ import java.util.stream.Collectors;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.TestData;
+import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.reader.FileReadOptions;
+import org.flowmon.ingest.file.reader.FileSummary;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -1,9 +1,5 @@
 package org.flowmon.ingest.synthetic.exporter;
 
-import org.flowmon.ingest.synthetic.Hosts;
-import org.flowmon.ingest.synthetic.SyntheticFlow;
-import org.flowmon.ingest.synthetic.TrafficModel;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
@@ -17,8 +13,11 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.BadDatagramSamples;
-import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.ExportDecoder;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.synthetic.Hosts;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
+import org.flowmon.ingest.synthetic.TrafficModel;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 

@@ -1,10 +1,5 @@
 package org.flowmon.ingest.synthetic.exporter;
 
-import org.flowmon.ingest.synthetic.FlowStream;
-import org.flowmon.ingest.synthetic.SyntheticFlow;
-import org.flowmon.ingest.synthetic.TrafficModel;
-import org.flowmon.ingest.synthetic.TrafficOptions;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -15,6 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.flow.SourceKind;
+import org.flowmon.ingest.synthetic.FlowStream;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
+import org.flowmon.ingest.synthetic.TrafficModel;
+import org.flowmon.ingest.synthetic.TrafficOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

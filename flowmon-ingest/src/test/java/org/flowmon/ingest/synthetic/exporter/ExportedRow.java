@@ -1,8 +1,7 @@
 package org.flowmon.ingest.synthetic.exporter;
 
-import org.flowmon.ingest.synthetic.SyntheticFlow;
-
 import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /** What an export record says, for comparison; {@code dstPort} is type × 256 + code where ICMP. */
 public record ExportedRow(

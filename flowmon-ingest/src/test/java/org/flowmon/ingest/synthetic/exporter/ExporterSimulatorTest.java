@@ -1,8 +1,5 @@
 package org.flowmon.ingest.synthetic.exporter;
 
-import org.flowmon.ingest.synthetic.TrafficModel;
-import org.flowmon.ingest.synthetic.TrafficOptions;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -21,6 +18,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.flow.SourceKind;
+import org.flowmon.ingest.synthetic.TrafficModel;
+import org.flowmon.ingest.synthetic.TrafficOptions;
 import org.junit.jupiter.api.Test;
 
 final class ExporterSimulatorTest {

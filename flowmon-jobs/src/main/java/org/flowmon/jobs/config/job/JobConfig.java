@@ -1,10 +1,5 @@
 package org.flowmon.jobs.config.job;
 
-import org.flowmon.jobs.analysis.AnalysesBudget;
-import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.YamlFile;
-import org.flowmon.jobs.config.YamlSection;
-
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,6 +9,10 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.jobs.analysis.AnalysesBudget;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.YamlFile;
+import org.flowmon.jobs.config.YamlSection;
 
 /**
  * What a job needs to know, from a YAML file:

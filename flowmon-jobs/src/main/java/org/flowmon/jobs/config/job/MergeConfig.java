@@ -1,11 +1,10 @@
 package org.flowmon.jobs.config.job;
 
-import org.flowmon.jobs.config.YamlSection;
-
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import org.flowmon.jobs.config.YamlSection;
 
 /**
  * Whose states a job merges in place of flows:

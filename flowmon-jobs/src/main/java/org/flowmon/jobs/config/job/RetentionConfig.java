@@ -1,11 +1,10 @@
 package org.flowmon.jobs.config.job;
 
-import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.YamlSection;
-
 import java.io.Serializable;
 import java.time.Duration;
 import org.flowmon.archive.retention.RetentionOptions;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.YamlSection;
 
 /**
  * How much of the past the job's archive keeps, as {@link RetentionOptions}.

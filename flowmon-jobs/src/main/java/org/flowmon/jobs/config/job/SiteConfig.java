@@ -1,12 +1,11 @@
 package org.flowmon.jobs.config.job;
 
-import org.flowmon.jobs.config.YamlSection;
-
 import java.io.Serializable;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import org.flowmon.jobs.config.YamlSection;
 
 /**
  * Where a site's job publishes the states of its analyses:

@@ -1,13 +1,12 @@
 package org.flowmon.jobs.config.job;
 
-import org.flowmon.jobs.analysis.AlertConfig;
-import org.flowmon.jobs.config.YamlSection;
-
 import java.io.Serializable;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.jobs.analysis.AlertConfig;
+import org.flowmon.jobs.config.YamlSection;
 
 /**
  * A webhook that alerts are posted to, an item of {@code webhooks} in the job's configuration:

@@ -1,5 +1,11 @@
 package org.flowmon.jobs.report.logic;
 
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.LiveColumns;
 import org.flowmon.jobs.report.LogicRules;
 import org.flowmon.jobs.report.ReportColumn;
@@ -7,13 +13,6 @@ import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportParameters;
 import org.flowmon.jobs.report.ReportRows;
 import org.flowmon.jobs.report.SameHourDays;
-
-import java.util.ArrayList;
-import java.util.List;
-import org.flowmon.jobs.analysis.AnalysisConfig;
-import org.flowmon.jobs.history.HistoryAnswer;
-import org.flowmon.jobs.history.WindowHistory;
-import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.matrix.Similarity;
 import org.flowmon.jobs.report.matrix.TopChanges;
 import org.flowmon.jobs.report.matrix.TrafficMatrix;

@@ -1,12 +1,5 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.LiveColumns;
-import org.flowmon.jobs.report.LogicRules;
-import org.flowmon.jobs.report.ReportColumn;
-import org.flowmon.jobs.report.ReportLogic;
-import org.flowmon.jobs.report.ReportParameters;
-import org.flowmon.jobs.report.ReportRows;
-
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,6 +7,12 @@ import java.util.Comparator;
 import java.util.List;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.report.LiveColumns;
+import org.flowmon.jobs.report.LogicRules;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogic;
+import org.flowmon.jobs.report.ReportParameters;
+import org.flowmon.jobs.report.ReportRows;
 import org.flowmon.jobs.report.matrix.RowKeys;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.AggregateFunction;

@@ -1,11 +1,10 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.ReportLogic;
-import org.flowmon.jobs.report.ReportLogicProvider;
-
 import java.util.Map;
 import java.util.function.Supplier;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.report.ReportLogic;
+import org.flowmon.jobs.report.ReportLogicProvider;
 
 /** The logics that flowmon brings along. */
 public final class BuiltInLogics implements ReportLogicProvider {

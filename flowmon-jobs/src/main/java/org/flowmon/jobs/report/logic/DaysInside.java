@@ -1,12 +1,11 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.SameHourDays;
-
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.StringJoiner;
 import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.report.SameHourDays;
 
 /**
  * Which days of {@code SAME_HOUR(…, :now, days)} are inside history: their hours wholly, as {@link

@@ -1,13 +1,5 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.Cells;
-import org.flowmon.jobs.report.LiveColumns;
-import org.flowmon.jobs.report.LogicRules;
-import org.flowmon.jobs.report.ReportColumn;
-import org.flowmon.jobs.report.ReportLogic;
-import org.flowmon.jobs.report.ReportParameters;
-import org.flowmon.jobs.report.SameHourDays;
-
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -16,6 +8,13 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.report.Cells;
+import org.flowmon.jobs.report.LiveColumns;
+import org.flowmon.jobs.report.LogicRules;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogic;
+import org.flowmon.jobs.report.ReportParameters;
+import org.flowmon.jobs.report.SameHourDays;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;

@@ -1,13 +1,12 @@
 package org.flowmon.jobs.report.logic;
 
+import java.util.List;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.report.LiveColumns;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportParameters;
-
-import java.util.List;
-import org.flowmon.jobs.analysis.AnalysisConfig;
-import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.udaf.value.ResultTable;
 
 /** Reports the live query's rows as they are: {@code logic: live}. Without parameters. */

@@ -1,18 +1,17 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.LiveColumns;
-import org.flowmon.jobs.report.LogicRules;
-import org.flowmon.jobs.report.ReportColumn;
-import org.flowmon.jobs.report.ReportLogic;
-import org.flowmon.jobs.report.ReportParameters;
-import org.flowmon.jobs.report.ReportRows;
-
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.report.LiveColumns;
+import org.flowmon.jobs.report.LogicRules;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogic;
+import org.flowmon.jobs.report.ReportParameters;
+import org.flowmon.jobs.report.ReportRows;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;

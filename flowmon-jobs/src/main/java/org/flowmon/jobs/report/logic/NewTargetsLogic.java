@@ -1,17 +1,16 @@
 package org.flowmon.jobs.report.logic;
 
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.report.LiveColumns;
 import org.flowmon.jobs.report.LogicRules;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportParameters;
 import org.flowmon.jobs.report.ReportRows;
-
-import java.util.ArrayList;
-import java.util.List;
-import org.flowmon.jobs.analysis.AnalysisConfig;
-import org.flowmon.jobs.history.HistoryAnswer;
-import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.report.matrix.RowKeys;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;

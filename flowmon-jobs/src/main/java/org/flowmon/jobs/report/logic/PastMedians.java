@@ -1,12 +1,11 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.ReportColumn;
-
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.udaf.value.ResultTable;
 
 /**

@@ -1,11 +1,10 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.ReportColumn;
-
 import java.util.List;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.set.LongRanges;

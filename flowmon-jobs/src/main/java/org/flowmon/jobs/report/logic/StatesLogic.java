@@ -1,14 +1,13 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.LiveColumns;
-import org.flowmon.jobs.report.ReportColumn;
-import org.flowmon.jobs.report.ReportLogic;
-import org.flowmon.jobs.report.ReportParameters;
-
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.report.LiveColumns;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogic;
+import org.flowmon.jobs.report.ReportParameters;
 import org.flowmon.jobs.site.Publication;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.sink.archive;
 
-import org.flowmon.jobs.sink.ArchiveCommittable;
-
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,16 +15,17 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.maintenance.BackgroundCompaction;
-import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.maintenance.BackgroundCompaction;
+import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.config.job.RetentionConfig;
+import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.urgent.Politeness;
 
 /**

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.sink.archive;
 
-import org.flowmon.jobs.sink.ArchiveCommittable;
-
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -9,6 +7,7 @@ import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 import org.apache.flink.streaming.runtime.partitioner.GlobalPartitioner;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.config.job.RetentionConfig;
+import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /**

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.sink.archive;
 
-import org.flowmon.jobs.sink.ArchiveCommittable;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -25,6 +23,7 @@ import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.quarantine.Quarantined;
+import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /**

@@ -1,9 +1,5 @@
 package org.flowmon.jobs.sink.kafka;
 
-import org.flowmon.jobs.report.json.ReportJson;
-import org.flowmon.jobs.sink.ReportMessage;
-import org.flowmon.jobs.sink.SinkFilter;
-
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +24,9 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.json.ReportJson;
+import org.flowmon.jobs.sink.ReportMessage;
+import org.flowmon.jobs.sink.SinkFilter;
 
 /**
  * Reports in Kafka: a message for each row in topic {@code flowmon.reports.<analysis>}, of a report

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.sink.postgres;
 
-import org.flowmon.jobs.sink.SinkFilter;
-
 import java.util.List;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
@@ -11,6 +9,7 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.sink.SinkFilter;
 
 /**
  * Reports in PostgreSQL: table {@code report_<analysis>}, made from the report's columns, and table

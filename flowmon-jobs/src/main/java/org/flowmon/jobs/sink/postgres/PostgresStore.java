@@ -1,7 +1,5 @@
 package org.flowmon.jobs.sink.postgres;
 
-import org.flowmon.jobs.report.json.ReportJson;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +17,7 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.json.ReportJson;
 import org.flowmon.udaf.group.GroupEstimate;
 import org.postgresql.Driver;
 

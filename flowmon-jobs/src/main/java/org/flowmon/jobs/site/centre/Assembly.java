@@ -1,11 +1,10 @@
 package org.flowmon.jobs.site.centre;
 
+import java.util.Arrays;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.site.Publication;
 import org.flowmon.jobs.site.StatesLayout;
 import org.flowmon.jobs.site.StatesMessage;
-
-import java.util.Arrays;
-import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 

@@ -1,9 +1,8 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.Publication;
-
 import java.util.Map;
 import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.site.Publication;
 
 /** Which of a site's publications groups of a live query are taken of. */
 final class Choice {

@@ -1,11 +1,10 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.Publication;
-
 import java.util.Map;
 import java.util.function.Consumer;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.site.Publication;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /** Tells the windows of live queries which sites their results lack, wholly or in part. */

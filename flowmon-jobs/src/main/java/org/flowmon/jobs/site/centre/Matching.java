@@ -1,13 +1,12 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.Publication;
-
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.site.Publication;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;

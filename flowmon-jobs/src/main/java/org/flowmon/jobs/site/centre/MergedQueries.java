@@ -1,7 +1,5 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.Publication;
-
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -11,6 +9,7 @@ import java.util.TreeMap;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.site.Publication;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.LiveGroupings;
 import org.slf4j.Logger;

@@ -1,13 +1,12 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.Publication;
-import org.flowmon.jobs.site.StatesLayout;
-import org.flowmon.jobs.site.StatesMessage;
-
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.flowmon.jobs.site.Publication;
+import org.flowmon.jobs.site.StatesLayout;
+import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.StatesMessage;
-
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -11,6 +9,7 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.StatesRecord;
-
 import java.time.Duration;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
@@ -10,6 +8,7 @@ import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.config.job.MergeConfig;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.site.StatesRecord;
 
 /** Makes the task that turns the states of sites into partial groups. */
 public final class SiteStatesFactory extends AbstractStreamOperatorFactory<Partial>

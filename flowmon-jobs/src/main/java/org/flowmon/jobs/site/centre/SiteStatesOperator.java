@@ -1,7 +1,5 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.StatesRecord;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,6 +27,7 @@ import org.flowmon.jobs.lowlevel.AnalysesEvent;
 import org.flowmon.jobs.lowlevel.AnalysisSetState;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

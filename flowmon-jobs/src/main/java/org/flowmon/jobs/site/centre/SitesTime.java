@@ -1,12 +1,11 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.StatesMessage;
-
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
+import org.flowmon.jobs.site.StatesMessage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

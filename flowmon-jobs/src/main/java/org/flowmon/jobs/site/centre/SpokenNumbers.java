@@ -1,7 +1,5 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.StatesMessage;
-
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -9,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 

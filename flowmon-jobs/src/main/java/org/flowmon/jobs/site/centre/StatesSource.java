@@ -1,12 +1,11 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.StatesRecord;
-import org.flowmon.jobs.site.StatesTopic;
-
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.site.StatesRecord;
+import org.flowmon.jobs.site.StatesTopic;
 import org.flowmon.jobs.source.FlowSource;
 
 /** The source of a job that merges states of sites, in place of {@link FlowSource}. */

@@ -1,10 +1,9 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.StatesMessage;
-
 import java.util.Collection;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
+import org.flowmon.jobs.site.StatesMessage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.config.job;
 
-import org.flowmon.jobs.config.ConfigException;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,6 +10,7 @@ import java.io.StringWriter;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.jobs.config.ConfigException;
 import org.junit.jupiter.api.Test;
 
 /** What a job's configuration prints of the secrets that stand in it: nothing. */

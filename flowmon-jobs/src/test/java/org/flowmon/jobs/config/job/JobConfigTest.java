@@ -1,8 +1,5 @@
 package org.flowmon.jobs.config.job;
 
-import org.flowmon.jobs.analysis.AnalysesBudget;
-import org.flowmon.jobs.config.ConfigException;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -14,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.SegmentOptions;
+import org.flowmon.jobs.analysis.AnalysesBudget;
+import org.flowmon.jobs.config.ConfigException;
 import org.junit.jupiter.api.Test;
 
 class JobConfigTest {

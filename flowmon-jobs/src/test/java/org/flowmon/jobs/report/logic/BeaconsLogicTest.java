@@ -1,7 +1,5 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.ReportLogics;
-
 import static org.flowmon.flow.FlowColumn.BYTES;
 import static org.flowmon.flow.FlowColumn.DST_ADDR;
 import static org.flowmon.flow.FlowColumn.DST_PORT;
@@ -10,11 +8,11 @@ import static org.flowmon.flow.FlowColumn.PROTOCOL;
 import static org.flowmon.flow.FlowColumn.SRC_ADDR;
 import static org.flowmon.flow.FlowColumn.SRC_PORT;
 import static org.flowmon.flow.FlowColumn.START_TIME;
-import static org.flowmon.jobs.report.logic.TestFlows.offered;
-import static org.flowmon.jobs.report.logic.TestFlows.report;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
 import static org.flowmon.jobs.report.TestReports.SECOND;
+import static org.flowmon.jobs.report.logic.TestFlows.offered;
+import static org.flowmon.jobs.report.logic.TestFlows.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -29,6 +27,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.report.logic.TestFlows.Flow;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;

@@ -1,11 +1,5 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.Report;
-import org.flowmon.jobs.report.ReportColumn;
-import org.flowmon.jobs.report.ReportLogic;
-import org.flowmon.jobs.report.ReportLogics;
-import org.flowmon.jobs.report.TestReports;
-
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
@@ -24,6 +18,11 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogic;
+import org.flowmon.jobs.report.ReportLogics;
+import org.flowmon.jobs.report.TestReports;
 import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;

@@ -1,9 +1,5 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.ReportColumn;
-import org.flowmon.jobs.report.ReportLogic;
-import org.flowmon.jobs.report.ReportLogics;
-
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
@@ -24,6 +20,9 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogic;
+import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 

@@ -1,18 +1,15 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.ReportLogics;
-import org.flowmon.jobs.report.TestReports;
-
 import static org.flowmon.flow.FlowColumn.ARRIVAL;
 import static org.flowmon.flow.FlowColumn.BYTES;
 import static org.flowmon.flow.FlowColumn.DST_ADDR;
 import static org.flowmon.flow.FlowColumn.OUTGOING;
 import static org.flowmon.flow.FlowColumn.SRC_ADDR;
-import static org.flowmon.jobs.report.logic.TestFlows.offered;
-import static org.flowmon.jobs.report.logic.TestFlows.report;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.SECOND;
+import static org.flowmon.jobs.report.logic.TestFlows.offered;
+import static org.flowmon.jobs.report.logic.TestFlows.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -26,6 +23,8 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.report.ReportLogics;
+import org.flowmon.jobs.report.TestReports;
 import org.flowmon.jobs.report.logic.TestFlows.Flow;
 import org.junit.jupiter.api.Test;
 

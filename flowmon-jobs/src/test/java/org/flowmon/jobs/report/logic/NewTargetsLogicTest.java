@@ -6,11 +6,11 @@ import static org.flowmon.flow.FlowColumn.DST_PORT;
 import static org.flowmon.flow.FlowColumn.PROTOCOL;
 import static org.flowmon.flow.FlowColumn.SRC_ADDR;
 import static org.flowmon.flow.FlowColumn.TCP_FLAGS;
-import static org.flowmon.jobs.report.logic.TestFlows.offered;
-import static org.flowmon.jobs.report.logic.TestFlows.report;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.SECOND;
+import static org.flowmon.jobs.report.logic.TestFlows.offered;
+import static org.flowmon.jobs.report.logic.TestFlows.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

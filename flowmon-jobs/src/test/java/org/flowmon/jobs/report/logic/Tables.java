@@ -1,13 +1,12 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.TestReports;
-
 import java.math.BigInteger;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.report.TestReports;
 import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;

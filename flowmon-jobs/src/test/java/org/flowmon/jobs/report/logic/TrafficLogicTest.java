@@ -1,7 +1,5 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.ReportLogics;
-
 import static org.flowmon.flow.FlowColumn.BYTES;
 import static org.flowmon.flow.FlowColumn.DST_AS;
 import static org.flowmon.flow.FlowColumn.DST_PORT;
@@ -16,10 +14,10 @@ import static org.flowmon.flow.FlowColumn.REVERSE_PACKETS;
 import static org.flowmon.flow.FlowColumn.SAMPLING_RATE;
 import static org.flowmon.flow.FlowColumn.SRC_AS;
 import static org.flowmon.flow.FlowColumn.SRC_PORT;
-import static org.flowmon.jobs.report.logic.TestFlows.offered;
-import static org.flowmon.jobs.report.logic.TestFlows.report;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.SECOND;
+import static org.flowmon.jobs.report.logic.TestFlows.offered;
+import static org.flowmon.jobs.report.logic.TestFlows.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -35,6 +33,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.report.logic.TestFlows.Flow;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;

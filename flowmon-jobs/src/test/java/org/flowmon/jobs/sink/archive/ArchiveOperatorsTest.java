@@ -1,7 +1,5 @@
 package org.flowmon.jobs.sink.archive;
 
-import org.flowmon.jobs.sink.ArchiveCommittable;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -21,11 +19,11 @@ import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.maintenance.CompactionOptions;
-import org.flowmon.archive.maintenance.Compactor;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.maintenance.CompactionOptions;
+import org.flowmon.archive.maintenance.Compactor;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
@@ -33,6 +31,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.job.RetentionConfig;
 import org.flowmon.jobs.quarantine.Quarantined;
+import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

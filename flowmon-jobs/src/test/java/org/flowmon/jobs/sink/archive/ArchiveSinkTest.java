@@ -1,7 +1,5 @@
 package org.flowmon.jobs.sink.archive;
 
-import org.flowmon.jobs.sink.ArchiveCommittable;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -44,6 +42,7 @@ import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.store.S3Server;
 import org.junit.jupiter.api.AfterAll;

@@ -1,9 +1,5 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.Publication;
-import org.flowmon.jobs.site.SitePublisher;
-import org.flowmon.jobs.site.StatesMessage;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,6 +9,9 @@ import java.util.Map;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.site.Publication;
+import org.flowmon.jobs.site.SitePublisher;
+import org.flowmon.jobs.site.StatesMessage;
 import org.junit.jupiter.api.Test;
 
 /** What somebody says in the name of a site, which can be believed. */

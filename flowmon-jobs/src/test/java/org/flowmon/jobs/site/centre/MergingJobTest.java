@@ -1,9 +1,5 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.Publication;
-import org.flowmon.jobs.site.SitePublisher;
-import org.flowmon.jobs.site.StatesMessage;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -45,6 +41,9 @@ import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
+import org.flowmon.jobs.site.Publication;
+import org.flowmon.jobs.site.SitePublisher;
+import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.udaf.lowlevel.LowLevelQuery;
 import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.window.WindowPart;

@@ -1,9 +1,5 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.Publication;
-import org.flowmon.jobs.site.SitePublisher;
-import org.flowmon.jobs.site.StatesMessage;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -18,6 +14,9 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.site.Publication;
+import org.flowmon.jobs.site.SitePublisher;
+import org.flowmon.jobs.site.StatesMessage;
 import org.junit.jupiter.api.Test;
 
 /** What a merging job makes of what sites say. */

@@ -1,9 +1,5 @@
 package org.flowmon.jobs.site.centre;
 
-import org.flowmon.jobs.site.Publication;
-import org.flowmon.jobs.site.StatesMessage;
-
-
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -17,6 +13,8 @@ import java.util.zip.CRC32C;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.LittleEndian;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.site.Publication;
+import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.udaf.state.StateFormatException;
 import org.junit.jupiter.api.Test;
 

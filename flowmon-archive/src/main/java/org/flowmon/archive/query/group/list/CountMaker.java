@@ -1,11 +1,10 @@
 package org.flowmon.archive.query.group.list;
 
+import java.util.Arrays;
+import java.util.List;
 import org.flowmon.archive.query.group.table.GroupMaker;
 import org.flowmon.archive.query.group.table.PackedKey;
 import org.flowmon.archive.query.group.table.SortedGroups;
-
-import java.util.Arrays;
-import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
 
 /**
@@ -27,7 +26,8 @@ public final class CountMaker implements GroupMaker {
   /**
    * @param layout of states that are counts of rows, or nothing
    */
-  public CountMaker(List<KeyedRows> keys, ListedNumbers numbers, PackedKey[] packing, GroupLayout layout) {
+  public CountMaker(
+      List<KeyedRows> keys, ListedNumbers numbers, PackedKey[] packing, GroupLayout layout) {
     this.keys = keys;
     this.numbers = numbers;
     this.packing = packing;

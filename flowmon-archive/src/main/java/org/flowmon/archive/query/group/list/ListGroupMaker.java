@@ -1,15 +1,14 @@
 package org.flowmon.archive.query.group.list;
 
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntConsumer;
+import org.flowmon.archive.index.RowCursor;
 import org.flowmon.archive.query.group.partition.LongArrays;
 import org.flowmon.archive.query.group.table.GroupMaker;
 import org.flowmon.archive.query.group.table.PackedKey;
 import org.flowmon.archive.query.group.table.SortedGroups;
 import org.flowmon.archive.query.numbering.AddressNumbers;
-
-import java.util.Arrays;
-import java.util.List;
-import java.util.function.IntConsumer;
-import org.flowmon.archive.index.RowCursor;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.segment.reader.SelectedRows;
 import org.flowmon.flow.FlowColumn;

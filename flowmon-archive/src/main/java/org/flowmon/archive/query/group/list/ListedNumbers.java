@@ -1,8 +1,5 @@
 package org.flowmon.archive.query.group.list;
 
-import org.flowmon.archive.query.group.partition.LongArrays;
-import org.flowmon.archive.query.numbering.AddressNumbers;
-
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -11,6 +8,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import org.flowmon.archive.index.RowCursor;
+import org.flowmon.archive.query.group.partition.LongArrays;
+import org.flowmon.archive.query.numbering.AddressNumbers;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.vector.Vector;

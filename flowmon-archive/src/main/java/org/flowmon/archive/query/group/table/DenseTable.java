@@ -1,9 +1,8 @@
 package org.flowmon.archive.query.group.table;
 
-import org.flowmon.archive.query.group.partition.LongArrays;
-
 import java.util.Arrays;
 import java.util.List;
+import org.flowmon.archive.query.group.partition.LongArrays;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.vector.Vector;

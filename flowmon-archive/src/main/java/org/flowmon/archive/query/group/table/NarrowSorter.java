@@ -1,10 +1,9 @@
 package org.flowmon.archive.query.group.table;
 
+import java.util.List;
 import org.flowmon.archive.query.group.partition.CutRows;
 import org.flowmon.archive.query.group.partition.LongSorter;
 import org.flowmon.archive.query.group.partition.NarrowRows;
-
-import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
 
 /**

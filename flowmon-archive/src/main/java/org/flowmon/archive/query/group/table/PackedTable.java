@@ -1,8 +1,7 @@
 package org.flowmon.archive.query.group.table;
 
-import org.flowmon.archive.query.group.partition.LongArrays;
-
 import java.util.Arrays;
+import org.flowmon.archive.query.group.partition.LongArrays;
 import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
@@ -86,7 +85,8 @@ public final class PackedTable {
    * @param n how many, at most {@link Vector#CAPACITY}
    * @param places is written over
    */
-  public void add(long[] wanted, Vector[] arguments, int n, Accumulation accumulation, int[] places) {
+  public void add(
+      long[] wanted, Vector[] arguments, int n, Accumulation accumulation, int[] places) {
     memory.check();
     reserve(size + n);
     find(wanted, n, places);

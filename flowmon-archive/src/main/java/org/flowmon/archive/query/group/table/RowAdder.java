@@ -1,10 +1,9 @@
 package org.flowmon.archive.query.group.table;
 
+import java.util.Arrays;
 import org.flowmon.archive.query.group.partition.CutRows;
 import org.flowmon.archive.query.group.partition.NarrowRows;
 import org.flowmon.archive.query.group.partition.PartitionedRows;
-
-import java.util.Arrays;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;

@@ -1,8 +1,7 @@
 package org.flowmon.archive.query.group.table;
 
-import org.flowmon.archive.query.group.partition.CutRows;
-
 import java.util.List;
+import org.flowmon.archive.query.group.partition.CutRows;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.memory.GroupMemory;
 

@@ -1,12 +1,11 @@
 package org.flowmon.archive.query.group.table;
 
+import java.util.Arrays;
+import java.util.List;
 import org.flowmon.archive.query.group.partition.CutRows;
 import org.flowmon.archive.query.group.partition.LongSorter;
 import org.flowmon.archive.query.group.partition.NarrowRows;
 import org.flowmon.archive.query.group.partition.PartitionedRows;
-
-import java.util.Arrays;
-import java.util.List;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;

@@ -1,10 +1,9 @@
 package org.flowmon.archive.query.group.table;
 
-import org.flowmon.archive.query.group.partition.LongArrays;
-import org.flowmon.archive.query.numbering.AddressNumbers;
-
 import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.archive.query.group.partition.LongArrays;
+import org.flowmon.archive.query.numbering.AddressNumbers;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.result.AnswerColumns;
 
@@ -159,7 +158,8 @@ public final class SortedGroups {
    *
    * @param row where that of the first goes
    */
-  public void writeAddresses(PackedKey packed, AddressNumbers addresses, int n, long[] out, int row) {
+  public void writeAddresses(
+      PackedKey packed, AddressNumbers addresses, int n, long[] out, int row) {
     long[] from = words;
     int shift = packed.shift();
     long mask = packed.mask();

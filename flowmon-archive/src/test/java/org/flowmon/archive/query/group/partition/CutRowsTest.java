@@ -1,11 +1,5 @@
 package org.flowmon.archive.query.group.partition;
 
-import org.flowmon.archive.query.group.table.NarrowSorter;
-import org.flowmon.archive.query.group.table.PackedTable;
-import org.flowmon.archive.query.group.table.RowAdder;
-import org.flowmon.archive.query.group.table.RowGroupMaker;
-import org.flowmon.archive.query.group.table.SortedGroups;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,6 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.flowmon.archive.query.group.table.NarrowSorter;
+import org.flowmon.archive.query.group.table.PackedTable;
+import org.flowmon.archive.query.group.table.RowAdder;
+import org.flowmon.archive.query.group.table.RowGroupMaker;
+import org.flowmon.archive.query.group.table.SortedGroups;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;

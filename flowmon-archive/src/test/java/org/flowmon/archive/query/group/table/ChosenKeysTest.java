@@ -1,6 +1,5 @@
 package org.flowmon.archive.query.group.table;
 
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

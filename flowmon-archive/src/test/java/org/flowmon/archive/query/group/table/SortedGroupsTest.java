@@ -1,11 +1,10 @@
 package org.flowmon.archive.query.group.table;
 
-import org.flowmon.archive.query.group.partition.LongArrays;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.flowmon.archive.query.group.partition.LongArrays;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.junit.jupiter.api.Test;

@@ -1,0 +1,179 @@
+package org.flowmon.deploy.analysis;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.DurationConverter;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.kafka.KafkaBroker;
+import org.flowmon.jobs.JobAnalyses;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.control.ControlStatus;
+import org.flowmon.jobs.control.ControlTopic;
+import org.flowmon.jobs.sink.kafka.KafkaReports;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code flowmon analyses add} and {@code remove}: changes for jobs that run. */
+final class AnalysesChangeCommands {
+  private AnalysesChangeCommands() {}
+
+  /** Sends changes and says what became of them. */
+  private abstract static class Change implements Callable<Integer> {
+    @Mixin private AnalysesTopicOptions job;
+
+    @Option(
+        names = "--wait",
+        paramLabel = "DURATION",
+        description =
+            "How long to wait for a job's answer. Default: ${DEFAULT-VALUE}; 0s: not at all. A"
+                + " broker has 10 s to answer, with a shorter wait 5 s.",
+        defaultValue = "30s",
+        converter = DurationConverter.class)
+    private Duration wait;
+
+    /** The texts of the analyses by their names, null where one goes. */
+    abstract Map<String, String> changes();
+
+    /** What is to be known of a change that is not refused; null: nothing. */
+    abstract String afterwards(String name);
+
+    @Override
+    public Integer call() {
+      try {
+        JobConfig.Kafka kafka = job.kafka();
+        Map<String, String> changes = changes();
+        KafkaBroker.mustAnswer(kafka.clientProperties(), KafkaBroker.patience(wait));
+        ControlTopic topic = new ControlTopic(kafka);
+        topic.createIfMissing();
+        int refused = 0;
+        for (Map.Entry<String, String> change : changes.entrySet()) {
+          long version = topic.send(change.getKey(), change.getValue());
+          if (!say(kafka, change.getKey(), change.getValue() == null, version)) {
+            refused++;
+          } else if (afterwards(change.getKey()) != null) {
+            System.out.println(change.getKey() + ": " + afterwards(change.getKey()));
+          }
+        }
+        return refused == 0 ? ExitCodes.DONE : ExitCodes.NO;
+      } catch (ConfigException e) {
+        throw new CommandException(e.getMessage());
+      }
+    }
+
+    private boolean say(JobConfig.Kafka kafka, String name, boolean removed, long version) {
+      String change = name + " (change " + version + " of topic " + kafka.analysesTopic() + ")";
+      if (wait.isZero()) {
+        System.out.println(change + " is sent");
+        return true;
+      }
+      Optional<ControlStatus.Outcome> outcome = ControlStatus.await(kafka, name, version, wait);
+      if (outcome.isEmpty()) {
+        System.out.println(change + " is sent; no job has answered: one that starts will take it");
+        return true;
+      }
+      if (outcome.get().isRefused()) {
+        System.out.println(change + " is refused: " + outcome.get().message());
+        return false;
+      }
+      System.out.println(
+          change
+              + (removed
+                  ? " no longer runs"
+                  : " runs; its first report is that of the first window that it sees whole"));
+      return true;
+    }
+  }
+
+  /** {@code flowmon analyses add}. */
+  @Command(
+      name = "add",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Adds analyses to the jobs that read a Kafka, or changes those of the same names: while"
+            + " they run, and for those that start later. The other analyses do not notice.",
+        "The exit code is 1 where a job refuses one."
+      },
+      footer = {"", "Example:", "  flowmon analyses add --config flowmon.yaml analyses/mice.yaml"})
+  static final class Add extends Change {
+    @Parameters(arity = "1..*", paramLabel = "FILE", description = "Files of analyses.")
+    private List<Path> files;
+
+    private final Map<String, AnalysisConfig> analyses = new HashMap<>();
+
+    @Override
+    Map<String, String> changes() {
+      Map<String, String> texts = new LinkedHashMap<>();
+      for (Path file : files) {
+        AnalysisConfig analysis = AnalysisConfig.read(file);
+        JobAnalyses.check(List.of(analysis));
+        analyses.put(analysis.name(), analysis);
+        try {
+          if (texts.put(analysis.name(), Files.readString(file)) != null) {
+            throw new ConfigException(file + ": name: '" + analysis.name() + "' is given twice");
+          }
+        } catch (IOException e) {
+          throw new ConfigException(file + ": cannot be read (" + e + ")", e);
+        }
+      }
+      return texts;
+    }
+
+    @Override
+    String afterwards(String name) {
+      AnalysisConfig analysis = analyses.get(name);
+      if (analysis.publishesStates()) {
+        return "its states go to the topic of the job's site";
+      }
+      List<String> places = new ArrayList<>();
+      if (analysis.sinks().contains("kafka")) {
+        places.add("topic " + KafkaReports.TOPIC_PREFIX + name);
+      }
+      if (analysis.sinks().contains("postgres")) {
+        places.add("table report_" + name + " of the job's database, where it has one");
+      }
+      return places.isEmpty()
+          ? "its reports go nowhere, as it has no sinks"
+          : "its reports go to " + String.join(" and ", places);
+    }
+  }
+
+  /** {@code flowmon analyses remove}. */
+  @Command(
+      name = "remove",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Removes analyses from the jobs that read a Kafka, also those of their folders. Windows"
+            + " that are open are not reported; what was reported stays."
+      },
+      footer = {"", "Example:", "  flowmon analyses remove --config flowmon.yaml mice"})
+  static final class Remove extends Change {
+    @Parameters(arity = "1..*", paramLabel = "NAME", description = "Names of analyses.")
+    private List<String> names;
+
+    @Override
+    Map<String, String> changes() {
+      Map<String, String> none = new LinkedHashMap<>();
+      names.forEach(name -> none.put(name, null));
+      return none;
+    }
+
+    @Override
+    String afterwards(String name) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,229 @@
+package org.flowmon.deploy.analysis;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.jobs.JobAnalyses;
+import org.flowmon.jobs.alert.AlertRules;
+import org.flowmon.jobs.alert.WebhookProbe;
+import org.flowmon.jobs.analysis.AlertConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Errors;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.config.job.WebhookConfig;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code flowmon analyses check}. */
+@Command(
+    name = "check",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Checks files of analyses, and all of a folder: keys, queries, windows, whether each fits"
+          + " the logic of its reports, names that are given twice. With --config also the job's"
+          + " configuration, and whether it has the webhooks that alerts name; without files the"
+          + " analyses of that job, and whether they fit into it together.",
+      "Says what is wrong with each file; the exit code is 1 where something is."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  flowmon analyses check analyses",
+      "  flowmon analyses check --config flowmon.yaml --probe"
+    })
+final class AnalysesCheckCommand implements Callable<Integer> {
+  @Parameters(arity = "0..*", paramLabel = "FILE|FOLDER", description = "What is checked.")
+  private List<Path> paths = new ArrayList<>();
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "The configuration of the job that they are for.")
+  private Path config;
+
+  @Option(
+      names = "--probe",
+      description = {
+        "Asks each webhook that their alerts name whether it can be reached from here, without"
+            + " files each of the configuration: by a request with HEAD and the headers of its"
+            + " header_file. No alert is sent."
+      })
+  private boolean probe;
+
+  private final List<AnalysisConfig> right = new ArrayList<>();
+  private int wrong;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (paths.isEmpty() && config == null) {
+      throw new UsageException("analyses check: expected files, a folder, or --config");
+    }
+    if (probe && config == null) {
+      throw new UsageException("--probe needs --config, which says where webhooks are");
+    }
+    JobConfig job = job();
+    if (paths.isEmpty() && job != null && job.analyses() == null) {
+      AnalysisConfig.bundled().forEach(one -> bundled(one, job));
+    } else if (!paths.isEmpty() || job != null) {
+      Map<String, Path> names = new HashMap<>();
+      for (Path file : files(paths.isEmpty() ? List.of(Path.of(job.analyses())) : paths)) {
+        check(file, job, names);
+      }
+    }
+    if (paths.isEmpty() && job != null) {
+      checked(config, () -> job.job().budget().check(right));
+    }
+    if (probe && job != null) {
+      probe(job);
+    }
+    return wrong == 0 ? ExitCodes.DONE : ExitCodes.NO;
+  }
+
+  /** The configuration; null where there is none, or none that can be read, which is said. */
+  private JobConfig job() throws NoSuchFileException {
+    if (config == null) {
+      return null;
+    }
+    exists(config);
+    List<JobConfig> read = new ArrayList<>();
+    if (checked(config, () -> read.add(JobConfig.read(config)))) {
+      System.out.println(config + ": is right");
+      return read.get(0);
+    }
+    return null;
+  }
+
+  /** Does it, and says what is wrong of a file. Returns whether nothing is. */
+  private boolean checked(Path file, Runnable check) {
+    return errors(file).run(check);
+  }
+
+  private Errors errors(Path file) {
+    return error -> {
+      wrong++;
+      System.out.println(located(file, error.getMessage()));
+    };
+  }
+
+  private void bundled(AnalysisConfig analysis, JobConfig job) {
+    if (checked(config, () -> AlertRules.checkSinks(analysis, job))) {
+      said("analysis ", analysis, job);
+    }
+  }
+
+  private void check(Path file, JobConfig job, Map<String, Path> names) {
+    int before = wrong;
+    Errors errors = errors(file);
+    AnalysisConfig.Draft read = AnalysisConfig.read(file, errors);
+    if (read == null) {
+      return;
+    }
+    JobAnalyses.check(read, errors);
+    AnalysisConfig analysis = read.analysis();
+    Path other = names.putIfAbsent(analysis.name(), file);
+    if (other != null) {
+      errors.add(
+          new ConfigException(
+              file + ": name: '" + analysis.name() + "' is already defined in " + other));
+    }
+    if (job != null) {
+      checked(file, () -> JobAnalyses.check(analysis, job));
+      for (AlertConfig alert : analysis.alerts()) {
+        checked(file, () -> AlertRules.checkSinks(analysis.withoutCondition(List.of(alert)), job));
+      }
+    }
+    if (wrong == before) {
+      said(file + ": ", analysis, job);
+    }
+  }
+
+  private void said(String where, AnalysisConfig analysis, JobConfig job) {
+    right.add(analysis);
+    StringBuilder line = new StringBuilder(where).append(analysis.name()).append(" is right");
+    Set<String> webhooks = webhooks(analysis);
+    if (job == null && !webhooks.isEmpty()) {
+      line.append("; its alerts go to the webhooks ")
+          .append(webhooks)
+          .append(", if the job has them: --config FILE checks that");
+    }
+    if (job != null && job.postgres() == null && analysis.sinks().contains("postgres")) {
+      line.append("; its reports do not go to PostgreSQL, as the configuration has none");
+    }
+    System.out.println(line);
+  }
+
+  private static Set<String> webhooks(AnalysisConfig analysis) {
+    Set<String> names = new TreeSet<>();
+    analysis.alerts().forEach(alert -> names.addAll(alert.sinks()));
+    names.remove(AlertConfig.KAFKA);
+    return names;
+  }
+
+  private void probe(JobConfig job) throws InterruptedException {
+    Set<String> named = new TreeSet<>();
+    right.forEach(analysis -> named.addAll(webhooks(analysis)));
+    for (WebhookConfig webhook : job.webhooks()) {
+      if (!paths.isEmpty() && !named.contains(webhook.name())) {
+        continue;
+      }
+      try {
+        WebhookProbe answer = WebhookProbe.of(webhook);
+        wrong += answer.isReached() ? 0 : 1;
+        System.out.printf(
+            "%s: %s %s: %s%n",
+            config, webhook, answer.isReached() ? "is reached" : "is not reached", answer.what());
+      } catch (IOException e) {
+        wrong++;
+        System.out.println(config + ": " + e.getMessage());
+      }
+    }
+  }
+
+  /** What is said of no line in particular is said of the file. */
+  private static String located(Path file, String message) {
+    return message.startsWith(file.toString()) ? message : file + ": " + message;
+  }
+
+  /** What is not there is neither right nor wrong. */
+  private static void exists(Path path) throws NoSuchFileException {
+    if (!Files.exists(path)) {
+      throw new NoSuchFileException(path.toString());
+    }
+  }
+
+  private static List<Path> files(List<Path> paths) throws IOException {
+    List<Path> files = new ArrayList<>();
+    for (Path path : paths) {
+      exists(path);
+      if (!Files.isDirectory(path)) {
+        files.add(path);
+        continue;
+      }
+      List<Path> ofFolder = new ArrayList<>();
+      try (DirectoryStream<Path> found = Files.newDirectoryStream(path, "*.{yaml,yml}")) {
+        found.forEach(ofFolder::add);
+      }
+      Collections.sort(ofFolder);
+      if (ofFolder.isEmpty()) {
+        throw new CommandException(path + ": no file NAME.yaml is there");
+      }
+      files.addAll(ofFolder);
+    }
+    return files;
+  }
+}

@@ -1,0 +1,55 @@
+package org.flowmon.deploy.analysis;
+
+import java.util.concurrent.Callable;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code flowmon analyses}: the files that say what is analysed. */
+@Command(
+    name = "analyses",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Lists analyses, shows the files that come along, checks files; adds analyses to a running"
+          + " job, changes and removes them."
+    },
+    subcommands = {
+      AnalysesListCommand.class,
+      AnalysesCommand.Show.class,
+      AnalysesCheckCommand.class,
+      AnalysesChangeCommands.Add.class,
+      AnalysesChangeCommands.Remove.class
+    })
+public final class AnalysesCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    throw new UsageException("analyses: expected one of " + spec.subcommands().keySet());
+  }
+
+  /** {@code flowmon analyses show}. */
+  @Command(
+      name = "show",
+      mixinStandardHelpOptions = true,
+      description = "Prints the file of an analysis that comes along, to be copied and changed.",
+      footer = {"", "Example:", "  flowmon analyses show mice > analyses/mice.yaml"})
+  static final class Show implements Callable<Integer> {
+    @Parameters(paramLabel = "NAME", description = "As flowmon analyses list names it.")
+    private String name;
+
+    @Override
+    public Integer call() {
+      try {
+        System.out.print(AnalysisConfig.textOf(name));
+      } catch (ConfigException e) {
+        throw new UsageException(e.getMessage());
+      }
+      return ExitCodes.DONE;
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package org.flowmon.deploy.analysis;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.deploy.archive.AskedSnapshots;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.DurationConverter;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.kafka.KafkaBroker;
+import org.flowmon.deploy.stats.WindowReduction;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisSet;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.control.ControlStatus;
+import org.flowmon.jobs.control.ControlTopic;
+import org.flowmon.jobs.control.RunningAnalyses;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code flowmon analyses list}. */
+@Command(
+    name = "list",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Lists the analyses of a folder or, without one, those that come along: which of them run"
+          + " where no folder is named, windows, history, logic and sinks. With --config or"
+          + " --kafka those that a job runs, as it says itself, and what it refused.",
+      "With --archive also how many of its last flows become one group in their windows, and the"
+          + " shortest windows in which a group has several; of a job this is of those that run."
+    })
+final class AnalysesListCommand implements Callable<Integer> {
+  @Parameters(arity = "0..1", paramLabel = "FOLDER", description = "Files NAME.yaml.")
+  private Path folder;
+
+  @CommandLine.Mixin private AnalysesTopicOptions job;
+
+  @Option(
+      names = "--archive",
+      paramLabel = "DIR",
+      description = "The archive whose last flows are counted, or its URL.")
+  private String archive;
+
+  @Option(
+      names = "--sample",
+      paramLabel = "DURATION",
+      defaultValue = "1h",
+      converter = DurationConverter.class,
+      description = "How long before the last arrival they begin; default ${DEFAULT-VALUE}.")
+  private Duration sample;
+
+  @Option(
+      names = "--reduction",
+      paramLabel = "N",
+      defaultValue = "10",
+      description = "Flows of a group that are enough, on average; default ${DEFAULT-VALUE}.")
+  private double reduction;
+
+  @Override
+  public Integer call() throws IOException {
+    if (sample.toMillis() < 1000 || !(reduction >= 1)) {
+      throw new UsageException("--sample is at least 1s, --reduction at least 1");
+    }
+    List<AnalysisConfig> listed = new ArrayList<>();
+    if (job.isGiven()) {
+      listed.addAll(ofJob());
+    } else if (folder != null) {
+      heading();
+      try {
+        listed.addAll(AnalysisConfig.readFolder(folder));
+        listed.forEach(one -> line(one, "yes"));
+      } catch (ConfigException e) {
+        throw new CommandException(e.getMessage());
+      }
+    } else {
+      heading();
+      listed.addAll(AnalysisConfig.bundled());
+      listed.forEach(one -> line(one, "by default"));
+      AnalysisConfig.offered().forEach(one -> line(one, "if copied"));
+      listed.addAll(AnalysisConfig.offered());
+    }
+    if (archive != null) {
+      reductions(listed);
+    }
+    return ExitCodes.DONE;
+  }
+
+  private List<AnalysisConfig> ofJob() {
+    if (folder != null) {
+      throw new UsageException("analyses list: a folder or a job, not both");
+    }
+    JobConfig.Kafka kafka = job.kafka();
+    List<AnalysisConfig> started = job.started();
+    KafkaBroker.mustAnswer(kafka.clientProperties(), KafkaBroker.PATIENCE);
+    try {
+      ControlTopic topic = new ControlTopic(kafka);
+      topic.createIfMissing();
+      ControlStatus.Said said = ControlStatus.read(kafka);
+      AnalysisSet set = new AnalysisSet(started);
+      JobListing listing = new JobListing(topic.name(), set, said, job.knowsFolder());
+      topic.read().changes().forEach(listing::add);
+      heading();
+      listing.rows().forEach(row -> line(row.analysis(), row.runs()));
+      listing.remarks().forEach(System.err::println);
+      if (archive != null && !listing.unknown().isEmpty()) {
+        System.err.println(
+            "not counted over the archive, as their files are not known here: "
+                + String.join(", ", listing.unknown())
+                + (job.knowsFolder() ? "" : "; --config knows those of the job's folder"));
+      }
+      return listing.known();
+    } catch (ConfigException e) {
+      throw new CommandException(e.getMessage());
+    }
+  }
+
+  private static void heading() {
+    System.out.printf(
+        "%-20s %-8s %-8s %-8s %-10s %-14s %s%n",
+        "analysis", "window", "slide", "history", "runs", "logic", "sinks");
+  }
+
+  /** How many flows become a group, and in what windows that is enough. */
+  private void reductions(List<AnalysisConfig> listed) throws IOException {
+    try (AskedSnapshots asked = new AskedSnapshots(List.of(location()))) {
+      ArchiveSnapshot snapshot = asked.all().get(0);
+      Optional<Long> last = WindowReduction.lastArrival(snapshot, QueryOptions.DEFAULTS);
+      if (last.isEmpty()) {
+        throw new CommandException("the archive at " + archive + " holds no flows");
+      }
+      System.out.printf(
+          "%nof what arrived within %s up to %s%n",
+          text(sample), Instant.EPOCH.plus(last.get(), ChronoUnit.MICROS));
+      System.out.printf(
+          "%-20s %-8s %14s %12s %14s  %s%n",
+          "analysis", "window", "flows", "groups", "flows : groups", "recommended window");
+      for (AnalysisConfig one : listed) {
+        reduction(
+            one, WindowReduction.of(snapshot, one, last.get(), sample, QueryOptions.DEFAULTS));
+      }
+    }
+  }
+
+  private ArchiveLocation location() {
+    try {
+      return ArchiveLocation.parse(archive, Map.of());
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--archive: " + e.getMessage());
+    }
+  }
+
+  private void reduction(AnalysisConfig one, WindowReduction counted) {
+    String recommended =
+        counted
+            .recommended(reduction)
+            .map(found -> text(found.micros()))
+            .orElseGet(
+                () ->
+                    String.format(
+                        "none up to %s, which has %.1f",
+                        text(counted.longest().micros()), counted.longest().flowsPerGroup()));
+    if (counted.own().isEmpty()) {
+      System.out.printf(
+          "%-20s %-8s %14s %12s %14s  %s%n",
+          one.name(), text(one.live().window()), "-", "-", "-", recommended);
+      return;
+    }
+    WindowReduction.Measured own = counted.own().get();
+    System.out.printf(
+        "%-20s %-8s %,14d %,12d %14.1f  %s%n",
+        one.name(),
+        text(own.micros()),
+        own.flows(),
+        own.groups(),
+        own.flowsPerGroup(),
+        recommended);
+  }
+
+  private static String text(long micros) {
+    return text(Duration.ofNanos(micros * 1000));
+  }
+
+  private static void line(AnalysisConfig one, String runs) {
+    line(RunningAnalyses.Running.of(one, 0), runs);
+  }
+
+  private static void line(RunningAnalyses.Running one, String runs) {
+    System.out.printf(
+        "%-20s %-8s %-8s %-8s %-10s %-14s %s%n",
+        one.name(),
+        text(one.window()),
+        text(one.slide()),
+        one.hasHistory() ? "yes" : "no",
+        runs,
+        one.logic(),
+        String.join(", ", one.sinks()));
+  }
+
+  /** As files write it. */
+  private static String text(Duration duration) {
+    long millis = duration.toMillis();
+    return millis % 3_600_000 == 0
+        ? millis / 3_600_000 + "h"
+        : millis % 60_000 == 0
+            ? millis / 60_000 + "m"
+            : millis % 1000 == 0 ? millis / 1000 + "s" : millis + "ms";
+  }
+}

@@ -1,0 +1,179 @@
+package org.flowmon.deploy.analysis;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.jobs.JobAnalyses;
+import org.flowmon.jobs.analysis.AnalysisChange;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisSet;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.control.ControlStatus;
+import org.flowmon.jobs.control.RunningAnalyses.Running;
+
+/**
+ * The analyses of a job: those that it says that it runs, and what became of changes that do not
+ * run. Where no job has said, those of its folder, as far as that is known, with what the topic of
+ * analyses says.
+ */
+final class JobListing {
+  private final String topic;
+  private final AnalysisSet set;
+  private final ControlStatus.Said said;
+  private final boolean knowsFolder;
+  private final List<Row> others = new ArrayList<>();
+  private final List<String> remarks = new ArrayList<>();
+
+  /**
+   * An analysis and whether it runs: {@code yes}, {@code added}, {@code refused}, {@code sent},
+   * {@code no}.
+   */
+  record Row(Running analysis, String runs) {}
+
+  /**
+   * A listing of no changes yet.
+   *
+   * @param set of the job's folder; takes the changes that were not refused
+   * @param knowsFolder whether the folder is known
+   */
+  JobListing(String topic, AnalysisSet set, ControlStatus.Said said, boolean knowsFolder) {
+    this.topic = topic;
+    this.set = set;
+    this.said = said;
+    this.knowsFolder = knowsFolder;
+  }
+
+  /** Takes the last change of a name. */
+  void add(AnalysisChange change) {
+    try {
+      JobAnalyses.check(change.config() == null ? List.of() : List.of(change.config()));
+      ControlStatus.Outcome outcome = said.outcomes().get(change.name());
+      boolean isAnswered = outcome != null && outcome.version() == change.version();
+      // What was refused may run since the job was started anew.
+      if (isAnswered && outcome.isRefused() && !runs(change)) {
+        refused(change, outcome.message());
+      } else {
+        set.apply(change);
+        if (said.running() != null) {
+          // A change that is refused when the job is submitted has no answer of its own.
+          tellUnlessDone(change, isAnswered || change.version() <= said.running().read());
+        }
+      }
+    } catch (ConfigException e) {
+      remarks.add("refused by every job: " + e.getMessage());
+    }
+  }
+
+  private void refused(AnalysisChange change, String why) {
+    boolean isRemoval = change.text() == null;
+    if (!isRemoval) {
+      others.add(new Row(Running.of(change.config(), change.version()), "refused"));
+    }
+    remarks.add(
+        change.name()
+            + (isRemoval ? ": to remove it is refused" : " is refused")
+            + (runs(change.name()) ? ", and what ran under this name goes on: " : ": ")
+            + why);
+  }
+
+  private boolean runs(String name) {
+    return said.running() != null ? said.running().has(name) : set.get(name) != null;
+  }
+
+  /** Whether the analysis that a change brought is what the job runs. */
+  private boolean runs(AnalysisChange change) {
+    return said.running() != null
+        && said.running().analyses().stream()
+            .anyMatch(one -> one.name().equals(change.name()) && one.version() == change.version());
+  }
+
+  /** Says of a change that it is not what the job runs. */
+  private void tellUnlessDone(AnalysisChange change, boolean isRead) {
+    boolean isRemoval = change.text() == null;
+    if (isRemoval ? !runs(change.name()) : runs(change)) {
+      return;
+    }
+    if (!isRemoval) {
+      String state = isRead ? "no" : "sent";
+      others.add(new Row(Running.of(change.config(), change.version()), state));
+    }
+    remarks.add(
+        change.name()
+            + (isRemoval ? ": its removal" : "")
+            + " (change "
+            + change.version()
+            + " of topic "
+            + topic
+            + (isRead
+                ? ") is not what the job does since it was started; its log says why"
+                : ") is sent, and no job has answered"));
+  }
+
+  /** Those that run, then those that were refused or are not known to run. */
+  List<Row> rows() {
+    List<Row> rows = new ArrayList<>();
+    if (said.running() == null) {
+      set.running()
+          .forEach(
+              one -> {
+                boolean isOfFolder = set.change(one.name()) == null;
+                rows.add(new Row(Running.of(one, 0), isOfFolder ? "yes" : "added"));
+              });
+    } else {
+      said.running()
+          .analyses()
+          .forEach(one -> rows.add(new Row(one, one.version() == 0 ? "yes" : "added")));
+    }
+    rows.addAll(others);
+    return rows;
+  }
+
+  /** Those that run whose files are known: as the job's folder has them now, or the topic. */
+  List<AnalysisConfig> known() {
+    return set.running().stream()
+        .filter(one -> said.running() == null || isWhatRuns(one.name()))
+        .toList();
+  }
+
+  /** The names of those that run and whose files are not known. */
+  List<String> unknown() {
+    return said.running() == null
+        ? List.of()
+        : said.running().analyses().stream()
+            .map(Running::name)
+            .filter(name -> !isWhatRuns(name))
+            .toList();
+  }
+
+  /** Whether the job runs what the set has of a name. */
+  private boolean isWhatRuns(String name) {
+    return set.get(name) != null
+        && said.running().analyses().stream()
+            .anyMatch(one -> one.name().equals(name) && one.version() == set.version(name));
+  }
+
+  /** What else is to be known, for people. */
+  List<String> remarks() {
+    List<String> all = new ArrayList<>(remarks);
+    if (said.running() == null) {
+      all.add(
+          "no job has said what it runs: these are of topic "
+              + topic
+              + (knowsFolder
+                  ? " and of the job's folder"
+                  : "; --config shows those of the job's folder, too"));
+      return all;
+    }
+    all.add("as the job said at " + said.running().said() + ", when it started or changed last");
+    List<String> missing = new ArrayList<>();
+    set.running().stream()
+        .filter(one -> set.change(one.name()) == null && !runs(one.name()))
+        .forEach(one -> missing.add(one.name()));
+    if (!missing.isEmpty()) {
+      all.add(
+          "the job's folder has "
+              + String.join(", ", missing)
+              + ", which the job does not run: it reads the folder when it is submitted");
+    }
+    return all;
+  }
+}

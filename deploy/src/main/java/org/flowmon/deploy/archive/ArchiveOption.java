@@ -1,0 +1,94 @@
+package org.flowmon.deploy.archive;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.UsageException;
+import picocli.CommandLine.Option;
+
+/** {@code --archive DIR|URL} and its settings, the same in every command that has it. */
+public final class ArchiveOption {
+  @Option(
+      names = "--archive",
+      required = true,
+      paramLabel = "DIR",
+      description = {
+        "The archive's directory, or its URL: s3://BUCKET/PREFIX. flowmon query takes several, as"
+            + " if they were one."
+      })
+  private List<String> addresses;
+
+  @Option(
+      names = "--store",
+      paramLabel = "KEY=VALUE",
+      description =
+          "A setting of the store that the URL names; docs/archive.md lists them. May be repeated.")
+  private Map<String, String> settings = new LinkedHashMap<>();
+
+  /** The one archive. */
+  ArchiveLocation location() {
+    if (addresses.size() > 1) {
+      throw new UsageException(
+          "--archive is given " + addresses.size() + " times; this command takes one archive");
+    }
+    return locations().get(0);
+  }
+
+  /** All archives that were given. */
+  public List<ArchiveLocation> locations() {
+    boolean anyRemote = addresses.stream().anyMatch(a -> !parse(a, Map.of()).isLocal());
+    return addresses.stream()
+        // Beside remote ones a directory has no settings; alone it may not be given any.
+        .map(a -> parse(a, anyRemote && parse(a, Map.of()).isLocal() ? Map.of() : settings))
+        .toList();
+  }
+
+  private static ArchiveLocation parse(String address, Map<String, String> settings) {
+    try {
+      return ArchiveLocation.parse(address, settings);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--archive: " + e.getMessage());
+    }
+  }
+
+  /** The archive that must be there. */
+  public Archive open() throws IOException {
+    return open(location());
+  }
+
+  /** As above, one of {@link #locations}. */
+  public static Archive open(ArchiveLocation location) throws IOException {
+    requireArchive(location);
+    return Archive.open(location, ArchiveOptions.DEFAULTS);
+  }
+
+  /** Where the archive that must be there is, without opening it: it may be damaged. */
+  public ArchiveLocation existing() throws IOException {
+    ArchiveLocation location = location();
+    requireArchive(location);
+    return location;
+  }
+
+  private static void requireArchive(ArchiveLocation location) throws IOException {
+    if (!Archive.exists(location)) {
+      throw new CommandException(
+          "there is no archive at " + location + "; flowmon import or the job makes one");
+    }
+  }
+
+  /** The archive, made where there is none, which is said: a mistyped name makes one too. */
+  Archive openOrCreate() throws IOException {
+    ArchiveLocation location = location();
+    boolean isNew = !Archive.exists(location);
+    Archive archive = Archive.openOrCreate(location, ArchiveOptions.DEFAULTS);
+    if (isNew) {
+      System.out.println("there was no archive at " + location + ": a new one is made there");
+    }
+    return archive;
+  }
+}

@@ -1,0 +1,148 @@
+package org.flowmon.deploy.archive;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.Callable;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.RetentionChange;
+import org.flowmon.archive.lease.MaintenanceLock;
+import org.flowmon.archive.retention.RetentionOptions;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.DurationConverter;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.UsageException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code flowmon expire}: says how much of the past an archive keeps. */
+@Command(
+    name = "expire",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Sets how much of the past an archive keeps, and hides what is beyond it. The limits are kept"
+          + " in the archive: whoever writes to it applies them from then on. A limit that is not"
+          + " named stays as it is, 0 takes one away; the strictest holds.",
+      "Without a limit, applies those that hold. What has expired never comes back."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  flowmon expire --archive DIR --rows 100000000",
+      "  flowmon expire --archive DIR --age 90d --bytes 500000000000",
+      "  flowmon expire --archive DIR --trim"
+    })
+public final class ExpireCommand implements Callable<Integer> {
+  @Mixin private ArchiveOption archive;
+
+  @Option(names = "--rows", paramLabel = "N", description = "Keep the N most recent flows.")
+  private Long rows;
+
+  @Option(
+      names = "--slack",
+      paramLabel = "K",
+      description =
+          "Store at most K flows beyond N; default: a tenth of N, at least an eighth of the largest"
+              + " segment, which is the least. The more, the less is rewritten.")
+  private Long slack;
+
+  @Option(
+      names = "--age",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description =
+          "Keep flows at most so much older than the newest arrival, as 90d. Arrivals more than an"
+              + " hour later than this machine's clock do not count: a clock from the future"
+              + " expires nothing.")
+  private Duration age;
+
+  @Option(
+      names = "--bytes",
+      paramLabel = "B",
+      description = "Keep the most recent flows whose part of the files is at most so many bytes.")
+  private Long bytes;
+
+  @Option(names = "--now", description = "Count ages back from this machine's clock, this time.")
+  private boolean now;
+
+  @Option(
+      names = "--trim",
+      description = "Rewrite every file that holds expired flows beside others.")
+  private boolean trim;
+
+  @Option(
+      names = "--grace",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description =
+          "Files that are not needed stay for so long, for readers on other hosts; those of this"
+              + " host are known (default: ${DEFAULT-VALUE}).")
+  private Duration grace = Duration.ZERO;
+
+  @Override
+  public Integer call() throws IOException {
+    try (Archive opened = archive.open()) {
+      Orphans.sweep(opened); // first: on a full disk nothing else may work
+      try (MaintenanceLock lock = opened.tryMaintenance()) {
+        if (lock == null) {
+          throw new CommandException(
+              "another process compacts or expires "
+                  + archive.location()
+                  + " (a job does so by itself); nothing was expired");
+        }
+        return expire(opened);
+      }
+    }
+  }
+
+  private int expire(Archive opened) throws IOException {
+    RetentionOptions limits;
+    try (ArchiveSnapshot snapshot = opened.snapshot()) {
+      limits = limits(snapshot);
+    }
+    long clock = now ? ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) : Long.MIN_VALUE;
+    CommitResult result =
+        opened.commit(
+            ArchiveCommit.ofRetention(new RetentionChange(limits, clock, trim), "flowmon expire"));
+    int deleted = opened.removeReplaced(grace).size();
+    try (ArchiveSnapshot snapshot = opened.snapshot()) {
+      System.out.printf(
+          "%d flows expired; files of %d segments deleted%n", result.expiredRows(), deleted);
+      System.out.println(Expired.line(snapshot));
+    }
+    return ExitCodes.DONE;
+  }
+
+  /** The limits that hold, with those that were named. */
+  private RetentionOptions limits(ArchiveSnapshot snapshot) {
+    RetentionOptions held = snapshot.retention();
+    long most = snapshot.segments().stream().mapToLong(SealedSegment::rows).max().orElse(0);
+    long kept = rows == null ? held.rows() : rows;
+    long more = -1;
+    if (slack != null) {
+      more = slack;
+    } else if (rows == null) {
+      more = held.slack();
+    }
+    if (slack != null && (slack < 0 || kept == 0)) {
+      throw new UsageException("--slack: expected 0 or more, with --rows");
+    }
+    try {
+      RetentionOptions limits =
+          RetentionOptions.of(
+              kept,
+              more,
+              age == null ? Duration.of(held.ageMicros(), ChronoUnit.MICROS) : age,
+              bytes == null ? held.bytes() : bytes);
+      return slack == null && rows == null ? limits : limits.withSlackFor(most);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--rows, --slack, --age, --bytes: " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/**
+ * Commands that fill, check, list and maintain an archive, and the option by which all commands
+ * find one.
+ */
+package org.flowmon.deploy.archive;

@@ -1,0 +1,62 @@
+package org.flowmon.deploy.demo.service;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.flowmon.deploy.embedded.EmbeddedPostgres;
+
+/** Makes the directory of a demo, before anything is started that lies in it. */
+public final class DemoDirectory {
+  private DemoDirectory() {}
+
+  /**
+   * Makes it, and in it the folder of PostgreSQL, whose programs and password no other user may
+   * exchange. If it is refused, what was made is removed: the same command works once what was
+   * wrong is mended.
+   *
+   * @throws IOException if it is not empty
+   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException if other users could change it
+   */
+  public static void prepare(Path directory, Path postgres) throws IOException {
+    if (Files.exists(directory)) {
+      checkEmpty(directory);
+    }
+    List<Path> made = missing(directory);
+    made.add(0, postgres);
+    try {
+      Files.createDirectories(directory);
+      EmbeddedPostgres.prepare(postgres);
+    } catch (IOException | RuntimeException e) {
+      made.forEach(DemoDirectory::removeEmpty);
+      throw e;
+    }
+  }
+
+  private static void checkEmpty(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      if (files.findAny().isPresent()) {
+        throw new IOException(directory + " is not empty: the demo wants a directory of its own");
+      }
+    }
+  }
+
+  /** The directories that are not there, the innermost first. */
+  private static List<Path> missing(Path directory) {
+    List<Path> missing = new ArrayList<>();
+    for (Path at = directory; at != null && !Files.exists(at); at = at.getParent()) {
+      missing.add(at);
+    }
+    return missing;
+  }
+
+  private static void removeEmpty(Path folder) {
+    try {
+      Files.deleteIfExists(folder);
+    } catch (IOException e) {
+      // Somebody has put something there: it is not ours to remove.
+    }
+  }
+}

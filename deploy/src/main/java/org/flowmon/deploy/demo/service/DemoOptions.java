@@ -1,0 +1,66 @@
+package org.flowmon.deploy.demo.service;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What a demo is asked to do.
+ *
+ * @param duration how long the generator sends; without meaning where there are inputs
+ * @param flowsPerSecond the generator's rate
+ * @param inputs files to read in place of the generator; empty for the generator
+ * @param json whether standard output holds one JSON object and nothing else
+ * @param directory everything lies below it; new or empty
+ * @param seed of the generator
+ * @param historyFlows generated flows of the two weeks before, 0 for none
+ * @param parallelism of the job
+ */
+public record DemoOptions(
+    Duration duration,
+    long flowsPerSecond,
+    List<Path> inputs,
+    boolean json,
+    Path directory,
+    long seed,
+    long historyFlows,
+    int parallelism) {
+  /** Days of generated history. */
+  public static final int HISTORY_DAYS = 14;
+
+  public DemoOptions {
+    inputs = List.copyOf(inputs);
+    if (duration.isNegative()
+        || duration.isZero()
+        || flowsPerSecond < 1
+        || historyFlows < 0
+        || parallelism < 1) {
+      throw new IllegalArgumentException(
+          "demo for "
+              + duration
+              + " at "
+              + flowsPerSecond
+              + " flows/s with "
+              + historyFlows
+              + " flows of history and parallelism "
+              + parallelism
+              + ": expected a time, a rate and a parallelism above 0");
+    }
+  }
+
+  public Path archive() {
+    return directory.resolve("archive");
+  }
+
+  Path kafka() {
+    return directory.resolve("kafka");
+  }
+
+  public Path postgres() {
+    return directory.resolve("postgres");
+  }
+
+  Path flink() {
+    return directory.resolve("flink");
+  }
+}

@@ -1,0 +1,242 @@
+package org.flowmon.deploy.export;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.Callable;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.deploy.archive.ArchiveOption;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.InterruptedCommandException;
+import org.flowmon.deploy.command.Interruption;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.export.file.ExportFormat;
+import org.flowmon.deploy.export.file.FileTarget;
+import org.flowmon.deploy.export.row.ExportCancelledException;
+import org.flowmon.deploy.export.row.ExportRows;
+import org.flowmon.deploy.export.row.ExportTarget;
+import org.flowmon.deploy.export.sql.BatchSize;
+import org.flowmon.deploy.export.sql.SqlTarget;
+import org.flowmon.deploy.export.sql.SqlTypes;
+import org.flowmon.deploy.query.QueryText;
+import org.flowmon.deploy.terminal.Progress;
+import org.flowmon.deploy.terminal.ProgressOption;
+import org.flowmon.deploy.terminal.TerminalStream;
+import org.flowmon.udaf.query.Query;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code flowmon export}: flows or an answer into a file or a database. */
+@Command(
+    name = "export",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Writes the flows of an archive, or the answer to a query, to a CSV, JSON or Parquet file, or"
+          + " into a table of PostgreSQL, MySQL, MariaDB or SQLite.",
+      "Flows come in the order of time, every column, and lose nothing: flowmon import takes CSV"
+          + " and JSON back as the same flows. All rows are written or none."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  flowmon export --archive DIR --to flows.csv.gz",
+      "  flowmon export --archive DIR --where \"dst_port = 53\" --to dns.parquet",
+      "  flowmon export --archive DIR --to jdbc:sqlite:flows.db --table flows",
+      "  flowmon export --archive DIR --to jdbc:postgresql://HOST/DB --user ME \\",
+      "    --password-file FILE --query \"SELECT src_addr, SUM(bytes) AS bytes",
+      "    FROM flows GROUP BY src_addr\" --table sources"
+    })
+public final class ExportCommand implements Callable<Integer> {
+  @Mixin private ArchiveOption archive;
+
+  @Option(
+      names = "--to",
+      required = true,
+      paramLabel = "FILE|URL",
+      description =
+          "A file, - for standard output, or a JDBC URL: jdbc:postgresql:, jdbc:mariadb:,"
+              + " jdbc:mysql:, jdbc:sqlite:FILE.")
+  private String to;
+
+  @Option(
+      names = "--where",
+      paramLabel = "CONDITION",
+      description = "Only flows for which it is TRUE; docs/query.md describes the language.")
+  private String where;
+
+  @Option(
+      names = "--query",
+      paramLabel = "SQL",
+      description = "The answer to a query instead of flows; it is held in memory.")
+  private String sql;
+
+  @Option(
+      names = "--param",
+      paramLabel = "NAME=VALUE",
+      description = "The value of a parameter of the query, as of flowmon query.")
+  private List<String> parameters = List.of();
+
+  @Option(
+      names = "--format",
+      description =
+          "${COMPLETION-CANDIDATES}; default: by the file's name. CSV marks texts that a"
+              + " spreadsheet would run as formulas by an apostrophe, which flowmon import takes"
+              + " away; CSV_EXACT does not.")
+  private ExportFormat format;
+
+  @Option(names = "--force", description = "Replace a file that is there.")
+  private boolean force;
+
+  @Option(names = "--threads", defaultValue = "2", description = "Threads; default 2.")
+  private int threads;
+
+  @Option(
+      names = "--table",
+      paramLabel = "[SCHEMA.]NAME",
+      defaultValue = "flows",
+      description = "The table of a database; default ${DEFAULT-VALUE}. It must not be there.")
+  private String table;
+
+  @Option(names = "--append", description = "Add to the table where it is there.")
+  private boolean append;
+
+  @Option(
+      names = "--batch",
+      paramLabel = "auto|off|N",
+      defaultValue = "auto",
+      description = "Rows of a transaction; default ${DEFAULT-VALUE}.")
+  private String batch;
+
+  @Option(
+      names = "--types",
+      defaultValue = "native",
+      description =
+          "${COMPLETION-CANDIDATES}: times and addresses in the database's own types, as text, or"
+              + " as numbers; default ${DEFAULT-VALUE}.")
+  private SqlTypes types;
+
+  @Option(names = "--user", description = "User of the database.")
+  private String user;
+
+  @Option(
+      names = "--password-file",
+      paramLabel = "FILE",
+      description = "A file whose first line is the user's password.")
+  private Path passwordFile;
+
+  @Mixin private ProgressOption progressOption;
+
+  @Override
+  public Integer call() throws IOException {
+    if (threads < 1) {
+      throw new UsageException("--threads is at least 1");
+    }
+    if (sql != null && where != null) {
+      throw new UsageException("--query has a WHERE of its own: not with --where");
+    }
+    long rows;
+    // A query is answered before a signal is caught: nothing is half written yet, so it ends at
+    // once.
+    try (Archive opened = archive.open();
+        ArchiveSnapshot snapshot = opened.snapshot();
+        ExportRows source = source(snapshot)) {
+      rows = write(source, sql == null && where == null ? snapshot.rows() : 0);
+    }
+    System.err.printf("%d rows written to %s%n", rows, withoutSecrets(to));
+    return ExitCodes.DONE;
+  }
+
+  /**
+   * Writes all rows or none, and tells how many.
+   *
+   * @param expected how many there will be, 0 where that is not known
+   */
+  private long write(ExportRows source, long expected) throws IOException {
+    // The process waits until the interruption is closed: what is said is said before.
+    try (Interruption interruption = Interruption.watch()) {
+      return write(source, expected, interruption);
+    }
+  }
+
+  private long write(ExportRows source, long expected, Interruption interruption)
+      throws IOException {
+    long rows = 0;
+    try (Progress progress = progressOption.start();
+        ExportTarget target = target()) {
+      interruption.onStop(target::cancel);
+      progress.begin(to, expected, progress::flows);
+      target.begin(source.columns());
+      while (source.next()) {
+        interruption.check();
+        target.write(source);
+        rows += source.rows();
+        progress.flows(source.rows());
+      }
+      interruption.check();
+      target.finish();
+    } catch (ExportCancelledException e) {
+      System.err.println("no row was written to " + withoutSecrets(to));
+      throw new InterruptedCommandException(e);
+    }
+    return rows;
+  }
+
+  private ExportRows source(ArchiveSnapshot snapshot) throws IOException {
+    if (sql == null) {
+      return FlowExport.of(snapshot, where == null ? null : QueryText.condition(where), threads);
+    }
+    Query query = QueryText.bind(QueryText.parse(sql), parameters);
+    QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads);
+    return new AnswerExport(ArchiveQuery.run(snapshot, query, options).table(), query.select());
+  }
+
+  private ExportTarget target() throws IOException {
+    if (to.startsWith("jdbc:")) {
+      return database();
+    }
+    if (to.equals("-")) {
+      return FileTarget.of(
+          TerminalStream.exact(System.out), format == null ? ExportFormat.CSV : format);
+    }
+    Path file = Path.of(to);
+    ExportFormat chosen = format == null ? ExportFormat.byName(file) : format;
+    if (chosen == null) {
+      throw new UsageException(
+          "--to " + to + ": its name tells no format; --format csv, json or parquet does");
+    }
+    try {
+      return FileTarget.of(file, chosen, force);
+    } catch (FileAlreadyExistsException e) {
+      throw new UsageException("--to " + to + ": the file is there; --force replaces it");
+    }
+  }
+
+  private ExportTarget database() throws IOException {
+    Properties login = new Properties();
+    if (user != null) {
+      login.put("user", user);
+    }
+    if (passwordFile != null) {
+      login.put("password", Files.readAllLines(passwordFile).stream().findFirst().orElse(""));
+    }
+    try {
+      return SqlTarget.open(
+          to, login, new SqlTarget.Options(table, types, BatchSize.parse(batch), append));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(e.getMessage());
+    }
+  }
+
+  /** A URL may hold a password behind its question mark. */
+  private static String withoutSecrets(String url) {
+    int question = url.startsWith("jdbc:") ? url.indexOf('?') : -1;
+    return question < 0 ? url : url.substring(0, question);
+  }
+}

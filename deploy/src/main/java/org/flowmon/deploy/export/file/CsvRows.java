@@ -1,0 +1,90 @@
+package org.flowmon.deploy.export.file;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.flowmon.deploy.export.row.ExportColumn;
+import org.flowmon.deploy.export.row.ExportRows;
+import org.flowmon.ingest.file.line.CsvText;
+
+/**
+ * RFC 4180 with a header line. NULL is nothing, an empty text a pair of quotes; times as ISO 8601,
+ * durations in microseconds. A text that a spreadsheet would run has an apostrophe in front, unless
+ * texts are to be exact ({@link CsvText}). {@code flowmon import} reads it back ({@code
+ * docs/format/files.md}).
+ */
+final class CsvRows implements RowFormat {
+  private final boolean exact;
+  private final TextBuffer text = new TextBuffer();
+  private List<ExportColumn> columns;
+
+  /**
+   * Rows as CSV.
+   *
+   * @param exact whether texts are as they are, though a spreadsheet may run them
+   */
+  CsvRows(boolean exact) {
+    this.exact = exact;
+  }
+
+  @Override
+  public void begin(List<ExportColumn> all, OutputStream out) throws IOException {
+    columns = all;
+    for (int c = 0; c < all.size(); c++) {
+      if (c > 0) {
+        text.put(',');
+      }
+      putText(all.get(c).name());
+    }
+    endRow(out);
+  }
+
+  private void endRow(OutputStream out) throws IOException {
+    text.put('\r');
+    text.put('\n');
+    text.writeTo(out);
+  }
+
+  @Override
+  public void write(ExportRows block, OutputStream out) throws IOException {
+    for (int row = 0; row < block.rows(); row++) {
+      for (int c = 0; c < columns.size(); c++) {
+        if (c > 0) {
+          text.put(',');
+        }
+        if (!block.isNull(row, c)) {
+          put(block, row, c);
+        }
+      }
+      endRow(out);
+    }
+  }
+
+  private void put(ExportRows block, int row, int c) {
+    String name = columns.get(c).codeName(block, row, c);
+    if (name != null) {
+      text.putAscii(name);
+      return;
+    }
+    switch (columns.get(c).kind()) {
+      case BOOLEAN -> text.putAscii(block.low(row, c) != 0 ? "true" : "false");
+      case INT128 -> text.putAscii(block.big(row, c).toString());
+      case DOUBLE -> text.putAscii(Double.toString(Double.longBitsToDouble(block.low(row, c))));
+      case TIMESTAMP -> text.putTime(block.low(row, c));
+      case ADDRESS -> text.putAddress(block.high(row, c), block.low(row, c));
+      case TEXT -> putText(exact ? block.text(row, c) : CsvText.safe(block.text(row, c)));
+      default -> text.putLong(block.low(row, c));
+    }
+  }
+
+  private void putText(String value) {
+    boolean plain =
+        !value.isEmpty() && value.chars().noneMatch(c -> c == ',' || c == '"' || c < ' ');
+    String quoted = plain ? value : '"' + value.replace("\"", "\"\"") + '"';
+    text.putBytes(quoted.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public void end(OutputStream out) {}
+}

@@ -1,0 +1,50 @@
+package org.flowmon.deploy.export.file;
+
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** The formats of files. */
+public enum ExportFormat {
+  /** RFC 4180 with a header; texts that a spreadsheet would run are marked as text. */
+  CSV {
+    @Override
+    RowFormat rows() {
+      return new CsvRows(false);
+    }
+  },
+  /** RFC 4180 with a header; texts as they are. */
+  CSV_EXACT {
+    @Override
+    RowFormat rows() {
+      return new CsvRows(true);
+    }
+  },
+  /** One object a line. */
+  JSON {
+    @Override
+    RowFormat rows() {
+      return new JsonRows();
+    }
+  },
+  /** One Parquet file, compressed. */
+  PARQUET {
+    @Override
+    RowFormat rows() {
+      return new ParquetRows();
+    }
+  };
+
+  abstract RowFormat rows();
+
+  /** The format that a file's name ends with, null where it tells none. */
+  public static ExportFormat byName(Path file) {
+    String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
+    name = name.endsWith(".gz") ? name.substring(0, name.length() - 3) : name;
+    for (ExportFormat format : values()) {
+      if (format != CSV_EXACT && name.endsWith("." + format.name().toLowerCase(Locale.ROOT))) {
+        return format;
+      }
+    }
+    return name.endsWith(".jsonl") || name.endsWith(".ndjson") ? JSON : null;
+  }
+}

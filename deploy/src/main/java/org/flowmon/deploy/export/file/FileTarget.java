@@ -1,0 +1,138 @@
+package org.flowmon.deploy.export.file;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.zip.GZIPOutputStream;
+import org.flowmon.deploy.export.row.ExportColumn;
+import org.flowmon.deploy.export.row.ExportRows;
+import org.flowmon.deploy.export.row.ExportTarget;
+
+/**
+ * A file that is there with all its rows or not at all: it is written under a name of its own
+ * beside it, synced and given its name, which replaces another file only where that is asked for. A
+ * name that ends with {@code .gz} is compressed.
+ */
+public final class FileTarget implements ExportTarget {
+  private static final int BUFFER = 1 << 16;
+
+  private final Path file;
+  private final Path part;
+  private final boolean replace;
+  private final RowFormat format;
+  private FileChannel channel;
+  private OutputStream out;
+
+  /**
+   * A file.
+   *
+   * @param replace whether one that is there is replaced
+   * @throws FileAlreadyExistsException where one is there and is not to be replaced
+   * @throws IOException where its folder is not there
+   */
+  public static FileTarget of(Path file, ExportFormat format, boolean replace) throws IOException {
+    if (Files.exists(file) && !replace) {
+      throw new FileAlreadyExistsException(file.toString());
+    }
+    Path folder = file.toAbsolutePath().getParent();
+    if (folder != null && !Files.isDirectory(folder)) {
+      throw new IOException(file + ": there is no folder " + folder);
+    }
+    return new FileTarget(file, format.rows(), replace);
+  }
+
+  /** Standard output, or any other stream, which stays open. */
+  public static FileTarget of(OutputStream stream, ExportFormat format) {
+    FileTarget target = new FileTarget(null, format.rows(), false);
+    target.out = new BufferedOutputStream(stream, BUFFER);
+    return target;
+  }
+
+  private FileTarget(Path file, RowFormat format, boolean replace) {
+    this.file = file;
+    this.part = file == null ? null : file.resolveSibling(partName(file));
+    this.replace = replace;
+    this.format = format;
+  }
+
+  /** A name of its own, so that exports to one file do not write into each other's. */
+  private static String partName(Path file) {
+    return String.format(
+        Locale.ROOT, "%s.%016x.part", file.getFileName(), ThreadLocalRandom.current().nextLong());
+  }
+
+  @Override
+  public void begin(List<ExportColumn> columns) throws IOException {
+    if (file != null) {
+      channel = FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      OutputStream plain = Channels.newOutputStream(channel);
+      out =
+          new BufferedOutputStream(
+              file.toString().endsWith(".gz") ? new GZIPOutputStream(plain, BUFFER) : plain,
+              BUFFER);
+    }
+    format.begin(columns, out);
+  }
+
+  @Override
+  public void write(ExportRows block) throws IOException {
+    format.write(block, out);
+  }
+
+  @Override
+  public void finish() throws IOException {
+    format.end(out);
+    out.flush();
+    if (file == null) {
+      return;
+    }
+    if (file.toString().endsWith(".gz")) {
+      out.close(); // the trailer; the file is synced by its new name
+      channel = FileChannel.open(part, StandardOpenOption.WRITE);
+    }
+    channel.force(true);
+    channel.close();
+    publish();
+  }
+
+  private void publish() throws IOException {
+    if (!replace) {
+      try {
+        Files.createLink(file, part); // fails where a file came meanwhile; close() deletes the part
+        return;
+      } catch (FileAlreadyExistsException e) {
+        throw new IOException(file + ": came while it was written; --force replaces it", e);
+      } catch (UnsupportedOperationException | FileSystemException e) {
+        if (Files.exists(file)) {
+          throw new IOException(file + ": came while it was written; --force replaces it", e);
+        }
+        // A file system without links: looking first is the best there is.
+      }
+    }
+    try {
+      Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (AtomicMoveNotSupportedException e) {
+      Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (channel != null) {
+      channel.close();
+      Files.deleteIfExists(part);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package org.flowmon.deploy.export.row;
+
+import org.flowmon.flow.CodeNames;
+import org.flowmon.flow.FlowColumn;
+
+/**
+ * A column of what is exported.
+ *
+ * @param flow the column of flows that it is, null for one of a query
+ * @param codes the names of its values where these are codes that have names, else null; texts are
+ *     written with them, typed columns with the codes
+ */
+public record ExportColumn(String name, Kind kind, FlowColumn flow, CodeNames codes) {
+  /** What its values are. */
+  public enum Kind {
+    BOOLEAN,
+    UINT8,
+    UINT16,
+    UINT32,
+    INT64,
+    /** A sum that may not fit 64 bits: its high and low long. */
+    INT128,
+    /** The bits of an IEEE 754 double. */
+    DOUBLE,
+    /** Microseconds since 1970, UTC. */
+    TIMESTAMP,
+    /** Microseconds. */
+    DURATION,
+    ADDRESS,
+    TEXT
+  }
+
+  /** What stands for a code in texts; null where it has no name: then its number does. */
+  public String codeName(ExportRows block, int row, int column) {
+    return codes == null ? null : codes.name(block.low(row, column));
+  }
+
+  public static ExportColumn of(FlowColumn column) {
+    Kind kind =
+        switch (column.type()) {
+          case BOOLEAN -> Kind.BOOLEAN;
+          case UINT8 -> Kind.UINT8;
+          case UINT16 -> Kind.UINT16;
+          case UINT32 -> Kind.UINT32;
+          case COUNT -> Kind.INT64;
+          case TIMESTAMP -> Kind.TIMESTAMP;
+          case DURATION -> Kind.DURATION;
+          case ADDRESS -> Kind.ADDRESS;
+          case TEXT -> Kind.TEXT;
+        };
+    return new ExportColumn(column.sqlName(), kind, column, column.codeNames());
+  }
+}

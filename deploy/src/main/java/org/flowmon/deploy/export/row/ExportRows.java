@@ -1,0 +1,36 @@
+package org.flowmon.deploy.export.row;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.util.List;
+
+/** Rows to export, block by block: the cells of the block that {@link #next} moved to. */
+public interface ExportRows extends AutoCloseable {
+  List<ExportColumn> columns();
+
+  /** Moves to the next block; false at the end. */
+  boolean next() throws IOException;
+
+  /** Rows of the block. */
+  int rows();
+
+  boolean isNull(int row, int column);
+
+  /** A boolean (0 or 1), whole number, time or duration; the bits of a double; a low long. */
+  long low(int row, int column);
+
+  /** The high long of an address or of a number of 128 bits. */
+  long high(int row, int column);
+
+  String text(int row, int column);
+
+  /** A number of 128 bits. */
+  default BigInteger big(int row, int column) {
+    return BigInteger.valueOf(high(row, column))
+        .shiftLeft(64)
+        .add(new BigInteger(Long.toUnsignedString(low(row, column))));
+  }
+
+  @Override
+  void close() throws IOException;
+}

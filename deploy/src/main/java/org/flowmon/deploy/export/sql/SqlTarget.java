@@ -1,0 +1,304 @@
+package org.flowmon.deploy.export.sql;
+
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.flowmon.deploy.export.row.ExportCancelledException;
+import org.flowmon.deploy.export.row.ExportColumn;
+import org.flowmon.deploy.export.row.ExportRows;
+import org.flowmon.deploy.export.row.ExportTarget;
+
+/**
+ * A table of a SQL database, made from the columns. Rows go into a table of another name, in
+ * batches, one transaction each; in the end it gets its name, or its rows are appended in one
+ * transaction. So all rows are there or none is, and a reader never sees a part. A process that is
+ * killed leaves the table {@code NAME_loading_…} behind.
+ */
+public final class SqlTarget implements ExportTarget {
+  /**
+   * How rows are stored.
+   *
+   * @param append whether rows are added to a table that may be there
+   */
+  public record Options(String table, SqlTypes types, BatchSize batch, boolean append) {}
+
+  private final Connection connection;
+  private final SqlDialect dialect;
+  private final Options options;
+  private final String schema;
+  private final String name;
+  private final String loading;
+  private final CancellableStatements statements = new CancellableStatements();
+  private String columnNames;
+  private PreparedStatement insert;
+  private int pending;
+  private long begun;
+  private boolean exists; // the table that rows go into first
+  private boolean appended;
+
+  /**
+   * Connects.
+   *
+   * @param url of JDBC
+   * @param login {@code user} and {@code password} where they are needed
+   * @throws IOException where the database does not answer, or has the table
+   * @throws IllegalArgumentException where the URL is of another database, or the table's name is
+   *     none
+   */
+  public static SqlTarget open(String url, Properties login, Options options) throws IOException {
+    SqlDialect dialect = SqlDialect.of(url);
+    if (dialect == null) {
+      throw new IllegalArgumentException(
+          "no database of '"
+              + url.replaceFirst("[?].*", "").replaceFirst("//.*@", "//")
+              + "': expected jdbc:postgresql:, jdbc:mariadb:, jdbc:mysql: or"
+              + " jdbc:sqlite:");
+    }
+    Properties properties = new Properties();
+    properties.putAll(login);
+    if (dialect == SqlDialect.POSTGRESQL) {
+      properties.put("reWriteBatchedInserts", "true");
+    }
+    // MariaDB's driver speaks to both and takes its own scheme only.
+    String driverUrl = url.replaceFirst("^jdbc:mysql:", "jdbc:mariadb:");
+    requireDriver(driverUrl);
+    try {
+      return new SqlTarget(DriverManager.getConnection(driverUrl, properties), dialect, options);
+    } catch (SQLException e) {
+      throw new IOException("the database cannot be reached: " + message(e), e);
+    }
+  }
+
+  /** MariaDB's driver does not come along, for it is under the LGPL. */
+  private static void requireDriver(String url) throws IOException {
+    try {
+      DriverManager.getDriver(url);
+    } catch (SQLException e) {
+      throw new IOException(
+          "no driver for "
+              + url.substring(0, url.indexOf(':', "jdbc:".length()) + 1)
+              + " is there; FLOWMON_CLASS_PATH=mariadb-java-client-3.5.6.jar adds MariaDB's, of"
+              + " org.mariadb.jdbc in Maven Central (docs/tools.md)",
+          e);
+    }
+  }
+
+  private SqlTarget(Connection connection, SqlDialect dialect, Options options) {
+    this.connection = connection;
+    this.dialect = dialect;
+    this.options = options;
+    int dot = options.table().indexOf('.');
+    this.schema = dot < 0 ? "" : dialect.quoted(options.table().substring(0, dot)) + ".";
+    this.name = options.table().substring(dot + 1);
+    String suffix =
+        String.format(Locale.ROOT, "_loading_%08x", ThreadLocalRandom.current().nextInt());
+    this.loading = dialect.shortened(name, suffix.length()) + suffix;
+  }
+
+  private String place(String table) {
+    return schema + dialect.quoted(table);
+  }
+
+  @Override
+  public void begin(List<ExportColumn> columns) throws IOException {
+    Set<String> seen = new HashSet<>();
+    for (ExportColumn column : columns) {
+      if (!seen.add(column.name().toLowerCase(Locale.ROOT))) {
+        throw new IOException(
+            "two columns are named '" + column.name() + "': databases tell no case apart, use AS");
+      }
+    }
+    columnNames =
+        columns.stream()
+            .map(column -> dialect.quoted(column.name()))
+            .collect(Collectors.joining(", "));
+    String definitions =
+        columns.stream()
+            .map(
+                column ->
+                    dialect.quoted(column.name())
+                        + " "
+                        + dialect.type(column.kind(), options.types()))
+            .collect(Collectors.joining(", "));
+    if (hasTable() && !options.append()) {
+      throw new IOException(
+          "the database has a table "
+              + options.table()
+              + ": --append adds to it, --table names"
+              + " another");
+    }
+    try {
+      connection.setAutoCommit(true);
+      execute("CREATE TABLE " + place(loading) + " (" + definitions + ")");
+      exists = true;
+      connection.setAutoCommit(false);
+      insert =
+          connection.prepareStatement(
+              "INSERT INTO "
+                  + place(loading)
+                  + " ("
+                  + columnNames
+                  + ") VALUES ("
+                  + IntStream.range(0, columns.size())
+                      .mapToObj(c -> "?")
+                      .collect(Collectors.joining(", "))
+                  + ")");
+    } catch (SQLException e) {
+      throw failed(e);
+    }
+    begun = System.nanoTime();
+  }
+
+  private boolean hasTable() {
+    try (Statement statement = connection.createStatement()) {
+      statement.executeQuery("SELECT 1 FROM " + place(name) + " WHERE 1 = 0").close();
+      return true;
+    } catch (SQLException e) {
+      return false; // or it cannot be read: then making it fails, and says why
+    }
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  @Override
+  public void write(ExportRows block) throws IOException {
+    try {
+      for (int row = 0; row < block.rows(); row++) {
+        for (int c = 0; c < block.columns().size(); c++) {
+          if (block.isNull(row, c)) {
+            insert.setObject(c + 1, null);
+          } else {
+            dialect.bind(insert, c + 1, block, row, c, options.types());
+          }
+        }
+        insert.addBatch();
+        pending++;
+        if (pending >= options.batch().rows()) {
+          commit();
+        }
+      }
+    } catch (SQLException e) {
+      throw failed(e);
+    }
+  }
+
+  private void commit() throws SQLException {
+    statements.run(insert, insert::executeBatch);
+    connection.commit();
+    pending = 0;
+    long now = System.nanoTime();
+    options.batch().took(now - begun);
+    begun = now;
+  }
+
+  @Override
+  public void finish() throws IOException {
+    try {
+      if (pending > 0) {
+        commit();
+      }
+      if (options.append() && hasTable()) {
+        append();
+        connection.commit();
+        appended = true; // and close drops the other table
+      } else {
+        connection.rollback(); // PostgreSQL: asking for a table that is not there failed
+        execute(
+            "ALTER TABLE "
+                + place(loading)
+                + " RENAME TO "
+                + (dialect == SqlDialect.MYSQL ? place(name) : dialect.quoted(name)));
+        connection.commit();
+        exists = false;
+      }
+    } catch (SQLException e) {
+      throw failed(e);
+    }
+  }
+
+  /** May take long, or wait for another who writes to the table. */
+  private void append() throws SQLException {
+    String sql =
+        "INSERT INTO "
+            + place(name)
+            + " ("
+            + columnNames
+            + ") SELECT "
+            + columnNames
+            + " FROM "
+            + place(loading);
+    try (Statement statement = connection.createStatement()) {
+      statements.run(statement, () -> statement.execute(sql));
+    }
+  }
+
+  @Override
+  public void cancel() {
+    statements.cancel();
+  }
+
+  private IOException failed(SQLException e) {
+    if (statements.isCancelled()) {
+      return new ExportCancelledException("table " + options.table(), e);
+    }
+    return new IOException("table " + options.table() + ": " + message(e), e);
+  }
+
+  /** What the database says; of a batch, why its first row failed. */
+  private static String message(SQLException e) {
+    SQLException cause = e;
+    while (cause.getNextException() != null) {
+      cause = cause.getNextException();
+    }
+    String state = cause.getSQLState();
+    return cause.getMessage() + (state == null ? "" : " (SQLSTATE " + state + ")");
+  }
+
+  private void rollback() throws SQLException {
+    try {
+      connection.rollback();
+    } catch (SQLException e) {
+      if (dialect != SqlDialect.SQLITE) {
+        throw e;
+      }
+      // SQLite itself rolls back what it was told to end, and its driver does not notice.
+      execute("BEGIN");
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (Connection closing = connection) {
+      if (exists) {
+        rollback();
+        execute("DROP TABLE " + place(loading));
+        if (!closing.getAutoCommit()) {
+          closing.commit();
+        }
+      }
+    } catch (SQLException e) {
+      throw new IOException(
+          (appended ? "the rows were added to " + options.table() + ", but " : "")
+              + "the table "
+              + loading
+              + " may be left in the database: "
+              + message(e),
+          e);
+    }
+  }
+}

@@ -1,0 +1,307 @@
+package org.flowmon.deploy.kafka;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.flowmon.deploy.command.DurationConverter;
+import org.flowmon.deploy.command.StopNotice;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.collect.UdpCollector;
+import org.flowmon.ingest.decode.BadDatagramSamples;
+import org.flowmon.ingest.decode.ExportDecoder;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.publish.FlowPublisher;
+import org.flowmon.ingest.publish.FlowTopics;
+import org.flowmon.ingest.publish.PublisherOptions;
+import org.flowmon.ingest.publish.PublisherStats;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code flowmon collect}: exports over UDP into Kafka. */
+@Command(
+    name = "collect",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Takes NetFlow v5, v9 and IPFIX over UDP and writes flow batches to Kafka.",
+      "Runs until it is stopped (SIGTERM, Ctrl-C): then it empties its sockets, sends what it holds"
+          + " and prints its counts."
+    })
+public final class CollectCommand implements Callable<Integer> {
+  @Option(
+      names = "--listen",
+      paramLabel = "HOST:PORT",
+      defaultValue = "127.0.0.1:2055",
+      split = ",",
+      description =
+          "Where to listen; may be repeated. Default ${DEFAULT-VALUE}: this machine only.")
+  private List<String> listen;
+
+  @Mixin private KafkaOptions kafka;
+
+  @Option(
+      names = "--topic",
+      description =
+          "Default: kafka.topic of --config, without one " + PublisherOptions.DEFAULT_TOPIC + ".")
+  private String topic;
+
+  @Option(
+      names = "--partitions",
+      defaultValue = "4",
+      description = "Partitions of the topic where it has to be made; default ${DEFAULT-VALUE}.")
+  private int partitions;
+
+  @Option(
+      names = "--protected",
+      paramLabel = "NETWORK",
+      description =
+          "A network that is protected: flows begun in one are outgoing. May be repeated.")
+  private List<String> networks = List.of();
+
+  @Option(
+      names = "--receive-buffer",
+      paramLabel = "BYTES",
+      defaultValue = "16777216",
+      description = "What to ask of the kernel for each socket; default ${DEFAULT-VALUE}.")
+  private int receiveBuffer;
+
+  @Option(
+      names = "--samples",
+      paramLabel = "DIR",
+      description = "Where samples of datagrams that could not be decoded are written at the end.")
+  private Path samples;
+
+  @Option(
+      names = "--report-seconds",
+      defaultValue = "10",
+      description = "Seconds between lines of counts on standard error; default ${DEFAULT-VALUE}.")
+  private int reportSeconds;
+
+  @Option(
+      names = "--queue-bytes",
+      paramLabel = "BYTES",
+      description =
+          "What waits in memory while Kafka is away, 143 bytes a flow or so; beyond it the newest"
+              + " flows are dropped and counted. Default 469762048 (a minute of 50,000 flows/s), at"
+              + " most 45% of the heap.")
+  private Long queueBytes;
+
+  @Option(
+      names = "--stop-wait",
+      paramLabel = "DURATION",
+      defaultValue = "60s",
+      converter = DurationConverter.class,
+      description =
+          "How long a stop waits for Kafka to take what there is; what it has not taken then is"
+              + " counted as lost. Default ${DEFAULT-VALUE}.")
+  private Duration stopWait;
+
+  /** Beyond the time for Kafka a stop takes at most this: sockets are emptied for 6 s. */
+  private static final Duration STOP_BEYOND = Duration.ofSeconds(20);
+
+  private final IngestCounters counters = new IngestCounters();
+  private final BadDatagramSamples bad = new BadDatagramSamples(10);
+  private final CountDownLatch stop = new CountDownLatch(1);
+  private final CountDownLatch stopped = new CountDownLatch(1);
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    List<InetSocketAddress> addresses = new ArrayList<>();
+    for (String place : listen) {
+      addresses.add(address(place));
+    }
+    if (topic == null) {
+      topic = kafka.job().map(job -> job.kafka().topic()).orElse(PublisherOptions.DEFAULT_TOPIC);
+    }
+    PublisherOptions options = options();
+    makeTopic(options);
+    FlowPublisher publisher = FlowPublisher.open(options);
+    UdpCollector collector;
+    try {
+      collector = UdpCollector.start(addresses, receiveBuffer, decoder(), publisher, counters);
+    } catch (IOException | RuntimeException e) {
+      publisher.close();
+      throw e;
+    }
+    Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "collect-stop"));
+    try {
+      run(collector, publisher);
+    } finally {
+      try {
+        finish(collector, publisher);
+      } finally {
+        stopped.countDown();
+      }
+    }
+    return 0;
+  }
+
+  private PublisherOptions options() {
+    PublisherOptions options =
+        PublisherOptions.ofCollector(kafka.bootstrap())
+            .withTopic(topic)
+            .withStopTimeout(stopWait)
+            .withProperties(kafka.properties());
+    if (queueBytes == null) {
+      return options;
+    }
+    if (queueBytes < 1) {
+      throw new UsageException("--queue-bytes is " + queueBytes + ": expected 1 or more");
+    }
+    return options.withQueue(queueBytes, PublisherOptions.WhenFull.DROP);
+  }
+
+  /** Who waits for a broker that does not answer is told after a second, not at the end. */
+  private void makeTopic(PublisherOptions options) throws IOException {
+    ScheduledExecutorService waiting = Executors.newSingleThreadScheduledExecutor();
+    try {
+      var unused =
+          waiting.schedule(
+              () ->
+                  System.err.println(
+                      "no Kafka broker has answered at "
+                          + options.bootstrap()
+                          + " yet; trying for "
+                          + FlowTopics.TIMEOUT_SECONDS
+                          + " s"),
+              1,
+              TimeUnit.SECONDS);
+      KafkaBroker.mustAnswer(kafka.client(), Duration.ofSeconds(FlowTopics.TIMEOUT_SECONDS));
+    } finally {
+      waiting.shutdownNow();
+    }
+    FlowTopics.ensure(
+        options.bootstrap(), options.properties(), topic, partitions, Optional.empty(), Map.of());
+  }
+
+  private void run(UdpCollector collector, FlowPublisher publisher)
+      throws IOException, InterruptedException {
+    System.err.println(
+        "listening on "
+            + collector.addresses().stream()
+                .map(place -> place.toString().replaceFirst("^[^/]*/", ""))
+                .collect(Collectors.joining(", "))
+            + ", writing topic "
+            + topic
+            + " at "
+            + kafka.bootstrap()
+            + "; "
+            + (publisher.stats().queue().capacityBytes() >> 20)
+            + " MiB of flows wait in memory while Kafka is away");
+    if (collector.receiveBufferBytes() < receiveBuffer) {
+      System.err.println(
+          "note: the kernel gave a receive buffer of "
+              + collector.receiveBufferBytes()
+              + " bytes; for bursts raise net.core.rmem_max");
+    }
+    while (!stop.await(reportSeconds, TimeUnit.SECONDS) && collector.failure() == null) {
+      System.err.println(counts(collector, publisher));
+    }
+  }
+
+  /** Whatever fails on the way, flows are sent or counted as lost, and the counts are printed. */
+  private void finish(UdpCollector collector, FlowPublisher publisher) throws IOException {
+    try {
+      collector.close();
+    } finally {
+      publisher.close();
+      long lost =
+          publisher.stats().failedByReason().getOrDefault(PublisherStats.NOT_DELIVERED_AT_STOP, 0L);
+      if (lost > 0) {
+        System.err.println(
+            lost
+                + " flows are lost: Kafka had not taken them "
+                + stopWait.toSeconds()
+                + " s after the stop began (--stop-wait)");
+      }
+      // To standard output: the result of the run.
+      System.out.println(counts(collector, publisher));
+      System.out.flush();
+      if (samples != null) {
+        bad.writeTo(samples);
+      }
+    }
+  }
+
+  private ExportDecoder decoder() {
+    ProtectedNetworks protectedNetworks = null;
+    if (!networks.isEmpty()) {
+      try {
+        protectedNetworks = ProtectedNetworks.parse(networks);
+      } catch (IllegalArgumentException e) {
+        throw new UsageException("--protected: " + e.getMessage());
+      }
+    }
+    return new ExportDecoder(counters, bad, protectedNetworks, DecoderLimits.defaults());
+  }
+
+  private void stopAndWait() {
+    StopNotice.await();
+    stop.countDown();
+    try {
+      stopped.await(stopWait.plus(STOP_BEYOND).toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private String counts(UdpCollector collector, FlowPublisher publisher) {
+    Map<String, Long> counts = new TreeMap<>(counters.snapshot());
+    counts.values().removeIf(count -> count == 0);
+    OptionalLong kernel = collector.kernelDrops();
+    PublisherStats stats = publisher.stats();
+    return counts
+        + " kernel_drops="
+        + (kernel.isPresent() ? kernel.getAsLong() : "unknown")
+        + " flows_published="
+        + stats.flowsProduced()
+        + " flows_failed="
+        + stats.flowsFailed()
+        + (stats.flowsFailed() == 0 ? "" : " " + stats.failedByReason())
+        + " flows_under_way="
+        + stats.flowsUnderWay()
+        + " queue_used="
+        + 100 * stats.queue().bytes() / stats.queue().capacityBytes()
+        + "% kafka="
+        + kafkaState(stats);
+  }
+
+  private static String kafkaState(PublisherStats stats) {
+    if (!stats.queue().isKafkaAway()) {
+      return "there";
+    }
+    Instant since = Instant.now().minus(stats.queue().waitedMicros(), ChronoUnit.MICROS);
+    return "away_since_" + since.truncatedTo(ChronoUnit.SECONDS);
+  }
+
+  private static InetSocketAddress address(String place) {
+    int colon = place.lastIndexOf(':');
+    try {
+      int port = Integer.parseInt(place.substring(colon + 1));
+      String host = colon < 0 ? "127.0.0.1" : place.substring(0, colon).replaceAll("[\\[\\]]", "");
+      return new InetSocketAddress(InetAddress.getByName(host), port);
+    } catch (IllegalArgumentException | UnknownHostException e) { // a port beyond 65535, too
+      throw new UsageException(
+          "--listen " + place + ": expected HOST:PORT, for example 0.0.0.0:2055");
+    }
+  }
+}

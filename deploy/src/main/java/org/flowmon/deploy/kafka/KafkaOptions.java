@@ -1,0 +1,159 @@
+package org.flowmon.deploy.kafka;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.ServicesLog;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.job.JobConfig;
+import picocli.CommandLine.Option;
+
+/**
+ * Which Kafka is meant and how to speak to it, the same for every command: a place or the job's
+ * configuration, and properties of Kafka's clients, as for TLS and SASL. Of a property that is
+ * given more than once the one on the command line counts, then that of the file, then that of the
+ * configuration.
+ */
+public final class KafkaOptions {
+  private static final String BOOTSTRAP = "bootstrap.servers";
+
+  @Option(
+      names = {"--bootstrap", "--kafka"},
+      paramLabel = "HOST:PORT",
+      description = "Kafka's bootstrap servers; in place of --config.")
+  private String bootstrap;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "The job's configuration, which names Kafka's servers, properties and topics.")
+  private Path config;
+
+  @Option(
+      names = "--kafka-properties",
+      paramLabel = "FILE",
+      description =
+          "Properties of Kafka's clients, a line KEY=VALUE each: security.protocol,"
+              + " sasl.jaas.config, ssl.truststore.location and so on. The place for passwords, in"
+              + " a file that only its user can read.")
+  private Path file;
+
+  @Option(
+      names = "--kafka-property",
+      paramLabel = "KEY=VALUE",
+      description =
+          "A property of Kafka's clients; may be repeated. Not for passwords, as other users see"
+              + " the arguments of a process.")
+  private Map<String, String> single = new LinkedHashMap<>();
+
+  private JobConfig job;
+
+  /** Whether a Kafka is named. */
+  public boolean isGiven() {
+    return config != null || bootstrap != null || file != null || !single.isEmpty();
+  }
+
+  /**
+   * The job's configuration, where it is given.
+   *
+   * @throws CommandException where it is wrong, or a place of Kafka is given, too
+   */
+  public Optional<JobConfig> job() {
+    if (config == null) {
+      return Optional.empty();
+    }
+    if (bootstrap != null) {
+      throw new UsageException("--config or --kafka, not both");
+    }
+    if (job == null) {
+      try {
+        job = JobConfig.read(config);
+      } catch (ConfigException e) {
+        throw new CommandException(e.getMessage());
+      }
+    }
+    return Optional.of(job);
+  }
+
+  /** The job's configuration as it is named on the command line, where it is. */
+  public Optional<Path> jobFile() {
+    return Optional.ofNullable(config);
+  }
+
+  /**
+   * Kafka's bootstrap servers.
+   *
+   * @throws UsageException where no Kafka is named
+   */
+  public String bootstrap() {
+    String place = all().get(BOOTSTRAP);
+    if (place == null) {
+      throw new UsageException(
+          "--kafka HOST:PORT or --config FILE (the job's configuration) is missing");
+    }
+    return place;
+  }
+
+  /** The properties of Kafka's clients, without the bootstrap servers. */
+  public Map<String, String> properties() {
+    Map<String, String> properties = all();
+    properties.remove(BOOTSTRAP);
+    return properties;
+  }
+
+  private Map<String, String> all() {
+    Map<String, String> all = new HashMap<>();
+    job()
+        .ifPresent(
+            read -> {
+              all.putAll(read.kafka().properties());
+              all.put(BOOTSTRAP, read.kafka().bootstrap());
+            });
+    if (file != null) {
+      Properties read = new Properties();
+      try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+        read.load(reader);
+      } catch (NoSuchFileException e) {
+        throw new CommandException("--kafka-properties: no such file: " + file);
+      } catch (IOException | IllegalArgumentException e) {
+        throw new CommandException(
+            "--kafka-properties " + file + " cannot be read: " + e.getMessage());
+      }
+      read.stringPropertyNames().forEach(key -> all.put(key, read.getProperty(key).strip()));
+    }
+    all.putAll(single);
+    if (bootstrap != null) {
+      all.put(BOOTSTRAP, bootstrap);
+    }
+    return all;
+  }
+
+  /** The properties of Kafka's clients, with the bootstrap servers. */
+  Map<String, Object> client() {
+    Map<String, Object> client = new HashMap<>(properties());
+    client.put(BOOTSTRAP, bootstrap());
+    return client;
+  }
+
+  /**
+   * As {@link #client}, where a broker answers.
+   *
+   * @throws CommandException where none does
+   */
+  public Map<String, Object> answering() {
+    ServicesLog.quiet();
+    Map<String, Object> client = client();
+    KafkaBroker.mustAnswer(client, KafkaBroker.PATIENCE);
+    return client;
+  }
+}

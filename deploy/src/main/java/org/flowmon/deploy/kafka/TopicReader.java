@@ -1,0 +1,167 @@
+package org.flowmon.deploy.kafka;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.InterruptedCommandException;
+
+/**
+ * Reads topics from their beginning: first what they hold, then what comes. Of no group, and what
+ * is committed alone.
+ */
+public final class TopicReader implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Object bootstrap;
+  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final Set<String> topics = new TreeSet<>();
+
+  /**
+   * A reader of no topic yet.
+   *
+   * @param properties of Kafka's clients, with the bootstrap servers
+   * @throws CommandException where they are wrong
+   */
+  public TopicReader(Map<String, Object> properties) {
+    Map<String, Object> all = new HashMap<>(properties);
+    all.put("isolation.level", "read_committed");
+    all.put("enable.auto.commit", "false");
+    all.put("allow.auto.create.topics", "false");
+    // Where what was not read yet is deleted meanwhile, as by a topic's retention.
+    all.put("auto.offset.reset", "earliest");
+    all.put("max.poll.records", 5000);
+    this.bootstrap = properties.get("bootstrap.servers");
+    try {
+      this.consumer =
+          new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    } catch (KafkaException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new CommandException(
+          "Kafka cannot be read at " + bootstrap + ": " + cause.getMessage());
+    }
+  }
+
+  /**
+   * Looks which topics there are, and from now on reads those chosen too, and their new partitions.
+   *
+   * @return the names of those that are read
+   * @throws CommandException where no broker answers
+   */
+  public Set<String> choose(Predicate<String> chosen) {
+    try {
+      Set<TopicPartition> known = consumer.assignment();
+      List<TopicPartition> fresh = new ArrayList<>();
+      for (List<PartitionInfo> topic : consumer.listTopics(PATIENCE).values()) {
+        for (PartitionInfo one : topic) {
+          TopicPartition partition = new TopicPartition(one.topic(), one.partition());
+          if (chosen.test(one.topic()) && !known.contains(partition)) {
+            fresh.add(partition);
+            topics.add(one.topic());
+          }
+        }
+      }
+      if (!fresh.isEmpty()) {
+        List<TopicPartition> all = new ArrayList<>(known);
+        all.addAll(fresh);
+        consumer.assign(all);
+        consumer.seekToBeginning(fresh);
+      }
+      return topics;
+    } catch (KafkaException e) {
+      throw failed(e);
+    }
+  }
+
+  /** The names of the topics there are that begin so. */
+  public Set<String> names(String prefix) {
+    try {
+      Set<String> names = new TreeSet<>(consumer.listTopics(PATIENCE).keySet());
+      names.removeIf(name -> !name.startsWith(prefix));
+      return names;
+    } catch (KafkaException e) {
+      throw failed(e);
+    }
+  }
+
+  /**
+   * Reads on up to what the topics hold now.
+   *
+   * @param out takes each message; those of one partition are in order
+   */
+  public void readToEnd(Consumer<ConsumerRecord<byte[], byte[]>> out) {
+    try {
+      Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment(), PATIENCE);
+      long end = System.nanoTime() + PATIENCE.toNanos();
+      while (ends.keySet().stream().anyMatch(one -> consumer.position(one) < ends.get(one))) {
+        if (poll(Duration.ofMillis(500), out)) {
+          end = System.nanoTime() + PATIENCE.toNanos();
+        }
+        if (System.nanoTime() > end) {
+          throw new CommandException(
+              "the broker gave nothing of " + what() + " for " + PATIENCE.toSeconds() + " s");
+        }
+      }
+    } catch (KafkaException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Reads on what comes, for so long at most. Returns whether anything came. */
+  public boolean poll(Duration time, Consumer<ConsumerRecord<byte[], byte[]>> out) {
+    try {
+      if (topics.isEmpty()) {
+        Thread.sleep(time.toMillis()); // Kafka's client does not wait for nothing
+        return false;
+      }
+      boolean any = false;
+      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(time)) {
+        any = true;
+        out.accept(record);
+      }
+      return any;
+    } catch (KafkaException e) {
+      throw failed(e);
+    } catch (InterruptedException e) {
+      throw new InterruptedCommandException(e);
+    }
+  }
+
+  /** Ends what another thread waits for here. */
+  public void wakeUp() {
+    consumer.wakeup();
+  }
+
+  private CommandException failed(KafkaException e) {
+    if (e instanceof WakeupException) {
+      throw new InterruptedCommandException();
+    }
+    return new CommandException(what() + " cannot be read at " + bootstrap + ": " + e.getMessage());
+  }
+
+  private String what() {
+    return topics.isEmpty() ? "Kafka" : "topic " + String.join(", ", topics);
+  }
+
+  @Override
+  public void close() {
+    try {
+      consumer.close();
+    } catch (KafkaException e) {
+      // nothing was written
+    }
+  }
+}

@@ -1,0 +1,198 @@
+package org.flowmon.deploy.output;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.util.List;
+import org.flowmon.deploy.terminal.TerminalStream;
+import org.flowmon.flow.CodeNames;
+import org.flowmon.ingest.file.line.CsvText;
+import org.flowmon.ingest.text.JsonText;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.value.ResultTable;
+
+/**
+ * How the rows of an answer are written to standard output. Codes that have names are shown by
+ * these.
+ */
+public enum OutputFormat {
+  /** Aligned columns for people, see {@link TextTable}. */
+  TABLE {
+    @Override
+    public RowWriter writer(List<SelectItem> items, PrintWriter out) {
+      return TextTable.of(items, out);
+    }
+  },
+
+  /**
+   * RFC 4180 with a header line; times as ISO 8601, durations in microseconds, NULL is an empty
+   * field, an empty text is a quoted one; one that a spreadsheet would run has an apostrophe in
+   * front ({@link CsvText}).
+   */
+  CSV {
+    @Override
+    public RowWriter writer(List<SelectItem> items, PrintWriter out) {
+      return new CsvRows(items, out);
+    }
+  },
+
+  /** An array of one object a row; times as ISO 8601, durations in microseconds, NULL as null. */
+  JSON {
+    @Override
+    public RowWriter writer(List<SelectItem> items, PrintWriter out) throws IOException {
+      return new JsonRows(items, out);
+    }
+  };
+
+  /**
+   * Writes an answer as its rows come.
+   *
+   * @param items whose values the columns are; empty where they are none of a query's
+   */
+  public abstract RowWriter writer(List<SelectItem> items, PrintWriter out) throws IOException;
+
+  /** Writes an answer that is there; returns what {@link RowWriter#end} does. */
+  public int write(ResultTable table, List<SelectItem> items, PrintWriter out) throws IOException {
+    RowWriter writer = writer(items, out);
+    writer.rows(table);
+    return writer.end();
+  }
+
+  /** The rows of {@link #CSV}. */
+  private static final class CsvRows implements RowWriter {
+    private final List<SelectItem> items;
+    private final PrintWriter out;
+    private boolean isHeaded;
+
+    CsvRows(List<SelectItem> items, PrintWriter out) {
+      this.items = items;
+      this.out = out;
+    }
+
+    @Override
+    public void rows(ResultTable some) throws IOException {
+      if (!isHeaded) {
+        List<String> header = some.names().stream().map(name -> quoted(name)).toList();
+        out.print(String.join(",", header) + "\r\n");
+        isHeaded = true;
+      }
+      for (int r = 0; r < some.rowCount(); r++) {
+        for (int c = 0; c < some.columnCount(); c++) {
+          out.print(c == 0 ? "" : ",");
+          if (!some.isNull(r, c)) {
+            out.print(csv(some, items, r, c));
+          }
+        }
+        out.print("\r\n");
+        if ((r + 1) % LOOK_ROWS == 0) {
+          ClosedOutputException.check(out);
+        }
+      }
+      ClosedOutputException.check(out);
+    }
+
+    @Override
+    public int end() {
+      return 0;
+    }
+  }
+
+  /** The rows of {@link #JSON}. */
+  private static final class JsonRows implements RowWriter {
+    private final List<SelectItem> items;
+    private final PrintWriter out;
+    private final JsonGenerator json;
+    private boolean isFirst = true;
+
+    JsonRows(List<SelectItem> items, PrintWriter out) throws IOException {
+      this.items = items;
+      this.out = out;
+      this.json = JsonText.factory().createGenerator(out);
+      json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+      json.writeStartArray();
+    }
+
+    @Override
+    public void rows(ResultTable some) throws IOException {
+      for (int r = 0; r < some.rowCount(); r++) {
+        json.writeRaw(isFirst ? "\n" : "");
+        isFirst = false;
+        json.writeStartObject();
+        for (int c = 0; c < some.columnCount(); c++) {
+          json.writeFieldName(some.name(c));
+          writeJson(json, some, items, r, c);
+        }
+        json.writeEndObject();
+        json.writeRaw("\n");
+        if ((r + 1) % LOOK_ROWS == 0) {
+          json.flush();
+          ClosedOutputException.check(out);
+        }
+      }
+      json.flush();
+      ClosedOutputException.check(out);
+    }
+
+    @Override
+    public int end() throws IOException {
+      json.writeEndArray();
+      json.close();
+      out.println();
+      return 0;
+    }
+  }
+
+  /** The stream of an answer: CSV is exact. */
+  public PrintStream stream(PrintStream out) {
+    return this == CSV ? TerminalStream.exact(out) : out;
+  }
+
+  /**
+   * The name of a code where the column has names and this version knows it, else null: then the
+   * number is shown, which queries and {@code flowmon import} take as well.
+   */
+  static String codeName(ResultTable table, List<SelectItem> items, int row, int column) {
+    CodeNames names = items.isEmpty() ? null : items.get(column).codeNames();
+    return names == null || table.isNull(row, column)
+        ? null
+        : names.name(table.longValue(row, column));
+  }
+
+  private static String csv(ResultTable table, List<SelectItem> items, int row, int column) {
+    String name = codeName(table, items, row, column);
+    if (name != null) {
+      return name;
+    }
+    return switch (table.kind(column)) {
+      case TEXT -> quoted(CsvText.safe(table.text(row, column)));
+      case DURATION -> table.bigValue(row, column).toString();
+      default -> table.formatted(row, column);
+    };
+  }
+
+  private static String quoted(String text) {
+    boolean plain = !text.isEmpty() && text.chars().noneMatch(c -> c == ',' || c == '"' || c < ' ');
+    return plain ? text : '"' + text.replace("\"", "\"\"") + '"';
+  }
+
+  private static void writeJson(
+      JsonGenerator json, ResultTable table, List<SelectItem> items, int row, int column)
+      throws IOException {
+    if (table.isNull(row, column)) {
+      json.writeNull();
+      return;
+    }
+    String name = codeName(table, items, row, column);
+    if (name != null) {
+      json.writeString(name);
+      return;
+    }
+    switch (table.kind(column)) {
+      case LONG, DURATION -> json.writeNumber(table.bigValue(row, column));
+      case BOOLEAN -> json.writeBoolean(table.longValue(row, column) != 0);
+      case DOUBLE -> json.writeNumber(table.doubleValue(row, column));
+      default -> json.writeString(table.formatted(row, column));
+    }
+  }
+}

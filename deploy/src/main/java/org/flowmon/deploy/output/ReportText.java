@@ -1,0 +1,321 @@
+package org.flowmon.deploy.output;
+
+import java.io.PrintWriter;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.flowmon.jobs.report.Confidence;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.ReportApproximation;
+import org.flowmon.jobs.report.json.ReportRow;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * A report for people: a line about its window, then its rows as aligned columns.
+ *
+ * <pre>
+ * elephants  2026-11-21T09:59:50Z … 2026-11-21T10:00:00Z  2 rows, history exact
+ * rank  src_addr      bytes  verdict
+ * ────  ───────────  ──────  ───────
+ *    1  203.0.113.9  998244  new
+ * </pre>
+ *
+ * @param name before the window; empty where there is but one analysis
+ * @param start of the window, in microseconds
+ * @param end likewise
+ * @param rows those that are there
+ * @param history status of the lookup
+ * @param lateFlows that arrived within the window
+ * @param lostFlows that were known to be lost within it
+ * @param message of the report, or null
+ * @param remark what else is to be said; empty: nothing
+ * @param approximate what is approximate in the rows, as messages have it
+ */
+public record ReportText(
+    String name,
+    long start,
+    long end,
+    ResultTable rows,
+    String history,
+    long lateFlows,
+    long lostFlows,
+    String message,
+    String remark,
+    List<Map<String, Object>> approximate) {
+  private static final String MISSING = "days_missing";
+
+  /** A report as the job makes it. */
+  public static ReportText of(Report report) {
+    Confidence confidence = report.confidence();
+    return new ReportText(
+        "",
+        report.windowStart(),
+        report.windowEnd(),
+        report.rows(),
+        confidence.history().text(),
+        confidence.counts().late(),
+        confidence.counts().lost(),
+        confidence.message(),
+        groups(
+            confidence.groupSampling(),
+            confidence.groupEstimate().value(),
+            confidence.groupEstimate().lower(),
+            confidence.groupEstimate().upper()),
+        report.approximations().stream().map(ReportText::members).toList());
+  }
+
+  /**
+   * A report as it lies in Kafka.
+   *
+   * @param rows all of one report, or the message that it has none
+   * @param isUpdated whether it replaces an earlier one of its window
+   */
+  public static ReportText of(List<ReportRow> rows, boolean isUpdated) {
+    ReportRow last = rows.get(rows.size() - 1);
+    Map<String, Object> confidence = last.confidence();
+    return new ReportText(
+        last.analysis(),
+        last.windowStart(),
+        last.windowEnd(),
+        table(rows),
+        String.valueOf(confidence.get("history")),
+        Math.max(0, number(confidence, "late_flows")),
+        Math.max(0, number(confidence, "lost_flows")),
+        confidence.get("message") instanceof String message ? message : null,
+        remark(rows, last, isUpdated),
+        rows.get(0).approximate()); // of the first row it has the queries
+  }
+
+  private static String remark(List<ReportRow> rows, ReportRow last, boolean isUpdated) {
+    StringBuilder remark = new StringBuilder();
+    if (isUpdated) {
+      remark.append(", update ").append(last.revision() / Report.UPDATE);
+    }
+    Map<String, Object> confidence = last.confidence();
+    remark.append(
+        groups(
+            confidence.get("group_sampling") instanceof Number part ? part.doubleValue() : 1,
+            number(confidence, "groups"),
+            number(confidence, "groups_lower"),
+            number(confidence, "groups_upper")));
+    Object arrived = confidence.get("arrived_through");
+    if (arrived != null && !arrived.equals(confidence.get("final_at"))) {
+      remark.append(", not final");
+    }
+    if (rows.size() < last.rows()) {
+      remark.append(String.format(", %,d others are not there", last.rows() - rows.size()));
+    }
+    return remark.toString();
+  }
+
+  /** A whole number of a confidence; −1 where it has none. */
+  private static long number(Map<String, Object> confidence, String member) {
+    return confidence.get(member) instanceof BigInteger number && number.bitLength() < Long.SIZE
+        ? number.longValue()
+        : -1;
+  }
+
+  /**
+   * How many groups the window has, and which part of them the report is of.
+   *
+   * @param part 1, all; 0, none
+   * @param groups or an estimate of them; below 0: nobody knows
+   */
+  private static String groups(double part, long groups, long lower, long upper) {
+    if (part == 0) {
+      return ", none of its groups, as they are too many";
+    }
+    String rate = part < 1 ? String.format("1/%,d", Math.round(1 / part)) : "";
+    if (groups < 0) {
+      return rate.isEmpty() ? "" : ", " + rate + " of its groups";
+    }
+    String of = String.format("%,d %s", groups, groups == 1 ? "group" : "groups");
+    if (rate.isEmpty()) {
+      return ", " + of;
+    }
+    String bounds =
+        lower < 0 || upper < 0 ? "" : String.format(" (%,d … %,d, with 95 %%)", lower, upper);
+    return ", " + rate + " of about " + of + bounds;
+  }
+
+  private static Map<String, Object> members(ReportApproximation one) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("column", one.column());
+    members.put("value", one.value());
+    if (one.bound() != null) {
+      members.put("bound", one.bound().value());
+      members.put("bound_of", one.boundOf());
+      members.put("probability", one.bound().probability());
+    }
+    members.put("exact", one.exact());
+    return members;
+  }
+
+  /** The same of columns that are not of a message. */
+  public static List<String> errors(List<ReportApproximation> approximate) {
+    return lines(approximate.stream().map(ReportText::members).toList());
+  }
+
+  /** How far values in columns may be off: those that share an error and a query share a line. */
+  private static List<String> lines(List<Map<String, Object>> approximate) {
+    Map<String, String> columns = new LinkedHashMap<>();
+    for (Map<String, Object> one : approximate) {
+      String column = String.valueOf(one.get("column"));
+      String named = one.get("value") instanceof String value ? column + ": " + value : column;
+      columns.merge(error(one), named, (some, more) -> some + ", " + more);
+    }
+    return columns.entrySet().stream().map(line -> line.getValue() + line.getKey()).toList();
+  }
+
+  /** How far a value may be off, and what to ask for the exact answer. */
+  private static String error(Map<String, Object> one) {
+    StringBuilder said = new StringBuilder();
+    // A message may say what no double holds.
+    if (one.get("bound") instanceof Number bound && Double.isFinite(bound.doubleValue())) {
+      double probability =
+          one.get("probability") instanceof Number number ? number.doubleValue() : 1;
+      if (bound.doubleValue() == 0 && probability == 1) {
+        return said.append(": exact here").toString();
+      }
+      boolean isShare = "share".equals(one.get("bound_of"));
+      said.append(": at most ")
+          .append(number(isShare ? 100 * bound.doubleValue() : bound.doubleValue()))
+          .append(isShare ? " %" : "ranks".equals(one.get("bound_of")) ? " ranks" : "")
+          .append(" off");
+      if (probability < 1) {
+        said.append(", with ").append(number(100 * probability)).append(" %");
+      }
+    } else {
+      said.append(": approximate");
+    }
+    if (one.get("exact") instanceof String exact) {
+      said.append("; exactly by ").append(exact);
+    }
+    return said.toString();
+  }
+
+  /** Four digits are enough of an error. */
+  private static String number(double number) {
+    return new BigDecimal(number, new MathContext(4)).stripTrailingZeros().toPlainString();
+  }
+
+  /** The rows of messages as a table. The kinds of its columns are those that JSON tells. */
+  private static ResultTable table(List<ReportRow> rows) {
+    Map<String, ValueKind> kinds = new LinkedHashMap<>();
+    for (ReportRow row : rows) {
+      row.columns()
+          .forEach(
+              (column, value) -> {
+                if (value == null) {
+                  kinds.putIfAbsent(column, null); // it may be of any kind
+                } else {
+                  kinds.merge(column, kind(value), ReportText::both);
+                }
+              });
+    }
+    kinds.replaceAll((column, kind) -> kind == null ? ValueKind.TEXT : kind);
+    ResultTable.Builder table = new ResultTable.Builder();
+    kinds.forEach(table::column);
+    for (ReportRow row : rows) {
+      if (row.rows() == 0) {
+        continue; // it says that there is none
+      }
+      table.row();
+      int column = 0;
+      for (Map.Entry<String, ValueKind> one : kinds.entrySet()) {
+        set(table, column++, one.getValue(), row.columns().get(one.getKey()));
+      }
+    }
+    return table.build();
+  }
+
+  private static ValueKind kind(Object value) {
+    if (value instanceof BigInteger number && number.bitLength() < 128) {
+      return ValueKind.LONG;
+    }
+    return value instanceof Double
+        ? ValueKind.DOUBLE
+        : value instanceof Boolean ? ValueKind.BOOLEAN : ValueKind.TEXT;
+  }
+
+  private static ValueKind both(ValueKind a, ValueKind b) {
+    boolean numbers =
+        (a == ValueKind.LONG || a == ValueKind.DOUBLE)
+            && (b == ValueKind.LONG || b == ValueKind.DOUBLE);
+    return a == b ? a : numbers ? ValueKind.DOUBLE : ValueKind.TEXT;
+  }
+
+  private static void set(ResultTable.Builder table, int column, ValueKind kind, Object value) {
+    if (value == null) {
+      return;
+    }
+    switch (kind) {
+      case BOOLEAN -> table.set(column, Boolean.TRUE.equals(value) ? 1 : 0);
+      case DOUBLE -> table.set(column, Double.doubleToLongBits(((Number) value).doubleValue()));
+      case LONG -> {
+        BigInteger number = (BigInteger) value;
+        table.set(column, number.shiftRight(64).longValue(), number.longValue());
+      }
+      default -> table.set(column, value.toString());
+    }
+  }
+
+  /** Whether it has no rows, and nothing was late or lost. */
+  public boolean saysNothing() {
+    return rows.rowCount() == 0 && lateFlows == 0 && lostFlows == 0;
+  }
+
+  /** Writes it, with an empty line behind. */
+  public void write(PrintWriter out) {
+    String days = missingDays();
+    out.printf(
+        "%s%s … %s  %,d %s, history %s%s%s%s%s%s%n",
+        name.isEmpty() ? "" : TextTable.printable(name) + "  ",
+        time(start),
+        time(end),
+        rows.rowCount(),
+        rows.rowCount() == 1 ? "row" : "rows",
+        TextTable.printable(history),
+        days == null ? "" : ", without " + TextTable.printable(days),
+        lateFlows == 0 ? "" : String.format(", %,d late flows meanwhile", lateFlows),
+        lostFlows == 0 ? "" : String.format(", %,d lost", lostFlows),
+        remark,
+        message == null ? "" : ": " + TextTable.printable(message));
+    TextTable.writeReport(days == null ? rows : withoutDays(), out);
+    lines(approximate).forEach(line -> out.println(TextTable.printable(line)));
+    out.println();
+  }
+
+  /** The days that a report's history lacks: all of its rows that name some name the same. */
+  private String missingDays() {
+    int column = rows.column(MISSING);
+    if (column < 0 || rows.kind(column) != ValueKind.TEXT) {
+      return null;
+    }
+    Set<String> days = new TreeSet<>();
+    for (int row = 0; row < rows.rowCount(); row++) {
+      if (!rows.isNull(row, column)) {
+        days.add(rows.text(row, column));
+      }
+    }
+    return days.size() == 1 ? days.iterator().next() : null;
+  }
+
+  private ResultTable withoutDays() {
+    return rows.select(
+        rows.names().stream().filter(name -> !name.equals(MISSING)).toArray(String[]::new));
+  }
+
+  /** ISO 8601 in UTC. */
+  public static String time(long micros) {
+    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+  }
+}

@@ -1,0 +1,268 @@
+package org.flowmon.deploy.query;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.host.HostSummaries;
+import org.flowmon.archive.host.HostSummary;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.deploy.archive.ArchiveOption;
+import org.flowmon.deploy.command.DurationConverter;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.text.JsonText;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code flowmon host}: what one address does. */
+@Command(
+    name = "host",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Summarises an address, exactly: first and last seen, peers, services with how many peers"
+          + " each had in the latest window and before, bytes each way by hour.",
+      "All times are those at which flows ended, by their exporters' clocks; flowmon seen goes by"
+          + " arrival too."
+    })
+public final class HostCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "ADDRESS", description = "An IPv4 or IPv6 address.")
+  private String address;
+
+  @Mixin private ArchiveOption archive;
+
+  @Option(
+      names = "--from",
+      paramLabel = "TIME",
+      description = "Flows that ended then or later, as 2026-11-21T08:00:00Z; default: all.")
+  private String from;
+
+  @Option(names = "--to", paramLabel = "TIME", description = "Flows that ended before.")
+  private String to;
+
+  @Option(
+      names = "--window",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description =
+          "How long \"now\" is: it ends at --to or, without it, where the archive is complete"
+              + " (default: ${DEFAULT-VALUE}).")
+  private Duration window = Duration.ofDays(1);
+
+  @Option(names = "--ranges", description = "Show numbers as ranges of powers of two.")
+  private boolean ranges;
+
+  @Option(
+      names = {"--limit", "--top"},
+      paramLabel = "N",
+      description =
+          "Peers of most bytes, services of most flows and last hours to show; default"
+              + " ${DEFAULT-VALUE}. JSON has all hours.")
+  private int limit = 20;
+
+  @Option(names = "--threads", defaultValue = "1", description = "Threads; default 1.")
+  private int threads;
+
+  @Option(names = "--json", description = "One JSON object instead of tables.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException {
+    if (limit < 0 || threads < 1) {
+      throw new UsageException("--limit is at least 0, --threads at least 1");
+    }
+    IpAddress host = IpAddress.parseOrNull(address);
+    if (host == null) {
+      throw new UsageException("'" + address + "' is no address");
+    }
+    long first = from == null ? Long.MIN_VALUE : SeenCommand.time(from);
+    long end = to == null ? Long.MAX_VALUE : SeenCommand.time(to);
+    try (Archive opened = archive.open();
+        ArchiveSnapshot snapshot = opened.snapshot()) {
+      long now = to == null ? snapshot.historyThrough() : end;
+      long nowFrom = now == Long.MIN_VALUE ? now : now - window.toNanos() / 1000;
+      HostSummary summary =
+          HostSummaries.of(
+              snapshot, host, first, end, nowFrom, QueryOptions.DEFAULTS.withThreads(threads));
+      PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
+      if (json) {
+        writeJson(summary, out);
+      } else {
+        writeTables(summary, out);
+      }
+      out.flush();
+      summary.warnings().forEach(warning -> System.err.println("warning: " + warning));
+    }
+    return ExitCodes.DONE;
+  }
+
+  private static String time(long micros) {
+    return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE
+        ? null
+        : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+  }
+
+  private String number(BigInteger number) {
+    return ranges ? HostSummary.magnitude(number) : number.toString();
+  }
+
+  private String number(long number) {
+    return number(BigInteger.valueOf(number));
+  }
+
+  private static String named(Long value) {
+    return value == null ? "unknown" : value.toString();
+  }
+
+  /** By the flows' own times, where {@code flowmon seen} goes by arrival too. */
+  private static String seen(HostSummary s) {
+    if (time(s.firstSeen()) == null) {
+      return s.flows() == 0 ? "never seen" : "none of its flows says when it ended";
+    }
+    return "first seen "
+        + time(s.firstSeen())
+        + ", last seen "
+        + time(s.lastSeen())
+        + ", by when its flows ended";
+  }
+
+  private void writeTables(HostSummary s, PrintWriter out) {
+    out.printf(
+        "%s: %s flows, %s bytes sent, %s received%n",
+        s.address(), number(s.flows()), number(s.sent()), number(s.received()));
+    out.println(seen(s));
+    out.printf("%n%s peers%n", number(s.peers().size()));
+    out.printf("%-39s %12s %20s %20s%n", "peer", "flows", "sent", "received");
+    for (HostSummary.Peer peer : first(s.peers())) {
+      out.printf(
+          "%-39s %12s %20s %20s%n",
+          peer.address(), number(peer.flows()), number(peer.sent()), number(peer.received()));
+    }
+    leftOut(s.peers().size(), "more peers", out);
+    out.printf("%n%s services; now is since %s%n", s.services().size(), time(s.nowFrom()));
+    out.printf(
+        "%-8s %8s %8s %12s %20s %20s %12s %12s %12s%n",
+        "side",
+        "protocol",
+        "port",
+        "flows",
+        "sent",
+        "received",
+        "peers",
+        "peers now",
+        "peers before");
+    for (HostSummary.Service one : first(s.services())) {
+      out.printf(
+          "%-8s %8s %8s %12s %20s %20s %12s %12s %12s%n",
+          one.offered() ? "offers" : "uses",
+          named(one.protocol()),
+          named(one.port()),
+          number(one.flows()),
+          number(one.sent()),
+          number(one.received()),
+          number(one.peers()),
+          number(one.peersNow()),
+          number(one.peersBefore()));
+    }
+    leftOut(s.services().size(), "more services", out);
+    out.printf("%n%-20s %12s %20s %20s%n", "hour", "flows", "sent", "received");
+    leftOut(s.hours().size(), "earlier hours", out);
+    List<HostSummary.Hour> hours = s.hours();
+    for (HostSummary.Hour hour : hours.subList(Math.max(0, hours.size() - limit), hours.size())) {
+      out.printf(
+          "%-20s %12s %20s %20s%n",
+          time(hour.start()), number(hour.flows()), number(hour.sent()), number(hour.received()));
+    }
+  }
+
+  private <T> List<T> first(List<T> all) {
+    return all.subList(0, Math.min(limit, all.size()));
+  }
+
+  /** Says how many rows are not shown, where there are such. */
+  private void leftOut(int rows, String what, PrintWriter out) {
+    if (rows > limit) {
+      out.printf("(%s %s: --limit)%n", number(rows - limit), what);
+    }
+  }
+
+  private void sums(JsonGenerator generator, long flows, BigInteger sent, BigInteger received)
+      throws IOException {
+    write(generator, "flows", BigInteger.valueOf(flows));
+    write(generator, "sent", sent);
+    write(generator, "received", received);
+  }
+
+  private void write(JsonGenerator generator, String name, BigInteger number) throws IOException {
+    generator.writeFieldName(name);
+    if (ranges) {
+      generator.writeString(HostSummary.magnitude(number));
+    } else {
+      generator.writeNumber(number);
+    }
+  }
+
+  private static void write(JsonGenerator generator, String name, Long value) throws IOException {
+    generator.writeFieldName(name);
+    if (value == null) {
+      generator.writeNull();
+    } else {
+      generator.writeNumber(value);
+    }
+  }
+
+  private void writeJson(HostSummary s, PrintWriter out) throws IOException {
+    JsonGenerator generator = JsonText.factory().createGenerator(out);
+    generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+    generator.writeStartObject();
+    generator.writeStringField("address", s.address().toString());
+    generator.writeStringField("first_seen", time(s.firstSeen()));
+    generator.writeStringField("last_seen", time(s.lastSeen()));
+    generator.writeStringField("now_from", time(s.nowFrom()));
+    sums(generator, s.flows(), s.sent(), s.received());
+    write(generator, "peer_count", BigInteger.valueOf(s.peers().size()));
+    generator.writeArrayFieldStart("peers");
+    for (HostSummary.Peer peer : first(s.peers())) {
+      generator.writeStartObject();
+      generator.writeStringField("address", peer.address().toString());
+      sums(generator, peer.flows(), peer.sent(), peer.received());
+      generator.writeEndObject();
+    }
+    generator.writeEndArray();
+    generator.writeArrayFieldStart("services");
+    for (HostSummary.Service one : first(s.services())) {
+      generator.writeStartObject();
+      generator.writeStringField("side", one.offered() ? "offers" : "uses");
+      write(generator, "protocol", one.protocol());
+      write(generator, "port", one.port());
+      sums(generator, one.flows(), one.sent(), one.received());
+      write(generator, "peers", BigInteger.valueOf(one.peers()));
+      write(generator, "peers_now", BigInteger.valueOf(one.peersNow()));
+      write(generator, "peers_before", BigInteger.valueOf(one.peersBefore()));
+      generator.writeEndObject();
+    }
+    generator.writeEndArray();
+    generator.writeArrayFieldStart("hours");
+    for (HostSummary.Hour hour : s.hours()) {
+      generator.writeStartObject();
+      generator.writeStringField("hour", time(hour.start()));
+      sums(generator, hour.flows(), hour.sent(), hour.received());
+      generator.writeEndObject();
+    }
+    generator.writeEndArray();
+    generator.writeEndObject();
+    generator.close();
+    out.println();
+  }
+}

@@ -1,0 +1,248 @@
+package org.flowmon.deploy.query;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.archive.query.QueryStats;
+import org.flowmon.archive.query.RowSink;
+import org.flowmon.archive.query.StreamedAnswer;
+import org.flowmon.deploy.archive.ArchiveOption;
+import org.flowmon.deploy.archive.AskedSnapshots;
+import org.flowmon.deploy.archive.Coverage;
+import org.flowmon.deploy.archive.Gaps;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.output.ClosedOutputException;
+import org.flowmon.deploy.output.OutputFormat;
+import org.flowmon.deploy.output.ReportText;
+import org.flowmon.deploy.output.RowWriter;
+import org.flowmon.jobs.report.ReportApproximation;
+import org.flowmon.udaf.Approximation;
+import org.flowmon.udaf.function.ErrorBound;
+import org.flowmon.udaf.query.Query;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code flowmon query}: one query over the archive. */
+@Command(
+    name = "query",
+    mixinStandardHelpOptions = true,
+    description =
+        "Answers a query from the archive, of every flow that it holds. Answers are exact, but for"
+            + " those of functions such as QUANTILES: how far these may be off is said below the"
+            + " table.",
+    footer = {
+      "",
+      "Example:",
+      "  flowmon query \"SELECT src_addr, SUM(bytes) AS bytes FROM flows",
+      "    WHERE dst_addr IN '192.0.2.0/24' GROUP BY src_addr",
+      "    ORDER BY bytes DESC LIMIT 10\" --archive DIR",
+      "",
+      "The rows go to standard output; what was read for them goes to standard",
+      "error: always with a table, with CSV and JSON where -v is given."
+    })
+public final class QueryCommand implements Callable<Integer> {
+  // 128 + SIGPIPE, with which a program ends that writes to who does not read.
+  private static final int OUTPUT_CLOSED = 141;
+
+  private static final Pattern EXPLAIN =
+      Pattern.compile("^\\s*EXPLAIN\\b", Pattern.CASE_INSENSITIVE);
+
+  @Parameters(paramLabel = "SQL", description = "The query; docs/query.md describes the language.")
+  private String sql;
+
+  @Mixin private ArchiveOption archive;
+
+  @Option(
+      names = "--format",
+      defaultValue = "table",
+      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
+  private OutputFormat format;
+
+  @Option(
+      names = "--param",
+      paramLabel = "NAME=VALUE",
+      description = {
+        "The value of a parameter :NAME; given again, one more for a list. A number, TRUE, FALSE,"
+            + " NULL, a time, a duration ('5 minutes') or an address; all else, and what is in"
+            + " single quotes, is a text.",
+      })
+  private List<String> parameters = List.of();
+
+  @Option(names = "--threads", defaultValue = "1", description = "Threads; default 1.")
+  private int threads;
+
+  @Option(
+      names = "--time-limit",
+      paramLabel = "SECONDS",
+      description = "Give up after so many seconds.")
+  private Integer timeLimit;
+
+  @Option(
+      names = "--row-limit",
+      paramLabel = "N",
+      description = "Give up where more flows would have to be examined.")
+  private long rowLimit = Long.MAX_VALUE;
+
+  @Option(
+      names = "--byte-limit",
+      paramLabel = "N",
+      description = "Give up where more bytes of columns have been read.")
+  private long byteLimit = Long.MAX_VALUE;
+
+  @Option(
+      names = "--explain",
+      description = {
+        "Answer the query and show, in place of its rows, how each segment was read; the word"
+            + " EXPLAIN before the query does the same."
+      })
+  private boolean explain;
+
+  @Option(
+      names = "--no-verify",
+      description = "Do not check the checksums of what is read: faster, and damage may go unseen.")
+  private boolean unverified;
+
+  @Option(
+      names = {"-v", "--verbose"},
+      description = "Say what was read and how far history reaches, whatever the format.")
+  private boolean verbose;
+
+  @Override
+  public Integer call() throws IOException {
+    // Of the same length, so that places in errors stay right.
+    Matcher word = EXPLAIN.matcher(sql);
+    boolean explained = explain || word.find();
+    String text = word.replaceFirst(found -> " ".repeat(found.group().length()));
+    Query query = QueryText.bind(QueryText.parse(text), parameters);
+    if (threads < 1 || (timeLimit != null && timeLimit < 1) || rowLimit < 1 || byteLimit < 1) {
+      throw new UsageException(
+          "--threads, --time-limit, --row-limit and --byte-limit are at least 1");
+    }
+    QueryOptions options =
+        QueryOptions.DEFAULTS
+            .withThreads(threads)
+            .withVerifyChecksums(!unverified)
+            .withExplain(explained)
+            .withRowLimit(rowLimit)
+            .withByteLimit(byteLimit)
+            .withTimeLimit(timeLimit == null ? null : Duration.ofSeconds(timeLimit));
+    try (AskedSnapshots asked = new AskedSnapshots(archive.locations())) {
+      PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
+      RowWriter writer = format.writer(explained ? List.of() : query.select(), out);
+      StreamedAnswer answer = run(asked, query, options, explained ? rows -> {} : writer::rows);
+      if (explained) {
+        writer.rows(Explanation.table(answer.stats()));
+      }
+      int left = writer.end();
+      ClosedOutputException.check(out);
+      tell(asked, query, explained, answer, left);
+    } catch (ClosedOutputException e) {
+      return OUTPUT_CLOSED; // said by whoever closed it
+    }
+    return ExitCodes.DONE;
+  }
+
+  /** Says on standard error what there is to say of an answer. */
+  private void tell(
+      AskedSnapshots asked, Query query, boolean explained, StreamedAnswer answer, int left)
+      throws IOException {
+    if (left > 0) {
+      System.err.println(
+          left + " columns are NULL in every row and left out; --format csv and json have all");
+    }
+    answer.stats().warnings().forEach(warning -> System.err.println("warning: " + warning));
+    approximate(query, answer).forEach(line -> System.err.println("approximate: " + line));
+    if (explained) {
+      System.err.println(Explanation.left(answer.stats()));
+      if (query.having() != null) {
+        System.err.println(Explanation.having(query, answer.rows()));
+      }
+    }
+    if (verbose || format == OutputFormat.TABLE) {
+      System.err.println(summary(answer));
+      asked.fetched().forEach(System.err::println);
+      for (ArchiveSnapshot snapshot : asked.all()) {
+        String name = asked.all().size() == 1 ? "the archive" : snapshot.location().toString();
+        System.err.println(reach(name, snapshot));
+        Gaps.lines(snapshot).forEach(System.err::println);
+      }
+    }
+  }
+
+  /** How far approximate columns may be off, as reports say it. */
+  private static List<String> approximate(Query query, StreamedAnswer answer) {
+    Map<String, ErrorBound> bounds = new HashMap<>();
+    answer.bounds().forEach(one -> bounds.put(one.value(), one.bound()));
+    List<ReportApproximation> all = new ArrayList<>();
+    for (Approximation one : Approximation.of(query)) {
+      String value = one.what().toString();
+      all.add(
+          new ReportApproximation(one.column(), value, bounds.get(value), one.exact().toString()));
+    }
+    return ReportText.errors(all);
+  }
+
+  private static StreamedAnswer run(
+      AskedSnapshots asked, Query query, QueryOptions options, RowSink sink) throws IOException {
+    try {
+      return ArchiveQuery.stream(asked.all(), query, options, sink);
+    } catch (IllegalArgumentException e) {
+      if (asked.all().size() > 1) {
+        throw new UsageException("--archive: " + e.getMessage());
+      }
+      throw e;
+    }
+  }
+
+  private static String summary(StreamedAnswer answer) {
+    QueryStats stats = answer.stats();
+    return String.format(
+        "%,d %s in %.1f ms; read %d of %d segments (%d by index, %d by sums), examined %d of %d"
+            + " flows, %,d bytes",
+        answer.rows(),
+        answer.rows() == 1 ? "row" : "rows",
+        stats.nanos() / 1e6,
+        stats.segmentsRead(),
+        stats.segmentsTotal(),
+        stats.segmentsByIndex(),
+        stats.segmentsByRollup(),
+        stats.rowsExamined(),
+        stats.rowsTotal(),
+        stats.bytesRead());
+  }
+
+  /** What the archive holds, and up to when that is everything that arrived. */
+  private static String reach(String name, ArchiveSnapshot snapshot) {
+    return name
+        + " holds "
+        + Coverage.of(snapshot)
+        // Of files alone nobody can say that they are all there was.
+        + (snapshot.committedEnds().isEmpty()
+            ? ""
+            : "; complete up to arrival "
+                + time(snapshot.historyThrough())
+                + (snapshot.gaps().isEmpty() ? "" : ", but for the gaps named here"));
+  }
+
+  private static String time(long micros) {
+    return micros == Long.MAX_VALUE || micros == Long.MIN_VALUE
+        ? "(none)"
+        : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+  }
+}

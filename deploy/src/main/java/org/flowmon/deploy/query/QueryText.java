@@ -1,0 +1,94 @@
+package org.flowmon.deploy.query;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.terminal.Excerpt;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.Value;
+
+/** Queries and conditions of command lines, with their parameters. */
+public final class QueryText {
+  private QueryText() {}
+
+  /**
+   * Parses a query.
+   *
+   * @throws UsageException that shows the place of what is wrong
+   */
+  public static Query parse(String sql) {
+    return parse(sql, QueryParser::parseQuery);
+  }
+
+  /** As {@link #parse(String)}, of a query over flows themselves. */
+  public static FlowQuery overFlows(String sql) {
+    return parse(sql, QueryParser::parse);
+  }
+
+  /** As {@link #parse(String)}, of a condition alone. */
+  public static Expression condition(String sql) {
+    return parse(sql, QueryParser::parseCondition);
+  }
+
+  private static <T> T parse(String sql, Function<String, T> parser) {
+    try {
+      return parser.apply(sql);
+    } catch (QueryException e) {
+      if (e.position() < 0) {
+        throw e;
+      }
+      throw new UsageException(
+          e.getMessage(), "docs/query.md describes the language", Excerpt.of(sql, e.position()));
+    }
+  }
+
+  /**
+   * Gives a query the values of {@code --param NAME=VALUE}. Every parameter has one that was given:
+   * none is taken from the present.
+   */
+  public static Query bind(Query query, List<String> parameters) {
+    Map<String, List<Value>> values = new LinkedHashMap<>();
+    for (String parameter : parameters) {
+      int equals = parameter.indexOf('=');
+      String name = parameter.substring(parameter.startsWith(":") ? 1 : 0, Math.max(equals, 1));
+      if (equals < 1 || name.isEmpty()) {
+        throw new UsageException("--param " + parameter + ": expected NAME=VALUE");
+      }
+      if (!query.parameters().contains(name)) {
+        throw new UsageException(
+            "--param "
+                + name
+                + ": the query has no :"
+                + name
+                + ", its parameters are "
+                + query.parameters());
+      }
+      values
+          .computeIfAbsent(name, key -> new ArrayList<>())
+          .add(Value.parse(parameter.substring(equals + 1)));
+    }
+    Parameters bound = Parameters.NONE;
+    for (String name : query.parameters()) {
+      if (!values.containsKey(name)) {
+        throw new UsageException(
+            "parameter :"
+                + name
+                + " has no value: give one with --param "
+                + (name.equals("now")
+                    ? "now=2026-11-21T08:00:00Z; the present is no default, so that the answer can"
+                        + " be had again"
+                    : name + "=VALUE"));
+      }
+      bound = bound.with(name, values.get(name));
+    }
+    return query.bind(bound);
+  }
+}

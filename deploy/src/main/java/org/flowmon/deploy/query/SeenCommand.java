@@ -1,0 +1,189 @@
+package org.flowmon.deploy.query;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.host.LastSeen;
+import org.flowmon.archive.host.SeenAnswer;
+import org.flowmon.archive.host.SeenHosts;
+import org.flowmon.deploy.archive.ArchiveOption;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.text.JsonText;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code flowmon seen}: which addresses were seen in the past days. */
+@Command(
+    name = "seen",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Says of each address whether it was source or destination of a flow in the past days, and"
+          + " when it last was.",
+      "Only flows that arrived by --as-of are looked at. A flow's time is its end, but no later"
+          + " than an hour after its arrival.",
+      "Ends with 1 where an address was not seen and history does not hold all of these days."
+    })
+public final class SeenCommand implements Callable<Integer> {
+  @Parameters(
+      paramLabel = "ADDRESS",
+      arity = "1..*",
+      description = "Addresses; - reads them from standard input, one a line.")
+  private List<String> addresses;
+
+  @Mixin private ArchiveOption archive;
+
+  @Option(
+      names = "--days",
+      paramLabel = "D",
+      description = "Days back from --as-of (default: ${DEFAULT-VALUE}).")
+  private int days = 90;
+
+  @Option(
+      names = "--as-of",
+      paramLabel = "TIME",
+      description =
+          "Flows that arrived later are not looked at, as 2026-11-21T08:00:00Z; default: the time"
+              + " up to which the archive is complete.")
+  private String asOf;
+
+  @Option(names = "--json", description = "One JSON object instead of a table.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException {
+    if (days < 1 || days > 100_000) {
+      throw new UsageException("--days is 1 … 100000");
+    }
+    List<IpAddress> asked = parse();
+    try (Archive opened = archive.open();
+        ArchiveSnapshot snapshot = opened.snapshot()) {
+      long through = asOf == null ? snapshot.historyThrough() : time(asOf);
+      // An archive that knows no arrival holds no flow: any time will do.
+      long from = through == Long.MIN_VALUE ? through : through - TimeUnit.DAYS.toMicros(days);
+      SeenAnswer answer = SeenHosts.ask(snapshot, asked, from, through);
+      PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
+      if (json) {
+        writeJson(answer, out);
+      } else {
+        writeTable(answer, out);
+      }
+      out.flush();
+      answer.warnings().forEach(warning -> System.err.println("warning: " + warning));
+      boolean allSeen = answer.hosts().stream().allMatch(host -> host.isSince(from));
+      return allSeen || !answer.isPartial() ? ExitCodes.DONE : ExitCodes.NO;
+    }
+  }
+
+  private List<IpAddress> parse() throws IOException {
+    List<IpAddress> parsed = new ArrayList<>();
+    for (String text : addresses) {
+      if (!text.equals("-")) {
+        parsed.add(parse(text));
+        continue;
+      }
+      BufferedReader lines =
+          new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (!line.isBlank()) {
+          parsed.add(parse(line.strip()));
+        }
+      }
+    }
+    return parsed;
+  }
+
+  private static IpAddress parse(String text) {
+    try {
+      return IpAddress.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(e.getMessage());
+    }
+  }
+
+  /** A time in UTC, in microseconds: with its zone, without one, or a date alone. */
+  public static long time(String text) {
+    String iso = text.trim().replace(' ', 'T');
+    try {
+      Instant instant =
+          iso.endsWith("Z") || iso.endsWith("z")
+              ? Instant.parse(iso)
+              : iso.contains("T")
+                  ? LocalDateTime.parse(iso).toInstant(ZoneOffset.UTC)
+                  : LocalDate.parse(iso).atStartOfDay().toInstant(ZoneOffset.UTC);
+      return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
+    } catch (DateTimeParseException e) {
+      throw new UsageException(
+          "'" + text + "' is no time: expected one as 2026-11-21T08:00:00Z or 2026-11-21 (UTC)");
+    }
+  }
+
+  private static String time(long micros) {
+    return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE
+        ? null
+        : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+  }
+
+  private void writeTable(SeenAnswer answer, PrintWriter out) {
+    for (LastSeen host : answer.hosts()) {
+      out.printf(
+          "%-39s  %-8s  %s%n",
+          host.address(),
+          host.isSince(answer.from()) ? "seen" : "not seen",
+          host.isEver() ? "last " + time(host.micros()) : "never");
+    }
+    out.flush();
+    System.err.printf(
+        "looked at flows that had arrived by %s; seen is what ended at %s (%d days before) or"
+            + " later; last is when a flow ended, but no later than an hour after it arrived%n",
+        time(answer.asOfArrival()), time(answer.from()), days);
+    System.err.printf("read %d of %d segments%n", answer.segmentsRead(), answer.segmentsTotal());
+    answer.missing().forEach(why -> System.err.println("partial: " + why));
+  }
+
+  private void writeJson(SeenAnswer answer, PrintWriter out) throws IOException {
+    JsonGenerator generator = JsonText.factory().createGenerator(out);
+    generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+    generator.writeStartObject();
+    generator.writeStringField("as_of", time(answer.asOfArrival()));
+    generator.writeStringField("since", time(answer.from()));
+    generator.writeStringField("history_from", time(answer.historyFrom()));
+    generator.writeStringField("history_through", time(answer.historyThrough()));
+    generator.writeBooleanField("partial", answer.isPartial());
+    generator.writeArrayFieldStart("missing");
+    for (String why : answer.missing()) {
+      generator.writeString(why);
+    }
+    generator.writeEndArray();
+    generator.writeArrayFieldStart("hosts");
+    for (LastSeen host : answer.hosts()) {
+      generator.writeStartObject();
+      generator.writeStringField("address", host.address().toString());
+      generator.writeBooleanField("seen", host.isSince(answer.from()));
+      generator.writeStringField("last", time(host.micros()));
+      generator.writeEndObject();
+    }
+    generator.writeEndArray();
+    generator.writeEndObject();
+    generator.close();
+    out.println();
+  }
+}

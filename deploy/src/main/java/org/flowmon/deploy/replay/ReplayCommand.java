@@ -1,0 +1,262 @@
+package org.flowmon.deploy.replay;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.deploy.archive.ArchiveOption;
+import org.flowmon.deploy.archive.Coverage;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.Interruption;
+import org.flowmon.deploy.command.ServicesLog;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.output.ReportText;
+import org.flowmon.deploy.query.SeenCommand;
+import org.flowmon.deploy.terminal.Progress;
+import org.flowmon.deploy.terminal.ProgressOption;
+import org.flowmon.jobs.JobAnalyses;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.replay.ReplaySpec;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.json.ReportJson;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code flowmon replay}: what an analysis says, or would have said, of flows in the archive. */
+@Command(
+    name = "replay",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Runs an analysis over flows that the archive holds, as the job runs it live: what it said,"
+          + " or what it would have said had it been there.",
+      "Reports of the windows between --from and --to, in their order. The archive is only read."
+    })
+public final class ReplayCommand implements Callable<Integer> {
+  private static final Duration POLL = Duration.ofMillis(200);
+
+  /** How reports are written. */
+  enum Format {
+    /** A line about each window, then its rows as aligned columns. */
+    TABLE,
+    /** A line of JSON for each row, or for a report without, as the job sends it to Kafka. */
+    JSON
+  }
+
+  @Mixin private ArchiveOption archive;
+  @Mixin private ProgressOption progressOption;
+
+  @Option(
+      names = "--analysis",
+      required = true,
+      paramLabel = "NAME|FILE",
+      description =
+          "An analysis: the name of one of --config or of those that come along, or a file"
+              + " NAME.yaml.")
+  private String analysis;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description =
+          "The job's configuration: its analyses, and its history delay and disorder bound, which"
+              + " decide what history a report sees. Without it those of an empty configuration.")
+  private Path config;
+
+  @Option(
+      names = "--from",
+      required = true,
+      paramLabel = "TIME",
+      description = "Windows that begin then or later, as 2026-11-21T08:00:00Z.")
+  private String from;
+
+  @Option(
+      names = "--to",
+      required = true,
+      paramLabel = "TIME",
+      description = "Windows that end then or before.")
+  private String to;
+
+  @Option(
+      names = "--format",
+      defaultValue = "table",
+      description = "table or json; default ${DEFAULT-VALUE}.")
+  private Format format;
+
+  @Option(
+      names = "--parallelism",
+      paramLabel = "N",
+      description = "Tasks that group at once; default: the cores. It changes no result.")
+  private int parallelism = Runtime.getRuntime().availableProcessors();
+
+  @Override
+  public Integer call() throws Exception {
+    if (parallelism < 1) {
+      throw new UsageException("--parallelism is at least 1");
+    }
+    ServicesLog.quiet();
+    ReplaySpec spec = spec();
+    try (Interruption interruption = Interruption.watch();
+        Progress progress = progressOption.start()) {
+      Writer writer = new Writer(spec, format, progress);
+      try (LocalReplay replay = new LocalReplay(spec, parallelism, writer)) {
+        while (!writer.isUnread() && !replay.await(POLL)) {
+          interruption.check();
+          writer.show();
+        }
+      }
+      writer.end();
+      if (writer.hasNoFlows()) {
+        try (Archive opened = archive.open();
+            ArchiveSnapshot snapshot = opened.snapshot()) {
+          System.err.println("no flow is of that time: the archive holds " + Coverage.of(snapshot));
+        }
+      }
+    }
+    return ExitCodes.DONE;
+  }
+
+  private ReplaySpec spec() throws IOException {
+    JobConfig job;
+    AnalysisConfig chosen;
+    try {
+      job =
+          config == null
+              ? JobConfig.parse("defaults", "kafka: {bootstrap: none}\njob: {role: analyses}")
+              : JobConfig.read(config);
+      chosen = analysis(job);
+    } catch (ConfigException e) {
+      throw new UsageException(e.getMessage());
+    }
+    ArchiveLocation location = archive.existing();
+    long first = SeenCommand.time(from);
+    long last = SeenCommand.time(to);
+    try {
+      return new ReplaySpec(
+          location, chosen, first, last, job.job().historyDelay(), job.job().disorderBound());
+    } catch (ConfigException e) {
+      throw new UsageException("--from, --to: " + e.getMessage());
+    }
+  }
+
+  private AnalysisConfig analysis(JobConfig job) {
+    if (analysis.endsWith(".yaml") || analysis.endsWith(".yml")) {
+      AnalysisConfig read = AnalysisConfig.read(Path.of(analysis));
+      JobAnalyses.check(List.of(read));
+      return read;
+    }
+    List<AnalysisConfig> known = new ArrayList<>(JobAnalyses.of(job));
+    if (config == null) {
+      known.addAll(AnalysisConfig.offered());
+    }
+    return known.stream()
+        .filter(one -> one.name().equals(analysis))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new UsageException(
+                    "--analysis: there is no '"
+                        + analysis
+                        + "' among "
+                        + known.stream().map(AnalysisConfig::name).toList()
+                        + (config == null
+                            ? ", which come along; --config names a folder with others, and a"
+                                + " file NAME.yaml is taken as well"
+                            : " of " + config)));
+  }
+
+  /** Writes reports as they come, and says how far the replay is. */
+  private static final class Writer implements ReplayListener {
+    private final ReplaySpec spec;
+    private final Format format;
+    private final Progress progress;
+    private final PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
+    private final AtomicLong flows = new AtomicLong();
+    private final AtomicLong through;
+    private final long begun = System.nanoTime();
+    private long shown;
+    private final AtomicLong late = new AtomicLong();
+    private long windows;
+    private long empty;
+    private long rows;
+
+    Writer(ReplaySpec spec, Format format, Progress progress) {
+      this.spec = spec;
+      this.format = format;
+      this.progress = progress;
+      this.through = new AtomicLong(spec.from());
+      progress.begin("replay", spec.to() - spec.from(), () -> through.get() - spec.from());
+    }
+
+    @Override
+    public synchronized void report(Report report) {
+      progress.clear();
+      windows++;
+      rows += report.rows().rowCount();
+      if (format == Format.JSON) {
+        ReportJson.lines(report, out::println);
+      } else if (report.rows().rowCount() == 0) {
+        empty++;
+      } else {
+        ReportText.of(report).write(out);
+      }
+      out.flush();
+    }
+
+    @Override
+    public void flows(long count, long lateOfThem) {
+      flows.addAndGet(count);
+      late.addAndGet(lateOfThem);
+    }
+
+    boolean hasNoFlows() {
+      return flows.get() == 0;
+    }
+
+    @Override
+    public void through(long micros) {
+      through.accumulateAndGet(Math.min(micros, spec.to()), Math::max);
+    }
+
+    /** Whether nobody takes what is written any more, as behind a pipe into {@code head}. */
+    boolean isUnread() {
+      return out.checkError();
+    }
+
+    synchronized void show() {
+      long now = flows.get();
+      progress.flows(now - shown);
+      shown = now;
+    }
+
+    synchronized void end() {
+      progress.clear();
+      double seconds = (System.nanoTime() - begun) / 1e9;
+      System.err.printf(
+          "%,d reports with %,d rows%s, of %,d flows in %.1f s (%,.0f flows/s)%n",
+          windows,
+          rows,
+          empty == 0 ? "" : String.format(" (%,d without, left out)", empty),
+          flows.get(),
+          seconds,
+          flows.get() / seconds);
+      if (late.get() > 0) {
+        System.err.printf(
+            "%,d of these flows arrived too late for their windows and count in none, as in the"
+                + " live job; of files read later than their flows ended, an analysis with time:"
+                + " arrival or a larger lateness takes them%n",
+            late.get());
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package org.flowmon.deploy.report;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.DurationConverter;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.kafka.KafkaOptions;
+import org.flowmon.ingest.text.ShownText;
+import org.flowmon.jobs.alert.AlertResolves;
+import org.flowmon.jobs.config.ConfigException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code flowmon alerts resolve}. */
+@Command(
+    name = "resolve",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Says that alerts which fire are resolved. The job that sent them resolves them, tells so"
+          + " in topic flowmon.alerts and to the webhooks, and begins anew with their keys: where"
+          + " the condition still holds another alert fires, when the rule's silence is over.",
+      "The exit code is 1 where no alert that fires is meant."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  flowmon alerts resolve --config flowmon.yaml elephants/new_elephant --all",
+      "  flowmon alerts resolve --config flowmon.yaml 2001:db8::1"
+    })
+final class AlertsResolveCommand implements Callable<Integer> {
+  private static final long POLL_MILLIS = 300;
+
+  @Mixin private KafkaOptions kafka;
+
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "NAME|KEY",
+      description =
+          "An alert's id, its rule or ANALYSIS/RULE, or its key, as flowmon alerts list shows"
+              + " them. An id may be one that only a webhook was told.")
+  private List<String> wanted;
+
+  @Option(names = "--all", description = "All alerts that a NAME or KEY means, where several are.")
+  private boolean all;
+
+  @Option(
+      names = "--wait",
+      paramLabel = "DURATION",
+      description =
+          "How long to wait until the job says so. Default: ${DEFAULT-VALUE}; 0s: not at all.",
+      defaultValue = "30s",
+      converter = DurationConverter.class)
+  private Duration wait;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Map<String, Object> properties = kafka.answering();
+    Map<String, AlertsTopic.Message> chosen = new LinkedHashMap<>(); // by id; null: not in Kafka
+    try (AlertsTopic topic = AlertsTopic.open(properties)) {
+      boolean missing = choose(topic.alerts(), chosen);
+      AlertResolves.send(properties, chosen.keySet());
+      Set<String> resolved = wait.isZero() ? Set.of() : await(topic, chosen);
+      chosen.forEach((id, alert) -> say(id, alert, resolved.contains(id)));
+      return missing ? ExitCodes.NO : ExitCodes.DONE;
+    } catch (ConfigException e) {
+      throw new CommandException(e.getMessage());
+    }
+  }
+
+  /** Finds what is meant; whether something is not there. */
+  private boolean choose(
+      List<AlertsTopic.Message> alerts, Map<String, AlertsTopic.Message> chosen) {
+    boolean missing = false;
+    for (String name : wanted) {
+      List<AlertsTopic.Message> meant =
+          alerts.stream().filter(alert -> alert.isFiring() && isMeant(alert, name)).toList();
+      if (meant.size() > 1 && !all) {
+        List<String> ids = new ArrayList<>();
+        meant.forEach(alert -> ids.add(alert.text("id")));
+        throw new UsageException(
+            "'"
+                + name
+                + "' means "
+                + meant.size()
+                + " alerts that fire: give the id of one, or --all: "
+                + String.join(" ", ids));
+      }
+      meant.forEach(alert -> chosen.put(alert.text("id"), alert));
+      boolean isKnown = alerts.stream().anyMatch(alert -> alert.text("id").equals(name));
+      if (meant.isEmpty() && AlertResolves.isId(name) && !isKnown) {
+        chosen.put(name, null);
+      } else if (meant.isEmpty()) {
+        missing = true;
+        System.out.println("no alert that fires is '" + name + "'");
+      }
+    }
+    return missing;
+  }
+
+  private static boolean isMeant(AlertsTopic.Message alert, String name) {
+    String rule = alert.text("rule");
+    return name.equals(alert.text("id"))
+        || name.equals(rule)
+        || name.equals(alert.text("analysis") + "/" + rule)
+        || (!name.isEmpty() && name.equals(alert.text("key")));
+  }
+
+  /** The ids of those that the job says are resolved. */
+  private Set<String> await(AlertsTopic topic, Map<String, AlertsTopic.Message> chosen)
+      throws InterruptedException {
+    long end = System.nanoTime() + wait.toNanos();
+    Set<String> resolved = new HashSet<>();
+    Set<String> told = new HashSet<>(chosen.keySet());
+    told.removeIf(id -> chosen.get(id) == null); // of these the topic will say nothing
+    while (!resolved.containsAll(told) && System.nanoTime() < end) {
+      Thread.sleep(POLL_MILLIS);
+      topic.readOn();
+      for (AlertsTopic.Message alert : topic.alerts()) {
+        if (!alert.isFiring() && told.contains(alert.text("id"))) {
+          resolved.add(alert.text("id"));
+        }
+      }
+    }
+    return resolved;
+  }
+
+  private static void say(String id, AlertsTopic.Message alert, boolean resolved) {
+    String what =
+        alert == null
+            ? id
+            : id
+                + " ("
+                + alert.text("analysis")
+                + "/"
+                + alert.text("rule")
+                + " "
+                + ShownText.of(alert.text("key"))
+                + ")";
+    System.out.println(
+        resolved
+            ? what + " is resolved"
+            : what + " is sent; a job that runs resolves it, and says so with its next checkpoint");
+  }
+}

@@ -1,0 +1,354 @@
+package org.flowmon.deploy.report;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.DurationConverter;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.Interruption;
+import org.flowmon.deploy.command.ServicesLog;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.kafka.KafkaOptions;
+import org.flowmon.deploy.kafka.TopicReader;
+import org.flowmon.deploy.output.ReportText;
+import org.flowmon.deploy.query.SeenCommand;
+import org.flowmon.jobs.report.json.ReportRow;
+import org.flowmon.jobs.report.json.ReportWindows;
+import org.flowmon.jobs.sink.kafka.KafkaReports;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code flowmon reports}: what analyses say, as Kafka has it. */
+@Command(
+    name = "reports",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Shows the reports of analyses whose sinks have kafka: of each window its highest revision,"
+          + " the windows in the order of their ends. Times are in UTC.",
+      "Without --follow it ends with what the topics hold now."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  flowmon reports --kafka localhost:9092 --analysis elephants --follow",
+      "  flowmon reports --config flowmon.yaml --since 1h --format json",
+      "  flowmon reports --config flowmon.yaml --topic flowmon.replays.elephants"
+    })
+public final class ReportsCommand implements Callable<Integer> {
+  private static final int DEFAULT_LAST = 10;
+
+  private static final Duration POLL = Duration.ofMillis(200);
+
+  /** How often topics are looked for that were not there. */
+  private static final Duration LOOK = Duration.ofSeconds(2);
+
+  /** Reports that were shown and are known as such when a job that was restarted repeats them. */
+  private static final int REMEMBERED = 100_000;
+
+  /** Messages between two times at which windows are left out that are not among the last. */
+  private static final int CUT = 10_000;
+
+  /** How long the rows of a report that lacks some may take, until it is told of without them. */
+  private static final Duration GRACE = Duration.ofSeconds(5);
+
+  /** And until they are no longer waited for. */
+  private static final Duration GIVE_UP = Duration.ofMinutes(10);
+
+  /** How reports are written. */
+  enum Format {
+    /** A line about each window, then its rows as aligned columns. */
+    TABLE,
+    /** A line of JSON for each row, as it lies in Kafka. */
+    JSON
+  }
+
+  @Mixin private KafkaOptions kafka;
+
+  @Option(
+      names = "--analysis",
+      paramLabel = "NAME",
+      description = "Of this analysis; may be given more than once. Default: of all.")
+  private List<String> analyses = new ArrayList<>();
+
+  @Option(
+      names = "--topic",
+      paramLabel = "TOPIC",
+      description =
+          "Those in this topic, as in that of a replay on a cluster. Default: flowmon.reports.NAME"
+              + " of each analysis.")
+  private String topic;
+
+  @Option(
+      names = {"-f", "--follow"},
+      description = "Go on with what comes, until Ctrl-C.")
+  private boolean follow;
+
+  @Option(
+      names = "--since",
+      paramLabel = "TIME|DURATION",
+      description =
+          "Of windows that end then or later: a time as 2026-11-21T08:00:00Z, or how long ago as"
+              + " 10m.")
+  private String since;
+
+  @Option(
+      names = "--last",
+      paramLabel = "N",
+      description =
+          "Of the last N windows of each analysis; what --follow finds afterwards is shown, too."
+              + " Default: 10, with --since all.")
+  private Integer last;
+
+  @Option(
+      names = "--format",
+      defaultValue = "table",
+      description = "table or json; default ${DEFAULT-VALUE}.")
+  private Format format;
+
+  @Override
+  public Integer call() throws IOException {
+    if (last != null && last < 0) {
+      throw new UsageException("--last is " + last + ": expected 0 windows or more");
+    }
+    long from = since == null ? Long.MIN_VALUE : time(since);
+    ServicesLog.quiet();
+    try (Interruption interruption = Interruption.watch();
+        TopicReader reader = new TopicReader(kafka.answering())) {
+      new Shown(reader, from).run(interruption);
+    }
+    return ExitCodes.DONE;
+  }
+
+  /** A time in microseconds, or what it was so long ago. */
+  private static long time(String text) {
+    if (!text.toLowerCase(Locale.ROOT).matches("\\d+[a-z]+")) {
+      return SeenCommand.time(text);
+    }
+    try {
+      Instant begin = Instant.now().minus(new DurationConverter().convert(text));
+      return ChronoUnit.MICROS.between(Instant.EPOCH, begin);
+    } catch (TypeConversionException e) {
+      throw new UsageException("--since: " + e.getMessage());
+    }
+  }
+
+  /**
+   * A report some of whose rows have not come.
+   *
+   * @param nanos since when it is known
+   * @param told whether it was told of
+   * @param rows the numbers of those that were shown as JSON
+   * @param revision that they are of
+   */
+  private record Held(long nanos, boolean told, Set<Integer> rows, int revision) {}
+
+  /** What is read and shown. */
+  private final class Shown {
+    private final TopicReader reader;
+    private final long from;
+    private final ReportWindows windows = new ReportWindows(REMEMBERED);
+    private final Map<ReportWindows.Window, Held> held = new HashMap<>();
+    private final PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
+    private long messages;
+    private long unreadable;
+    private boolean leftOut;
+    private boolean isFollowing;
+    private boolean isAway;
+    private long shown;
+    private long withoutRows;
+
+    Shown(TopicReader reader, long from) {
+      this.reader = reader;
+      this.from = from;
+    }
+
+    void run(Interruption interruption) throws IOException {
+      interruption.onStop(reader::wakeUp);
+      choose();
+      reader.readToEnd(this::add);
+      interruption.check();
+      cut();
+      tell(windows.waiting());
+      remarks();
+      long look = System.nanoTime() + LOOK.toNanos();
+      while (follow && !out.checkError()) {
+        interruption.check();
+        reader.poll(POLL, this::add);
+        tell(windows.waiting().stream().filter(this::isDue).toList());
+        if (System.nanoTime() > look) {
+          look();
+          look = System.nanoTime() + LOOK.toNanos();
+        }
+      }
+    }
+
+    /** Looks whether there are other topics, and whether Kafka is there at all. */
+    private void look() {
+      try {
+        reader.choose(this::isChosen);
+        isAway = false;
+      } catch (CommandException e) {
+        if (!isAway) {
+          System.err.println(e.getMessage() + "; trying again");
+        }
+        isAway = true;
+      }
+    }
+
+    /** Whether a report is to be told of now: its rows come by partitions, some sooner. */
+    private boolean isDue(ReportWindows.Window report) {
+      if (report.isComplete()) {
+        return true;
+      }
+      long now = System.nanoTime();
+      Held seen = held.computeIfAbsent(report, any -> new Held(now, false, Set.of(), 0));
+      if (now - seen.nanos() > GIVE_UP.toNanos()) {
+        held.remove(report);
+        windows.take(report);
+      }
+      return !seen.told() && now - seen.nanos() > GRACE.toNanos();
+    }
+
+    private boolean isChosen(String name) {
+      return topic != null
+          ? name.equals(topic)
+          : name.startsWith(KafkaReports.TOPIC_PREFIX)
+              && (analyses.isEmpty()
+                  || analyses.contains(name.substring(KafkaReports.TOPIC_PREFIX.length())));
+    }
+
+    private void choose() {
+      Set<String> missing = new TreeSet<>();
+      if (topic != null) {
+        missing.add(topic);
+      } else if (analyses.isEmpty()) {
+        missing.add(KafkaReports.TOPIC_PREFIX + "*");
+      } else {
+        analyses.forEach(analysis -> missing.add(KafkaReports.TOPIC_PREFIX + analysis));
+      }
+      Set<String> found = reader.choose(this::isChosen);
+      missing.removeAll(found);
+      if (missing.isEmpty() || (topic == null && analyses.isEmpty() && !found.isEmpty())) {
+        return;
+      }
+      Set<String> others = reader.names(KafkaReports.TOPIC_PREFIX);
+      String what =
+          "no topic "
+              + String.join(", ", missing)
+              + (topic == null ? ": no job has such an analysis with the sink kafka" : "")
+              + (others.isEmpty() ? "" : "; there are " + String.join(", ", others));
+      if (!follow) {
+        throw new CommandException(what);
+      }
+      System.err.println(what + "; it is waited for");
+    }
+
+    private void add(ConsumerRecord<byte[], byte[]> record) {
+      try {
+        ReportRow row = ReportRow.parse(record.value());
+        if (row.windowEnd() >= from && (analyses.isEmpty() || analyses.contains(row.analysis()))) {
+          windows.add(row, record.value());
+        }
+      } catch (IOException e) {
+        unreadable++;
+      }
+      if (++messages % CUT == 0 && !isFollowing) {
+        cut();
+      }
+    }
+
+    /** Leaves out the windows that are not among the last of their analysis. */
+    private void cut() {
+      int most = last != null ? last : since == null ? DEFAULT_LAST : Integer.MAX_VALUE;
+      leftOut |= windows.keepLast(most);
+    }
+
+    private void tell(List<ReportWindows.Window> reports) throws IOException {
+      List<ReportWindows.Window> ordered = new ArrayList<>(reports);
+      ordered.sort(
+          Comparator.comparingLong(ReportWindows.Window::end)
+              .thenComparing(ReportWindows.Window::analysis));
+      for (ReportWindows.Window report : ordered) {
+        Set<Integer> told = new TreeSet<>();
+        if (format == Format.JSON) {
+          told.addAll(tellRows(report));
+          shown++;
+        } else {
+          tell(report);
+        }
+        if (report.isComplete()) {
+          held.remove(report);
+          windows.take(report);
+        } else {
+          held.put(report, new Held(System.nanoTime(), true, told, report.revision()));
+        }
+      }
+      isFollowing = follow;
+      out.flush();
+    }
+
+    /** Shows a report for people; one that says nothing where it replaces one that may have. */
+    private void tell(ReportWindows.Window report) throws IOException {
+      ReportText text = ReportText.of(report.parsed(), report.isUpdated());
+      if (text.saysNothing() && !report.isUpdated()) {
+        withoutRows++;
+      } else {
+        text.write(out);
+        shown++;
+      }
+    }
+
+    /** Shows the rows of a report that were not shown, and says the numbers of all. */
+    private Set<Integer> tellRows(ReportWindows.Window report) throws IOException {
+      Held before = held.get(report);
+      Set<Integer> known =
+          before != null && before.revision() == report.revision() ? before.rows() : Set.of();
+      Set<Integer> told = new TreeSet<>(known);
+      for (byte[] message : report.messages()) {
+        if (told.add(ReportRow.parse(message).rowNumber())) {
+          out.println(new String(message, StandardCharsets.UTF_8));
+        }
+      }
+      return told;
+    }
+
+    private void remarks() {
+      if (leftOut && last == null) {
+        System.err.println(
+            "earlier windows are left out; --last N shows more of them, --since TIME all since");
+      }
+      if (unreadable > 0) {
+        System.err.printf(
+            "%,d messages are left out: they are no reports of version 1 or 2%n", unreadable);
+      }
+      if (withoutRows > 0) {
+        System.err.printf(
+            "%,d reports without rows are left out, in which nothing was late or lost;"
+                + " --format json shows them%n",
+            withoutRows);
+      } else if (shown == 0 && !follow) {
+        System.err.println(
+            "no reports"
+                + (analyses.isEmpty() ? "" : " of " + String.join(", ", analyses))
+                + (since == null ? "" : " of windows that end at " + ReportText.time(from))
+                + (since == null ? "" : " or later"));
+      }
+    }
+  }
+}

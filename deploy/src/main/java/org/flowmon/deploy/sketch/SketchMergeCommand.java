@@ -1,0 +1,94 @@
+package org.flowmon.deploy.sketch;
+
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Base64;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.output.Facts;
+import org.flowmon.udaf.catalogue.ExportedState;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code flowmon sketch merge}: one state of many. */
+@Command(
+    name = "merge",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Merges all states of the files into one, which is printed as a line of base64 or written to"
+          + " a file as bytes. The order does not matter to what bounds say."
+    },
+    footer = {"", "Example:", "  flowmon sketch merge monday.txt tuesday.txt --to week.state"})
+final class SketchMergeCommand implements Callable<Integer> {
+  @Parameters(arity = "1..*", paramLabel = "FILE", description = "Exported states of one function.")
+  private List<String> files;
+
+  @Option(
+      names = "--to",
+      paramLabel = "FILE",
+      description = "Where the bytes of the state go, instead of base64 to standard output.")
+  private Path to;
+
+  @Option(names = "--force", description = "Replace the file of --to where it is there.")
+  private boolean force;
+
+  @Option(names = "--json", description = "Say as JSON what was merged, with the state as base64.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException {
+    if (force && to == null) {
+      throw new UsageException("--force is of --to, which is not given");
+    }
+    StateFiles reader = new StateFiles();
+    StateFiles.Merged merged = reader.merge(reader.readAll(files));
+    byte[] bytes = ExportedState.of(reader.function(), merged.state()).toBytes();
+    if (to != null) {
+      write(bytes);
+    }
+    String text = Base64.getEncoder().encodeToString(bytes);
+    if (json) {
+      Facts facts = new Facts();
+      facts.value("states", merged.states());
+      facts.value("function", reader.function().stateType());
+      facts.value("bytes", bytes.length);
+      facts.value("state", text);
+      facts.writeJson(new OutputStreamWriter(System.out, StandardCharsets.UTF_8));
+    } else if (to == null) {
+      System.out.println(text);
+    }
+    System.err.printf(
+        "%d states of %s merged into %d bytes%n",
+        merged.states(), reader.function().stateType(), bytes.length);
+    return ExitCodes.DONE;
+  }
+
+  /** The file has its name only once it is whole, also where it is one of those that were read. */
+  private void write(byte[] bytes) throws IOException {
+    if (!force && Files.exists(to)) {
+      throw new CommandException("exists already: " + to + "; --force replaces it");
+    }
+    Path folder = to.toAbsolutePath().getParent();
+    if (!Files.isDirectory(folder)) {
+      throw new CommandException("--to " + to + ": there is no folder " + folder);
+    }
+    // Not a temporary file of Java's: none but the owner could read that, whatever the umask says.
+    Path part = folder.resolve(to.getFileName() + "." + UUID.randomUUID() + ".part");
+    try {
+      Files.write(part, bytes, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      Files.move(part, to, StandardCopyOption.REPLACE_EXISTING);
+    } finally {
+      Files.deleteIfExists(part);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package org.flowmon.deploy.terminal;
+
+import org.flowmon.ingest.text.ShownText;
+
+/** What stands around a place in a text, as a terminal may show it, with a mark under the place. */
+public final class Excerpt {
+  /** Characters before and behind the place that are shown. */
+  static final int AROUND = 60;
+
+  private static final String INDENT = "\n  ";
+  private static final String MORE = "…";
+
+  private Excerpt() {}
+
+  /**
+   * Two lines, each with a line feed before it.
+   *
+   * @param position 0 … the text's length
+   */
+  public static String of(String text, int position) {
+    int line = text.lastIndexOf('\n', position - 1) + 1;
+    int feed = text.indexOf('\n', position);
+    int lineEnd = feed < 0 ? text.length() : feed;
+    int from = Math.max(line, position - AROUND);
+    int to = Math.min(lineEnd, position + AROUND);
+    String before = (from > line ? MORE : "") + ShownText.of(text.substring(from, position));
+    String behind = ShownText.of(text.substring(position, to)) + (to < lineEnd ? MORE : "");
+    int columns = before.codePointCount(0, before.length());
+    return INDENT + before + behind + INDENT + " ".repeat(columns) + "^";
+  }
+}

@@ -1,0 +1,275 @@
+package org.flowmon.deploy.archive;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedWriter;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.flowmon.deploy.CommandRun;
+import org.flowmon.deploy.Flowmon;
+import org.flowmon.deploy.command.ExitCodes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class ImportCommandTest {
+  private static final String LINE =
+      "{\"ts\":%d.5,\"uid\":\"C1\",\"id.orig_h\":\"192.0.2.1\",\"id.orig_p\":1,"
+          + "\"id.resp_h\":\"192.0.2.2\",\"id.resp_p\":53,\"proto\":\"udp\",\"duration\":1.5}\n";
+
+  @TempDir Path folder;
+
+  @Test
+  void everyFileIsNamedOnceAndTimesBetweenFilesAreNotClaimed() throws Exception {
+    Path early = Files.writeString(folder.resolve("early.log"), LINE.formatted(1_000_000_000));
+    Path late = Files.writeString(folder.resolve("late.log"), LINE.formatted(1_700_000_000));
+    Path none = folder.resolve("none.log");
+    Path odd = Files.writeString(folder.resolve("odd.log"), "nothing that is a flow");
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    PrintStream stdout = System.out;
+    PrintStream stderr = System.err;
+    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+    int code;
+    try {
+      code =
+          Flowmon.commandLine()
+              .execute(
+                  "import",
+                  early.toString(),
+                  none.toString(),
+                  odd.toString(),
+                  late.toString(),
+                  early.toString(),
+                  "--archive",
+                  folder.resolve("archive").toString());
+    } finally {
+      System.setOut(stdout);
+      System.setErr(stderr);
+    }
+    String errors = err.toString(StandardCharsets.UTF_8);
+    assertEquals(3, code, errors);
+    assertEquals(
+        List.of(
+            "there was no archive at " + folder.resolve("archive") + ": a new one is made there",
+            early + ": zeek_json, 1 flows",
+            late + ": zeek_json, 1 flows",
+            "2 of 5 files, 2 flows imported, 0 lines or records rejected",
+            "the archive holds flows of 2001-09-09T01:46:42Z … 2023-11-14T22:13:22Z, with 1 break"
+                + " of a day or more between segments"),
+        out.toString(StandardCharsets.UTF_8).lines().toList());
+    List<String> failed = errors.lines().toList();
+    assertEquals(4, failed.size(), errors);
+    assertEquals(none + ": not imported: no such file", failed.get(0));
+    assertTrue(failed.get(1).startsWith(odd + ": not imported: it is text that"), errors);
+    assertTrue(
+        failed.get(2).startsWith(early + ": not imported: was imported before, as early.log ("),
+        errors);
+    assertTrue(failed.get(3).startsWith("supported are pcap and pcapng"), errors);
+  }
+
+  @Test
+  void theFormatsAreNamedOnceForAllFilesThatAreOfNone() throws Exception {
+    List<Object> arguments = new ArrayList<>(List.of("import", "--archive", folder.resolve("a")));
+    for (int i = 0; i < 5; i++) {
+      arguments.add(Files.writeString(folder.resolve("odd" + i), "nothing that is a flow"));
+    }
+    CommandRun said = CommandRun.of(arguments.toArray());
+    assertEquals(ExitCodes.FAILED, said.code(), said.toString());
+    List<String> lines = said.err().lines().toList();
+    assertEquals(6, lines.size(), said.err());
+    assertTrue(lines.subList(0, 5).stream().noneMatch(l -> l.contains("supported")), said.err());
+    assertTrue(lines.get(5).startsWith("supported are "), said.err());
+  }
+
+  @Test
+  void aFileWithoutOneFlowIsNotAmongThoseImported() throws Exception {
+    Path log = Files.writeString(folder.resolve("conn.log"), LINE.formatted(1_700_000_000));
+    Path bad = Files.writeString(folder.resolve("bad.log"), "{\"ts\":\"no time\"}\n");
+    Path archive = folder.resolve("archive");
+    CommandRun said = CommandRun.of("import", bad, log, "--archive", archive);
+    assertEquals(ExitCodes.FAILED, said.code(), said.toString());
+    assertTrue(
+        said.err().contains(bad + ": not imported: nothing in it is a flow, rejected {"),
+        said.toString());
+    assertTrue(
+        said.out().contains("1 of 2 files, 1 flows imported, 1 lines or records rejected"),
+        said.toString());
+    assertFalse(said.out().contains("0 flows"), said.toString());
+    assertTrue(said.out().contains("rejected lines are in "), said.toString());
+  }
+
+  @Test
+  void aDamagedFileIsNamedOnce() throws Exception {
+    byte[] capture = new byte[60];
+    ByteBuffer.wrap(capture).order(ByteOrder.LITTLE_ENDIAN).putInt(0xA1B2C3D4).putShort((short) 2);
+    ByteBuffer.wrap(capture).order(ByteOrder.LITTLE_ENDIAN).putInt(20, 1).putInt(32, -5);
+    Path bad = Files.write(folder.resolve("bad.pcap"), capture);
+    CommandRun said = CommandRun.of("import", bad, "--archive", folder.resolve("archive"));
+    assertEquals(ExitCodes.FAILED, said.code(), said.toString());
+    assertTrue(said.err().startsWith(bad + ": not imported: damaged: byte "), said.toString());
+    assertEquals(said.err().indexOf("bad.pcap"), said.err().lastIndexOf("bad.pcap"), said.err());
+  }
+
+  @Test
+  void aLineThatIsNoFlowIsKeptAndTheOthersAreImported() throws Exception {
+    Path log = folder.resolve("conn.log");
+    Files.writeString(log, LINE.formatted(1_700_000_000) + "{\"ts\":\"no time\"}\n");
+    Path archive = folder.resolve("archive");
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PrintStream stdout = System.out;
+    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+    int code;
+    try {
+      code =
+          Flowmon.commandLine().execute("import", log.toString(), "--archive", archive.toString());
+    } finally {
+      System.setOut(stdout);
+    }
+    String said = out.toString(StandardCharsets.UTF_8);
+    assertEquals(ExitCodes.DONE, code, said);
+    assertTrue(said.contains("1 of 1 files, 1 flows imported, 1 lines or records rejected"), said);
+    try (Stream<Path> kept = Files.list(archive.resolve("rejects"))) {
+      Path file = kept.findFirst().orElseThrow();
+      assertTrue(said.contains("rejected lines are in " + file), said);
+      assertTrue(Files.readString(file).contains("no time"), Files.readString(file));
+    }
+  }
+
+  @Test
+  void aFileThatIsOlderThanTheOneBeforeItIsWarnedOf() throws Exception {
+    Path late = Files.writeString(folder.resolve("late.log"), LINE.formatted(1_700_000_000));
+    Path mixed =
+        Files.writeString(
+            folder.resolve("mixed.log"),
+            LINE.formatted(1_600_000_000)
+                + LINE.formatted(1_600_000_001)
+                + LINE.formatted(1_700_000_001)
+                + LINE.formatted(1_600_000_002));
+    Path csv =
+        Files.writeString(
+            folder.resolve("old.csv"),
+            "end_time,arrival,bytes\n1600000000,,1\n1600000001,1700000002,2\n1700000009,,3\n");
+    Path archive = folder.resolve("archive");
+    CommandRun run = CommandRun.of("import", late, mixed, csv, "--archive", archive);
+    assertEquals(
+        List.of(
+            "warning: "
+                + mixed
+                + ": 2 flows are older than 2023-11-14T22:13:22Z, when the files before it end, and"
+                + " arrive then: name files in the order of time, or import each by itself",
+            "warning: "
+                + csv
+                + ": 1 flows are older than 2023-11-14T22:13:23Z, when the files before it end, and"
+                + " arrive then: name files in the order of time, or import each by itself"),
+        run.err().lines().toList());
+    run = CommandRun.of("import", csv, mixed, late, "--archive", folder.resolve("other"));
+    assertEquals(2, run.err().lines().count(), run.err());
+    run = CommandRun.of("import", csv, "--archive", folder.resolve("alone"));
+    assertEquals("", run.err());
+  }
+
+  @Test
+  void aLineFarAheadOfThoseAroundItIsWarnedOfAndMovesNoOther() throws Exception {
+    StringBuilder lines = new StringBuilder("end_time,bytes\n");
+    for (int i = 0; i < 10; i++) {
+      lines.append(i == 5 ? 4_070_908_800L : 1_700_000_000 + i).append(",1\n");
+    }
+    Path csv = Files.writeString(folder.resolve("flows.csv"), lines);
+    Path archive = folder.resolve("archive");
+    CommandRun run = CommandRun.of("import", csv, "--archive", archive);
+    assertEquals(
+        List.of(
+            "warning: "
+                + csv
+                + ": the times of 1 flows are more than a day ahead of those around them: they"
+                + " arrive with these"),
+        run.err().lines().toList());
+    run =
+        CommandRun.of(
+            "query",
+            "SELECT COUNT(*) AS flows, MAX(arrival) AS last FROM flows",
+            "--archive",
+            archive,
+            "--format",
+            "csv");
+    assertTrue(run.out().contains("10,2023-11-14T22:13:29"), run.out());
+  }
+
+  /** The heap holds the rows of a file that are to be sealed, but not what sealing them takes. */
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "2"})
+  void aFileThatFillsTheHeapIsNotImportedAndTheOthersAre(String threads) throws Exception {
+    Path first = Files.writeString(folder.resolve("first.csv"), "end_time,bytes\n1,7\n");
+    Path last = Files.writeString(folder.resolve("last.csv"), "end_time,bytes\n2,8\n");
+    Path large = folder.resolve("large.csv");
+    try (BufferedWriter out = Files.newBufferedWriter(large)) {
+      out.write("end_time,src_addr,bytes\n");
+      for (int i = 0; i < 1_100_000; i++) {
+        out.write(i + ",10." + (i >> 16) + "." + (i >> 8 & 0xFF) + "." + (i & 0xFF) + ",1\n");
+      }
+    }
+    Path archive = folder.resolve("archive");
+    Path said = folder.resolve("said");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xmx80m");
+    for (String opened : List.of("java.lang", "java.nio", "sun.nio.ch")) {
+      command.add("--add-opens=java.base/" + opened + "=ALL-UNNAMED");
+    }
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of(Flowmon.class.getName(), "import", "--threads", threads));
+    command.addAll(List.of("--archive", archive.toString()));
+    command.addAll(List.of(first.toString(), large.toString(), last.toString()));
+    int code =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(said.toFile())
+            .start()
+            .waitFor();
+    String lines = Files.readString(said);
+    assertEquals(ExitCodes.FAILED, code, lines);
+    assertTrue(lines.contains(first + ": csv, 1 flows"), lines);
+    assertTrue(
+        lines.contains(large + ": not imported: it needs more memory than the heap of 80 MiB has"),
+        lines);
+    assertTrue(lines.contains(last + ": csv, 1 flows"), lines);
+    assertTrue(lines.contains("2 of 3 files, 2 flows imported"), lines);
+    assertFalse(lines.contains("defect"), lines);
+    try (Stream<Path> kept = Files.list(archive.resolve("segments"))) {
+      assertEquals(4, kept.count(), "segments and sidecars of two files");
+    }
+    CommandRun verified = CommandRun.of("verify", "--archive", archive);
+    assertEquals(ExitCodes.DONE, verified.code(), verified.toString());
+    CommandRun again = CommandRun.of("import", large, "--archive", archive);
+    assertEquals(ExitCodes.DONE, again.code(), again.toString());
+  }
+
+  @Test
+  void aCsvFileWhoseFirstColumnIsCalledAsParquetFilesBeginIsRead() throws Exception {
+    Path csv =
+        Files.writeString(
+            folder.resolve("par.csv"), "PAR1,end_time,src_addr\n7,1600000000,192.0.2.1\n");
+    CommandRun run =
+        CommandRun.of("import", csv, "--map", "PAR1=bytes", "--archive", folder.resolve("archive"));
+    assertEquals(ExitCodes.DONE, run.code(), run.toString());
+    assertTrue(run.out().contains(csv + ": csv, 1 flows"), run.toString());
+    Path cut = Files.writeString(folder.resolve("cut.parquet"), "PAR1 and no more of it");
+    run = CommandRun.of("import", cut, "--archive", folder.resolve("archive"));
+    assertEquals(ExitCodes.FAILED, run.code(), run.toString());
+    assertTrue(run.err().contains("cut.parquet: not imported: it begins with PAR1"), run.err());
+    assertTrue(run.err().contains("with the bytes 66 20 69 74"), run.err());
+  }
+}

@@ -1,0 +1,88 @@
+package org.flowmon.deploy.kafka;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.flowmon.deploy.CommandRun;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What commands say where no broker is. */
+class DeadBrokerTest {
+  /** Where nobody listens, and nobody who is no administrator can. */
+  private static final String PLACE = "127.0.0.1:1";
+
+  private static final String CHECK =
+      "; check that it runs, that host and port are right, and that this machine reaches them (a"
+          + " broker that wants TLS or SASL: --config with kafka.properties, or"
+          + " --kafka-properties)";
+
+  @TempDir private static Path folder;
+
+  /**
+   * A command that asks Kafka.
+   *
+   * @param seconds that it waits for a broker
+   * @param rest of its arguments
+   */
+  private record Asking(int seconds, String name, List<String> rest) {}
+
+  static Stream<Asking> commands() throws Exception {
+    Path mice = folder.resolve("mice.yaml");
+    Files.writeString(mice, AnalysisConfig.textOf("mice"));
+    return Stream.of(
+        new Asking(5, "analyses add", List.of("--wait", "5s", mice.toString())),
+        new Asking(10, "analyses list", List.of()),
+        new Asking(10, "reports", List.of()),
+        new Asking(10, "quarantine", List.of()),
+        new Asking(10, "alerts list", List.of()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
+  void isSaidInOneLine(Asking command) {
+    List<String> arguments = new ArrayList<>(List.of(command.name().split(" ")));
+    arguments.addAll(List.of("--kafka", PLACE));
+    arguments.addAll(command.rest());
+    CommandRun run = CommandRun.of(arguments.toArray());
+    assertEquals(ExitCodes.FAILED, run.code(), run.err());
+    assertEquals("", run.out());
+    // What Kafka's client logs is left out by the level that the first command of a process sets.
+    List<String> said = run.err().lines().filter(line -> line.startsWith("flowmon ")).toList();
+    assertEquals(
+        List.of(
+            "flowmon %s: no Kafka broker answers at %s within %d s%s"
+                .formatted(command.name(), PLACE, command.seconds(), CHECK)),
+        said,
+        run.err());
+  }
+
+  @Test
+  void aNameThatNobodyKnowsIsSaidWithItsPlace() {
+    CommandRun run = CommandRun.of("reports", "--kafka", "nowhere.invalid:9092");
+    assertEquals(ExitCodes.FAILED, run.code(), run.err());
+    assertEquals(
+        "flowmon reports: Kafka cannot be asked at nowhere.invalid:9092: No resolvable bootstrap"
+            + " urls given in bootstrap.servers"
+            + CHECK
+            + "\n",
+        run.err());
+  }
+
+  @Test
+  void aBrokerHasNoLongerThanTheCommandWaitsButTimeToAnswer() {
+    assertEquals(Duration.ofSeconds(10), KafkaBroker.patience(Duration.ZERO));
+    assertEquals(Duration.ofSeconds(5), KafkaBroker.patience(Duration.ofMillis(100)));
+    assertEquals(Duration.ofSeconds(7), KafkaBroker.patience(Duration.ofSeconds(7)));
+    assertEquals(Duration.ofSeconds(10), KafkaBroker.patience(Duration.ofHours(1)));
+  }
+}

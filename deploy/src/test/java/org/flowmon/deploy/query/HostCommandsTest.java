@@ -1,0 +1,358 @@
+package org.flowmon.deploy.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.flowmon.deploy.CommandRun;
+import org.flowmon.deploy.export.ExportedFlows;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code flowmon host} and {@code flowmon seen} against going over all rows. */
+class HostCommandsTest {
+  private static final long HOUR = 3_600_000_000L;
+  private static final long DAY = 24 * HOUR;
+  private static final int ROWS = 900;
+
+  @TempDir Path folder;
+
+  /** Flows of some, the bytes that a host sent and received. */
+  private record Sums(long flows, BigInteger sent, BigInteger received) {
+    static final Sums NONE = new Sums(0, BigInteger.ZERO, BigInteger.ZERO);
+
+    Sums plus(Sums other) {
+      return new Sums(flows + other.flows, sent.add(other.sent), received.add(other.received));
+    }
+
+    static Sums of(Map<FlowColumn, Object> row, IpAddress host) {
+      BigInteger there = number(row, FlowColumn.BYTES);
+      BigInteger back = number(row, FlowColumn.REVERSE_BYTES);
+      Sums sums = new Sums(1, BigInteger.ZERO, BigInteger.ZERO);
+      if (host.equals(row.get(FlowColumn.SRC_ADDR))) {
+        sums = sums.plus(new Sums(0, there, back));
+      }
+      return host.equals(row.get(FlowColumn.DST_ADDR)) ? sums.plus(new Sums(0, back, there)) : sums;
+    }
+
+    String json() {
+      return "\"flows\":" + flows + ",\"sent\":" + sent + ",\"received\":" + received;
+    }
+  }
+
+  private static BigInteger number(Map<FlowColumn, Object> row, FlowColumn column) {
+    Object value = row.get(column);
+    return value == null ? BigInteger.ZERO : BigInteger.valueOf((Long) value);
+  }
+
+  private static boolean isParty(Map<FlowColumn, Object> row, IpAddress host) {
+    return host.equals(row.get(FlowColumn.SRC_ADDR)) || host.equals(row.get(FlowColumn.DST_ADDR));
+  }
+
+  private static IpAddress peer(Map<FlowColumn, Object> row, IpAddress host) {
+    boolean isSource = host.equals(row.get(FlowColumn.SRC_ADDR));
+    return (IpAddress) row.get(isSource ? FlowColumn.DST_ADDR : FlowColumn.SRC_ADDR);
+  }
+
+  /** Hosts that are there, IPv4 and IPv6, and one that is not. */
+  private static List<IpAddress> hosts(List<Map<FlowColumn, Object>> rows) {
+    Set<IpAddress> some = new TreeSet<>();
+    for (int i = 0; i < rows.size(); i += 1 + rows.size() / 12) {
+      for (FlowColumn column : List.of(FlowColumn.SRC_ADDR, FlowColumn.DST_ADDR)) {
+        if (rows.get(i).get(column) instanceof IpAddress address) {
+          some.add(address);
+        }
+      }
+    }
+    some.add(IpAddress.parse("203.0.113.77"));
+    return List.copyOf(some);
+  }
+
+  private static String time(long micros) {
+    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+  }
+
+  /** The value of a field at the beginning of an object. */
+  private static String field(String json, String name) {
+    Matcher matcher = Pattern.compile("\"" + name + "\":(\"[^\"]*\"|[^,\\[{]*)").matcher(json);
+    assertTrue(matcher.find(), name + " in " + json);
+    return matcher.group(1);
+  }
+
+  /** The objects of an array, each as it stands. */
+  private static Set<String> objects(String json, String name) {
+    String array = json.substring(json.indexOf("\"" + name + "\":[") + name.length() + 4);
+    Set<String> objects = new HashSet<>();
+    for (String one : array.substring(0, array.indexOf(']')).split("(?<=\\}),?", -1)) {
+      if (!one.isEmpty()) {
+        assertTrue(objects.add(one), "twice: " + one);
+      }
+    }
+    return objects;
+  }
+
+  @Test
+  void hostSaysWhatGoingOverAllRowsSays() throws IOException {
+    int flows = 0;
+    for (long seed = 1; seed <= 4; seed++) {
+      Path archive = ExportedFlows.archive(folder.resolve("a" + seed), seed, ROWS, false);
+      List<Map<FlowColumn, Object>> rows = ExportedFlows.rows(archive);
+      for (IpAddress host : hosts(rows)) {
+        flows += checkHost(archive, rows, host, seed);
+      }
+    }
+    assertTrue(flows > 100, flows + " flows");
+  }
+
+  private static int checkHost(
+      Path archive, List<Map<FlowColumn, Object>> rows, IpAddress host, long seed) {
+    String at = "seed " + seed + ", " + host;
+    CommandRun run =
+        CommandRun.of(
+            "host", host, "--archive", archive, "--json", "--top", 5000, "--window", "2h");
+    assertEquals(0, run.code(), at + run.err());
+    String json = run.out();
+    List<Map<FlowColumn, Object>> mine = rows.stream().filter(r -> isParty(r, host)).toList();
+    Sums all = Sums.NONE;
+    Map<IpAddress, Sums> peers = new TreeMap<>();
+    Map<Long, Sums> hours = new TreeMap<>();
+    List<Long> ends = new ArrayList<>();
+    for (Map<FlowColumn, Object> row : mine) {
+      Sums sums = Sums.of(row, host);
+      all = all.plus(sums);
+      IpAddress peer = peer(row, host);
+      if (peer != null) {
+        peers.merge(peer, sums, Sums::plus);
+      }
+      if (row.get(FlowColumn.END_TIME) instanceof Long end) {
+        ends.add(end);
+        hours.merge(Math.floorDiv(end, HOUR) * HOUR, sums, Sums::plus);
+      }
+    }
+    assertTrue(json.contains(all.json()), at + ": " + all + " in " + json);
+    String first =
+        ends.isEmpty() ? "null" : '"' + time(ends.stream().min(Long::compare).get()) + '"';
+    String last =
+        ends.isEmpty() ? "null" : '"' + time(ends.stream().max(Long::compare).get()) + '"';
+    assertEquals(first, field(json, "first_seen"), at);
+    assertEquals(last, field(json, "last_seen"), at);
+    assertEquals(Integer.toString(peers.size()), field(json, "peer_count"), at);
+    Set<String> expectedPeers = new HashSet<>();
+    peers.forEach((p, s) -> expectedPeers.add("{\"address\":\"" + p + "\"," + s.json() + "}"));
+    assertEquals(expectedPeers, objects(json, "peers"), at);
+    Set<String> expectedHours = new HashSet<>();
+    hours.forEach((h, s) -> expectedHours.add("{\"hour\":\"" + time(h) + "\"," + s.json() + "}"));
+    assertEquals(expectedHours, objects(json, "hours"), at);
+    checkServices(json, rows, host, at);
+    return mine.size();
+  }
+
+  /** A service by side, protocol and port; how many distinct peers, now and before. */
+  private static void checkServices(
+      String json, List<Map<FlowColumn, Object>> rows, IpAddress host, String at) {
+    String nowFrom = field(json, "now_from");
+    long now =
+        ChronoUnit.MICROS.between(
+            Instant.EPOCH, Instant.parse(nowFrom.substring(1, nowFrom.length() - 1)));
+    Set<String> expected = new HashSet<>();
+    for (boolean offered : new boolean[] {false, true}) {
+      FlowColumn side = offered ? FlowColumn.DST_ADDR : FlowColumn.SRC_ADDR;
+      FlowColumn other = offered ? FlowColumn.SRC_ADDR : FlowColumn.DST_ADDR;
+      Map<String, List<Map<FlowColumn, Object>>> services = new TreeMap<>();
+      for (Map<FlowColumn, Object> row : rows) {
+        if (host.equals(row.get(side))) {
+          String service =
+              "\"protocol\":"
+                  + row.get(FlowColumn.PROTOCOL)
+                  + ",\"port\":"
+                  + row.get(FlowColumn.DST_PORT);
+          services.computeIfAbsent(service, s -> new ArrayList<>()).add(row);
+        }
+      }
+      services.forEach(
+          (service, flows) -> {
+            Set<Object> peers = new HashSet<>();
+            Set<Object> peersNow = new HashSet<>();
+            Set<Object> peersBefore = new HashSet<>();
+            Sums sums = Sums.NONE;
+            for (Map<FlowColumn, Object> row : flows) {
+              sums = sums.plus(ofSide(row, offered));
+              Object peer = row.get(other);
+              if (peer != null) {
+                peers.add(peer);
+                if (row.get(FlowColumn.END_TIME) instanceof Long end) {
+                  (end >= now ? peersNow : peersBefore).add(peer);
+                }
+              }
+            }
+            expected.add(
+                String.format(
+                    "{\"side\":\"%s\",%s,%s,\"peers\":%d,\"peers_now\":%d,\"peers_before\":%d}",
+                    offered ? "offers" : "uses",
+                    service,
+                    sums.json(),
+                    peers.size(),
+                    peersNow.size(),
+                    peersBefore.size()));
+          });
+    }
+    assertEquals(expected, objects(json, "services"), at);
+  }
+
+  private static Sums ofSide(Map<FlowColumn, Object> row, boolean offered) {
+    BigInteger there = number(row, FlowColumn.BYTES);
+    BigInteger back = number(row, FlowColumn.REVERSE_BYTES);
+    return offered ? new Sums(1, back, there) : new Sums(1, there, back);
+  }
+
+  @Test
+  void hostTablesTakeTimesAndRanges() throws IOException {
+    Path archive = ExportedFlows.archive(folder.resolve("t"), 3, ROWS, false);
+    IpAddress host = hosts(ExportedFlows.rows(archive)).get(0);
+    CommandRun all = CommandRun.of("host", host, "--archive", archive, "--top", 1);
+    assertTrue(all.out().startsWith(host + ": "), all.out());
+    CommandRun limited = CommandRun.of("host", host, "--archive", archive, "--limit", 1);
+    assertEquals(all.out(), limited.out());
+    assertShown(CommandRun.of("host", host, "--archive", archive, "--limit", 5000).out(), 5000);
+    assertShown(limited.out(), 1);
+    CommandRun none =
+        CommandRun.of("host", host, "--archive", archive, "--to", "1999-01-01T00:00:00Z");
+    assertTrue(none.out().startsWith(host + ": 0 flows, 0 bytes sent, 0 received"), none.out());
+    CommandRun ranges = CommandRun.of("host", host, "--archive", archive, "--ranges");
+    assertTrue(ranges.out().contains("2^"), ranges.out());
+    for (String[] wrong :
+        new String[][] {
+          {"10.0.0.300"}, {"10.0.0.1", "--from", "yesterday"}, {"::1", "--top", "-1"}
+        }) {
+      List<Object> arguments = new ArrayList<>(List.of("host", "--archive", archive));
+      arguments.addAll(List.of((Object[]) wrong));
+      CommandRun refused = CommandRun.of(arguments.toArray());
+      assertEquals(2, refused.code(), refused.toString());
+      assertEquals("", refused.out());
+    }
+  }
+
+  /** Each table has so many rows at most, and says how many more there are. */
+  private static void assertShown(String out, int limit) {
+    String[] tables = out.split("\n\n", -1);
+    assertEquals(4, tables.length, out);
+    int peers = Integer.parseInt(tables[1].replaceAll("(?s) peers\n.*", ""));
+    int services = Integer.parseInt(tables[2].replaceAll("(?s) services; .*", ""));
+    assertTrue(peers > 1 && services > 1, out);
+    assertTable(tables[1], peers, limit, "more peers");
+    assertTable(tables[2], services, limit, "more services");
+    List<String> hours = tables[3].lines().skip(1).toList();
+    if (limit == 1) {
+      assertEquals(2, hours.size(), out);
+      assertTrue(hours.get(0).matches("\\([0-9]+ earlier hours: --limit\\)"), out);
+    } else {
+      assertTrue(hours.size() > 1 && !tables[3].contains("--limit"), out);
+    }
+  }
+
+  private static void assertTable(String table, int all, int limit, String more) {
+    List<String> rows = new ArrayList<>(table.lines().skip(2).toList());
+    if (all > limit) {
+      assertEquals("(" + (all - limit) + " " + more + ": --limit)", rows.remove(limit));
+    }
+    assertEquals(Math.min(all, limit), rows.size(), table);
+  }
+
+  /** When an address was last seen, of rows that had arrived; null where never. */
+  private static Long last(List<Map<FlowColumn, Object>> rows, IpAddress host, long asOf) {
+    Long last = null;
+    for (Map<FlowColumn, Object> row : rows) {
+      long arrival = (Long) row.get(FlowColumn.ARRIVAL);
+      if (arrival <= asOf && isParty(row, host)) {
+        long time =
+            row.get(FlowColumn.END_TIME) instanceof Long end
+                ? Math.min(end, arrival + HOUR)
+                : arrival;
+        last = last == null ? time : Math.max(last, time);
+      }
+    }
+    return last;
+  }
+
+  @Test
+  void seenSaysWhatGoingOverAllRowsSays() throws IOException {
+    int seen = 0;
+    int asked = 0;
+    for (long seed = 1; seed <= 4; seed++) {
+      Path archive = ExportedFlows.archive(folder.resolve("s" + seed), seed, ROWS, false);
+      List<Map<FlowColumn, Object>> rows = ExportedFlows.rows(archive);
+      List<IpAddress> hosts = hosts(rows);
+      long[] arrivals =
+          rows.stream().mapToLong(r -> (Long) r.get(FlowColumn.ARRIVAL)).sorted().toArray();
+      for (long asOf : new long[] {arrivals[arrivals.length - 1], arrivals[arrivals.length / 2]}) {
+        List<Object> arguments =
+            new ArrayList<>(
+                List.of(
+                    "seen", "--archive", archive, "--json", "--days", 30, "--as-of", time(asOf)));
+        arguments.addAll(hosts);
+        CommandRun run = CommandRun.of(arguments.toArray());
+        Set<String> expected = new HashSet<>();
+        boolean allSeen = true;
+        for (IpAddress host : hosts) {
+          Long last = last(rows, host, asOf);
+          boolean isSeen = last != null && last >= asOf - 30 * DAY;
+          allSeen &= isSeen;
+          seen += isSeen ? 1 : 0;
+          asked++;
+          expected.add(
+              "{\"address\":\""
+                  + host
+                  + "\",\"seen\":"
+                  + isSeen
+                  + ",\"last\":"
+                  + (last == null ? "null" : '"' + time(last) + '"')
+                  + "}");
+        }
+        String at = "seed " + seed + " as of " + time(asOf) + ": " + run;
+        assertEquals(expected, objects(run.out(), "hosts"), at);
+        boolean isPartial = field(run.out(), "partial").equals("true");
+        assertEquals(allSeen || !isPartial ? 0 : 1, run.code(), at);
+      }
+    }
+    assertTrue(seen > 20 && seen < asked, seen + " of " + asked);
+  }
+
+  @Test
+  void seenReadsAddressesFromStandardInputAndSaysWhatIsMissing() throws IOException {
+    Path archive = ExportedFlows.archive(folder.resolve("i"), 2, ROWS, false);
+    InputStream before = System.in;
+    CommandRun run;
+    try {
+      System.setIn(
+          new ByteArrayInputStream(
+              "203.0.113.77\n\n 2001:db8::77 \n".getBytes(StandardCharsets.UTF_8)));
+      run = CommandRun.of("seen", "-", "--archive", archive, "--days", 10_000);
+    } finally {
+      System.setIn(before);
+    }
+    assertEquals(2, run.out().lines().filter(line -> line.endsWith("never")).count(), run.out());
+    // History is shorter than that, so that neither was seen is no answer.
+    assertTrue(run.err().contains("partial: history begins at"), run.err());
+    assertEquals(1, run.code());
+    assertEquals(2, CommandRun.of("seen", "no address", "--archive", archive).code());
+    assertEquals(2, CommandRun.of("seen", "::1", "--archive", archive, "--days", 0).code());
+  }
+}

@@ -1,0 +1,248 @@
+package org.flowmon.deploy.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.flowmon.deploy.CommandRun;
+import org.flowmon.deploy.Flowmon;
+import org.flowmon.deploy.command.ExitCodes;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class QueryCommandTest {
+  private static final String LINE =
+      "{\"ts\":1700000000.5,\"uid\":\"C1\",\"id.orig_h\":\"192.0.2.1\",\"id.orig_p\":%d,"
+          + "\"id.resp_h\":\"192.0.2.2\",\"id.resp_p\":53,\"proto\":\"udp\",\"duration\":1.5}\n";
+
+  @TempDir Path folder;
+  private String out;
+  private String err;
+
+  private int run(String... arguments) {
+    CommandRun run = CommandRun.of((Object[]) arguments);
+    out = run.out();
+    err = run.err();
+    return run.code();
+  }
+
+  private int query(String... arguments) {
+    String[] all = new String[arguments.length + 3];
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    all[0] = "query";
+    all[all.length - 2] = "--archive";
+    all[all.length - 1] = folder.resolve("archive").toString();
+    return run(all);
+  }
+
+  @BeforeEach
+  void fill() throws Exception {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 50; i++) {
+      lines.append(LINE.formatted(1000 + i));
+    }
+    Path file = Files.writeString(folder.resolve("conn.log"), lines);
+    assertEquals(
+        0, run("import", file.toString(), "--archive", folder.resolve("archive").toString()));
+  }
+
+  @Test
+  void explainsHowSegmentsWereRead() {
+    String sql = "SELECT COUNT(*) AS n FROM flows WHERE src_port > 1040";
+    for (String[] asked : new String[][] {{" explain " + sql}, {sql, "--explain"}}) {
+      assertEquals(0, query(asked));
+      String[] lines = out.lines().toArray(String[]::new);
+      assertTrue(
+          lines[0].matches("segment +by +pieces +flows +examined +kept +values +sums +bytes"),
+          lines[0]);
+      String row = lines[lines.length - 1];
+      assertTrue(row.matches("\\S+ +scan +1 +50 +50 +9 +0 +0 +\\d+"), row);
+      assertTrue(
+          err.contains("1 segments: 0 left out by the host directory, 0 by their times"), err);
+    }
+  }
+
+  /** Standard output that is closed after some bytes, as by {@code head}. */
+  private static final class ClosedPipe extends OutputStream {
+    private int left;
+    private int refused;
+
+    ClosedPipe(int left) {
+      this.left = left;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      if (left == 0) {
+        refused++;
+        throw new IOException("Broken pipe");
+      }
+      left--;
+    }
+  }
+
+  @Test
+  void aQueryWhoseOutputNobodyReadsAnyMoreEndsSilently() {
+    for (String format : List.of("table", "csv", "json")) {
+      for (int taken : new int[] {0, 1, 100}) {
+        ClosedPipe pipe = new ClosedPipe(taken);
+        PrintStream before = System.out;
+        PrintStream errors = System.err;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(pipe, false, StandardCharsets.UTF_8));
+        System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+        int code;
+        try {
+          code =
+              Flowmon.commandLine()
+                  .execute(
+                      "query",
+                      "SELECT * FROM flows",
+                      "--format",
+                      format,
+                      "--archive",
+                      folder.resolve("archive").toString());
+        } finally {
+          System.setOut(before);
+          System.setErr(errors);
+        }
+        String context = format + " closed after " + taken + " bytes";
+        assertEquals(141, code, context);
+        assertEquals("", said.toString(StandardCharsets.UTF_8), context);
+        assertTrue(pipe.refused <= 10, context + ": wrote on, " + pipe.refused + " times");
+      }
+    }
+  }
+
+  @Test
+  void havingKeepsGroupsAndIsExplained() {
+    String sql =
+        "SELECT src_port % 10 AS digit, SUM(src_port) AS total, MAX(src_port) / COUNT(*) AS x FROM"
+            + " flows GROUP BY digit HAVING total > 5125 AND digit <> 9 LIMIT 3";
+    assertEquals(0, query(sql, "--format", "csv"));
+    // Ports 1000 … 1049: of digit d five, 5100 + 5 d in sum, the largest 1040 + d.
+    assertEquals("digit,total,x\r\n6,5130,209.2\r\n7,5135,209.4\r\n8,5140,209.6\r\n", out);
+    assertEquals(0, query("EXPLAIN " + sql));
+    assertTrue(
+        err.contains(
+            "those were kept for which (SUM(src_port) > 5125) AND ((src_port % 10) <> 9): 3 rows,"
+                + " at most 3"),
+        err);
+    assertEquals(ExitCodes.USAGE, query("SELECT uid FROM flows HAVING uid = 'a'"));
+    assertTrue(err.contains("line 1:23: HAVING keeps groups, and there are none"), err);
+  }
+
+  @Test
+  void approximateColumnsAreSaidWithTheQueryThatGivesTheExactAnswer() {
+    assertEquals(
+        0, query("SELECT MEDIAN(src_port) AS m, UPPER(m) AS high FROM flows", "--format", "csv"));
+    assertEquals("m,high\r\n1024,1024\r\n", out);
+    assertTrue(err.contains("approximate: m: MEDIAN(QUANTILES(src_port)): exact here"), err);
+    String sql =
+        "SELECT MEDIAN(QUANTILES(src_port, 0.2, 'lite', 16)) AS m, UPPER(m) AS high FROM flows";
+    assertEquals(0, query(sql, "--format", "csv"));
+    String exact = "SELECT MEDIAN(QUANTILES(src_port, 0)) AS exact FROM flows";
+    Matcher said =
+        Pattern.compile(
+                Pattern.quote(
+                        "approximate: m: MEDIAN(QUANTILES(src_port, 0.2, 'lite', 16)): at most ")
+                    + "(\\d+) ranks off; exactly by "
+                    + Pattern.quote(exact))
+            .matcher(err);
+    assertTrue(said.find(), err);
+    String row = out.lines().skip(1).findFirst().get();
+    long m = Long.parseLong(row.substring(0, row.indexOf(',')));
+    long ranks = Long.parseLong(said.group(1));
+    assertTrue(ranks > 0 && ranks <= 10 && Math.abs(m - 1024) <= ranks, m + ": " + err);
+    assertEquals(0, query(exact, "--format", "csv"));
+    assertEquals("exact\r\n1024\r\n", out);
+    assertFalse(err.contains("approximate"), err);
+  }
+
+  @Test
+  void queriesOverResultsAreAnsweredAndExplained() {
+    String bySource = "(SELECT src_port % 10 AS d, COUNT(*) AS n FROM flows GROUP BY d)";
+    String sql =
+        "SELECT a.d, a.n, b.total FROM "
+            + bySource
+            + " AS a LEFT JOIN (SELECT src_port % 10 AS d, SUM(src_port) AS total FROM flows WHERE"
+            + " src_port >= :least GROUP BY d) AS b ON a.d = b.d WHERE a.d IN (SELECT src_port %"
+            + " 10 FROM flows WHERE src_port < 1003) ORDER BY a.d";
+    assertEquals(0, query(sql, "--format", "csv", "--param", "least=1041"));
+    assertEquals("d,n,total\r\n0,5,\r\n1,5,1041\r\n2,5,1042\r\n", out);
+    assertEquals(0, query("EXPLAIN " + sql, "--param", "least=1041"));
+    // Three queries over flows, one segment each.
+    assertEquals(3, out.lines().filter(line -> line.contains(" scan ")).count(), out);
+    assertEquals(ExitCodes.USAGE, query("SELECT d FROM " + bySource + " AS a WHERE m > 1"));
+    assertTrue(err.contains("no column 'm' in a; expected one of d, n"), err);
+    assertEquals(
+        0,
+        run(
+            "export",
+            "--archive",
+            folder.resolve("archive").toString(),
+            "--to",
+            folder.resolve("answer.csv").toString(),
+            "--query",
+            "SELECT SUM(n) AS n FROM " + bySource));
+    assertEquals("n\r\n50\r\n", read("answer.csv"));
+  }
+
+  private String read(String file) {
+    try {
+      return Files.readString(folder.resolve(file));
+    } catch (java.io.IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void placesInErrorsAreThoseOfTheTextWithExplain() {
+    assertEquals(ExitCodes.USAGE, query("EXPLAIN SELECT nothing FROM flows"));
+    assertTrue(err.contains("line 1:16"), err);
+  }
+
+  @Test
+  void anErrorShowsItsPlaceInTheText() {
+    String shown =
+        String.join(
+            System.lineSeparator(),
+            "flowmon query: line 1:8: no column 'nope' in flows; docs/format/flow.md lists them",
+            "  SELECT nope FROM flows",
+            "         ^",
+            "");
+    assertEquals(ExitCodes.USAGE, query("SELECT nope FROM flows"));
+    assertTrue(err.startsWith(shown), err);
+    String many = "1, ".repeat(99);
+    assertEquals(
+        ExitCodes.USAGE,
+        query("SELECT uid FROM flows WHERE bytes IN (" + many + "nope, " + many + "1)"));
+    String around = "1, ".repeat(20);
+    assertTrue(err.contains("\n  …" + around + "nope, 1, "), err);
+    assertTrue(err.contains("…\n  " + " ".repeat(61) + "^\n"), err);
+    assertEquals(ExitCodes.USAGE, query("SELECT '\u001b[2J', nope FROM flows"));
+    assertTrue(
+        err.contains("\n  SELECT '\\x1b[2J', nope FROM flows\n" + " ".repeat(20) + "^"), err);
+  }
+
+  @Test
+  void aQueryThatReadsTooMuchEndsAndSaysSo() {
+    String sql = "SELECT COUNT(*) AS n FROM flows WHERE src_port > 1040";
+    assertEquals(ExitCodes.FAILED, query(sql, "--byte-limit", "10"));
+    assertTrue(err.contains("more than the 10 that it may"), err);
+    assertEquals(ExitCodes.FAILED, query(sql, "--row-limit", "10"));
+    assertTrue(err.contains("more than 10 rows"), err);
+    assertEquals(0, query(sql, "--row-limit", "50", "--byte-limit", "100000"));
+  }
+}

@@ -1,0 +1,168 @@
+package org.flowmon.deploy.replay;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveImporter;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.deploy.Flowmon;
+import org.flowmon.deploy.query.SeenCommand;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(value = 5, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
+class ReplayCommandTest {
+  private static final long SECOND = 1_000_000L;
+  private static final long NOON = 1_795_262_400L * SECOND; // 2026-11-21T12:00:00Z
+
+  @TempDir private Path folder;
+
+  /** What a command gave. */
+  private record Ran(int code, String out, String err) {}
+
+  private static Ran run(String... args) {
+    PrintStream out = System.out;
+    PrintStream err = System.err;
+    ByteArrayOutputStream given = new ByteArrayOutputStream();
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(given, true, StandardCharsets.UTF_8));
+    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+    try {
+      int code = Flowmon.commandLine().execute(args);
+      return new Ran(
+          code, given.toString(StandardCharsets.UTF_8), said.toString(StandardCharsets.UTF_8));
+    } finally {
+      System.setOut(out);
+      System.setErr(err);
+    }
+  }
+
+  /** A flow a second for a minute from noon on: of second s with s bytes. */
+  private Path archive() throws Exception {
+    Path place = folder.resolve("archive");
+    ArchiveLocation location = ArchiveLocation.of(place);
+    try (Archive archive = Archive.openOrCreate(location, ArchiveOptions.DEFAULTS);
+        ArchiveImporter importer =
+            new ArchiveImporter(
+                archive, new ImportedFile(String.format("%064x", 1), "test", 1), false)) {
+      FlowBatchBuilder builder = new FlowBatchBuilder(60);
+      for (int s = 0; s < 60; s++) {
+        builder.beginRow();
+        // One of them, in the 55th second, comes an hour after its time.
+        builder.set(FlowColumn.ARRIVAL, NOON + (s == 55 ? 3600 : s) * SECOND);
+        builder.set(FlowColumn.END_TIME, NOON + s * SECOND);
+        builder.setIpv4(FlowColumn.SRC_ADDR, 0x0A000001 + s % 2);
+        builder.set(FlowColumn.BYTES, s);
+        builder.endRow();
+      }
+      importer.add(FlowBatch.open(builder.build(1, 0, 60, 0)));
+      importer.commit("test");
+    }
+    return place;
+  }
+
+  @Test
+  void reportsOfARangeComeInTheOrderOfTheirWindows() throws Exception {
+    Path file = folder.resolve("talkers.yaml");
+    Files.writeString(
+        file,
+        """
+        name: talkers
+        live:
+          query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr ORDER BY bytes DESC LIMIT 1
+          window: 10s
+        report:
+          logic: live
+        """);
+    Ran ran =
+        run(
+            "replay",
+            "--archive",
+            archive().toString(),
+            "--analysis",
+            file.toString(),
+            "--from",
+            "2026-11-21T12:00:10Z",
+            "--to",
+            "2026-11-21T12:00:45Z",
+            "--format",
+            "json");
+    assertEquals(0, ran.code(), ran.err());
+    String[] lines = ran.out().split("\n", -1);
+    assertEquals(4, lines.length, ran.out()); // three windows and the end
+    // Odd seconds are of 10.0.0.2: 11 + 13 + 15 + 17 + 19, and so on.
+    int[] sums = {75, 125, 175};
+    for (int i = 0; i < 3; i++) {
+      assertTrue(
+          lines[i].contains("\"window_start\":\"2026-11-21T12:00:" + (i + 1) + "0Z\""), lines[i]);
+      assertTrue(
+          lines[i].contains("\"columns\":{\"src_addr\":\"10.0.0.2\",\"bytes\":" + sums[i] + "}"),
+          lines[i]);
+    }
+    assertTrue(ran.err().contains("3 reports with 3 rows, of 35 flows"), ran.err());
+  }
+
+  @Test
+  void whatIsLeftOutIsSaid() throws Exception {
+    String archive = archive().toString();
+    Ran late = replay(archive, "elephants", "2026-11-21T12:00:50Z", "2026-11-21T12:01:00Z");
+    assertEquals(0, late.code(), late.err());
+    assertTrue(late.err().contains("of 10 flows"), late.err());
+    assertTrue(late.err().contains("\n1 of these flows arrived too late"), late.err());
+    // What is the same of all rows stands above them, once.
+    String head = late.out().lines().findFirst().orElseThrow();
+    assertTrue(head.contains(", without 2026-11-20T12:01:00Z 2026-11-19T12:01:00Z"), late.out());
+    assertFalse(late.out().contains("days_missing"), late.out());
+    assertFalse(late.out().contains("median_rate"), late.out());
+    Ran empty = replay(archive, "elephants", "2026-11-22T12:00:00Z", "2026-11-22T12:01:00Z");
+    assertEquals(0, empty.code(), empty.err());
+    assertTrue(
+        empty.err().contains("no flow is of that time: the archive holds flows of"), empty.err());
+  }
+
+  @Test
+  void whatCannotBeReplayedIsSaid() throws Exception {
+    String archive = archive().toString();
+    Ran unknown = replay(archive, "nothing", "2026-11-21T12:00:00Z", "2026-11-21T12:01:00Z");
+    assertEquals(2, unknown.code());
+    assertTrue(unknown.err().contains("there is no 'nothing' among [elephants,"), unknown.err());
+    Ran narrow = replay(archive, "elephants", "2026-11-21T12:00:00Z", "2026-11-21T12:00:09Z");
+    assertEquals(2, narrow.code());
+    assertTrue(narrow.err().contains("no window of analysis elephants"), narrow.err());
+    Ran backwards = replay(archive, "elephants", "2026-11-21T12:01:00Z", "2026-11-21T12:00:00Z");
+    assertTrue(
+        backwards.err().contains("the first time is not before the second"), backwards.err());
+    Ran noon = replay(archive, "elephants", "noon", "2026-11-21T12:00:09Z");
+    assertEquals(2, noon.code());
+    assertTrue(noon.err().contains("'noon' is no time"), noon.err());
+    long day = SeenCommand.time("2026-11-21T00:00:00Z");
+    assertEquals(day, SeenCommand.time("2026-11-21"));
+    assertEquals(day + 3_600_000_000L, SeenCommand.time("2026-11-21 01:00:00"));
+    Ran nowhere =
+        replay(
+            folder.resolve("nowhere").toString(),
+            "elephants",
+            "2026-11-21T12:00:00Z",
+            "2026-11-21T12:01:00Z");
+    assertEquals(3, nowhere.code());
+    assertTrue(nowhere.err().contains("there is no archive at"), nowhere.err());
+  }
+
+  private static Ran replay(String archive, String analysis, String from, String to) {
+    return run("replay", "--archive", archive, "--analysis", analysis, "--from", from, "--to", to);
+  }
+}
