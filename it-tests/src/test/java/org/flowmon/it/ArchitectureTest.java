@@ -3,14 +3,21 @@ package org.flowmon.it;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The direction of dependencies, on the compiled classes of all modules. */
@@ -22,6 +29,9 @@ class ArchitectureTest {
   private static final String JOBS = "org.flowmon.jobs..";
   private static final String DEPLOY = "org.flowmon.deploy..";
   private static final String FLINK = "org.apache.flink..";
+  private static final List<String> MODULES =
+      List.of("flowmon-ingest", "flowmon-udaf", "flowmon-archive", "flowmon-jobs", "deploy");
+  private static final int MOST_FILES = 20;
   private static final String KAFKA = "org.apache.kafka..";
 
   private static final JavaClasses FLOWMON =
@@ -92,6 +102,32 @@ class ArchitectureTest {
   @Test
   void packagesHaveNoCycles() {
     check(slices().matching("org.flowmon.(**)").should().beFreeOfCycles());
+  }
+
+  @Test
+  void noPackageHasMoreFilesThanOneKeepsInMind() throws IOException {
+    List<String> large = new ArrayList<>();
+    for (String module : MODULES) {
+      Path sources = ProjectFiles.root().resolve(module).resolve("src/main/java");
+      try (Stream<Path> paths = Files.walk(sources)) {
+        for (Path folder : paths.filter(Files::isDirectory).toList()) {
+          long files = classes(folder);
+          if (files > MOST_FILES) {
+            large.add(sources.relativize(folder) + " has " + files);
+          }
+        }
+      }
+    }
+    assertEquals(List.of(), large, "at most " + MOST_FILES + " files a package");
+  }
+
+  private static long classes(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.endsWith(".java") && !name.equals("package-info.java"))
+          .count();
+    }
   }
 
   private static ArchRule mayNotSee(String from, String... packages) {

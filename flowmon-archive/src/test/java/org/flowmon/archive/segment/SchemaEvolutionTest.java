@@ -76,7 +76,7 @@ class SchemaEvolutionTest {
     Util.writeFileMetaData(metadata, changed);
     int length = changed.size() - footer;
     changed.write(ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(length).array());
-    changed.write(SegmentFormat.MAGIC);
+    changed.write(SegmentFormat.magic());
     byte[] all = changed.toByteArray();
     Files.write(file, all);
     return new SealedSegment(

@@ -148,7 +148,7 @@ public final class GroupStates {
       return state;
     }
 
-    public void merge(int group, StateReader reader) {
+    void merge(int group, StateReader reader) {
       SuperState state = changing(group);
       count(state, -1);
       try {

@@ -25,7 +25,7 @@ import org.flowmon.udaf.vector.TextOrder;
 public final class GroupOrder {
   /** Compares two groups of the table. */
   private interface ByOne {
-    public int compare(int groupA, int groupB);
+    int compare(int groupA, int groupB);
   }
 
   // Below, packing what is compared saves nothing.

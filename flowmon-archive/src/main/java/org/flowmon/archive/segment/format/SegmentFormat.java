@@ -28,7 +28,7 @@ import org.flowmon.flow.FlowColumn;
  * </pre>
  */
 public final class SegmentFormat {
-  public static final byte[] MAGIC = {'P', 'A', 'R', '1'};
+  static final byte[] MAGIC = {'P', 'A', 'R', '1'};
   static final String VERSION = "2";
 
   /** Read, but no longer written. */
@@ -142,4 +142,9 @@ public final class SegmentFormat {
   /** The time columns whose ranges a footer names. */
   public static final List<FlowColumn> RANGES =
       List.of(FlowColumn.START_TIME, FlowColumn.END_TIME, FlowColumn.ARRIVAL);
+
+  /** The bytes that a file begins and ends with. */
+  public static byte[] magic() {
+    return MAGIC.clone();
+  }
 }

@@ -248,7 +248,8 @@ public final class SegmentWriter {
       Path indexPath = directory.resolve(id + ".idx");
       FileIdentity indexFile = null;
       try (SealedFile file = SealedFile.create(segmentPath)) {
-        file.write(SegmentFormat.MAGIC, 0, SegmentFormat.MAGIC.length);
+        byte[] magic = SegmentFormat.magic();
+        file.write(magic, 0, magic.length);
         index.begin(rows);
         tables.clear();
         if (values.load(FlowColumn.OUTGOING, parts, rows, ranks)) {
