@@ -3,19 +3,29 @@ package org.flowmon.deploy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** When {@code ./flowmon} builds: a copy of it, over empty modules and a Maven that takes notes. */
+/**
+ * When {@code ./flowmon} builds, and what it runs: a copy of it, over modules that are empty but
+ * for what a test puts there, and a Maven that takes notes.
+ */
+@Timeout(value = 2, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class LauncherTest {
   @TempDir private Path root;
 
@@ -31,6 +41,8 @@ class LauncherTest {
       Files.createDirectories(root.resolve(module).resolve("src/main"));
       Files.createFile(root.resolve(module).resolve("pom.xml"));
     }
+    Files.createDirectories(root.resolve("it-tests/src/test"));
+    Files.createFile(root.resolve("it-tests/pom.xml"));
     Path maven = Files.createDirectory(root.resolve("bin")).resolve("mvn");
     Files.writeString(
         maven,
@@ -40,7 +52,13 @@ class LauncherTest {
         echo "$@" >> calls
         mkdir -p flowmon-ingest/target/classes flowmon-udaf/target/classes
         mkdir -p flowmon-archive/target/classes flowmon-jobs/target/classes deploy/target/classes
-        : > deploy/target/classpath.txt
+        mkdir -p it-tests/target/test-classes
+        : > it-tests/target/classpath.txt
+        [ -f deploy/target/classpath.txt ] || : > deploy/target/classpath.txt
+        if [ -d made ]; then
+          rm -rf deploy/target/classes
+          cp -R made deploy/target/classes
+        fi
         """);
     if (!maven.toFile().setExecutable(true)) {
       throw new IOException(maven + " cannot be made executable");
@@ -52,25 +70,30 @@ class LauncherTest {
   }
 
   private int exitCode(Map<String, String> variables, String... arguments) throws Exception {
+    Process process =
+        builder(variables, arguments)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    process.getOutputStream().close();
+    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new IllegalStateException(List.of(arguments) + " did not end");
+    }
+    return process.exitValue();
+  }
+
+  private ProcessBuilder builder(Map<String, String> variables, String... arguments) {
     List<String> command = new ArrayList<>(List.of("bash", root.resolve("flowmon").toString()));
     command.addAll(List.of(arguments));
-    ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .directory(root.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    ProcessBuilder builder = new ProcessBuilder(command).directory(root.toFile());
     Map<String, String> environment = builder.environment();
     environment.put("PATH", root.resolve("bin") + ":" + environment.get("PATH"));
     environment.put("JAVA_HOME", System.getProperty("java.home"));
     environment.remove("FLOWMON_NO_BUILD");
     environment.remove("FLOWMON_JAVA_OPTS");
     environment.putAll(variables);
-    Process process = builder.start();
-    if (!process.waitFor(60, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
-      throw new IllegalStateException(command + " did not end");
-    }
-    return process.exitValue();
+    return builder;
   }
 
   /** The goals that Maven was asked for. */
@@ -96,6 +119,18 @@ class LauncherTest {
         List.of("-B package -Dmaven.test.skip -pl !it-tests -o"), Files.readAllLines(calls));
     flowmon("test", "-o");
     assertEquals("-B verify -o", Files.readAllLines(calls).get(1));
+  }
+
+  @Test
+  void whatWasBuiltForABenchmarkIsNotBuiltAgainForTheFuzzerOrACommand() throws Exception {
+    flowmon("bench", "seal");
+    flowmon("fuzz", "yaml");
+    flowmon("--version");
+    assertEquals(List.of("process-test-classes"), goals());
+    Files.createFile(root.resolve("it-tests/src/test/New.java"));
+    flowmon("--version");
+    flowmon("bench", "seal");
+    assertEquals(List.of("process-test-classes", "process-test-classes"), goals());
   }
 
   @Test
@@ -128,7 +163,123 @@ class LauncherTest {
   @Test
   void aClassPathThatCannotBeReadIsSaidAndNotTakenForADefect() throws Exception {
     flowmon("--version");
-    Files.writeString(root.resolve("deploy/target/classpath.txt"), root + "/gone.jar:x.jar");
+    Files.writeString(copies().get(0).resolve("command.txt"), root + "/gone.jar:x.jar");
     assertEquals(3, exitCode(Map.of("FLOWMON_NO_BUILD", "1"), "--version"));
+  }
+
+  /** The copies of what was built, the oldest first. */
+  private List<Path> copies() throws IOException {
+    try (Stream<Path> all = Files.list(root.resolve("target/run"))) {
+      return all.filter(Files::isDirectory).sorted().toList();
+    }
+  }
+
+  /** Has the next build make a program that loads a class and a service when it is told to. */
+  private void make(String text) throws IOException {
+    Path sources = Files.createDirectories(root.resolve("sources"));
+    Files.writeString(
+        sources.resolve("Start.java"),
+        """
+        package org.flowmon.deploy;
+        public class Start {
+          public static void main(String[] args) throws Exception {
+            System.out.println("started");
+            if (System.in.read() >= 0) {
+              java.util.ServiceLoader.load(Runnable.class).forEach(Runnable::run);
+            }
+          }
+        }
+        """);
+    Files.writeString(
+        sources.resolve("Later.java"),
+        """
+        package org.flowmon.deploy;
+        public class Later implements Runnable {
+          public void run() {
+            System.out.println("%s");
+          }
+        }
+        """
+            .formatted(text));
+    Path made = root.resolve("made");
+    assertEquals(
+        0,
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                null,
+                null,
+                "-d",
+                made.toString(),
+                sources.resolve("Start.java").toString(),
+                sources.resolve("Later.java").toString()));
+    Path services = Files.createDirectories(made.resolve("META-INF/services"));
+    Files.writeString(services.resolve("java.lang.Runnable"), "org.flowmon.deploy.Later\n");
+    Files.writeString(root.resolve("deploy/src/main/Changed.java"), text);
+  }
+
+  @Test
+  void aBuildDoesNotTouchACommandThatRuns() throws Exception {
+    make("first");
+    Process process =
+        builder(Map.of(), "demo").redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    try (BufferedReader out = process.inputReader()) {
+      assertEquals("started", out.readLine());
+      Path first = copies().get(0);
+      make("second");
+      assertEquals(0, exitCode(Map.of(), "--version"));
+      assertEquals(List.of("process-classes", "process-classes"), goals());
+      assertEquals(first, copies().get(0));
+      assertEquals(2, copies().size());
+      process.getOutputStream().write('\n');
+      process.getOutputStream().close();
+      assertEquals("first", out.readLine());
+      assertEquals(0, process.waitFor());
+    } finally {
+      process.destroyForcibly();
+    }
+    Path second = copies().get(1);
+    make("third");
+    assertEquals(0, exitCode(Map.of(), "--version"));
+    List<Path> left = copies();
+    assertEquals(1, left.size(), left + " and of the second build " + second);
+    assertNotEquals(second, left.get(0));
+  }
+
+  @Test
+  void whatHasNotChangedIsNotPackedAgain() throws Exception {
+    flowmon("--version");
+    List<Path> packed = copies();
+    Files.writeString(root.resolve("flowmon-jobs/src/main/New.java"), "// a comment");
+    flowmon("--version");
+    flowmon("build");
+    flowmon("--version");
+    assertEquals(List.of("process-classes", "process-classes", "package"), goals());
+    assertEquals(packed, copies());
+  }
+
+  @Test
+  void ofTwoCommandsAtOnceOneBuilds() throws Exception {
+    make("both");
+    Process one = builder(Map.of(), "demo").redirectErrorStream(true).start();
+    Process other = builder(Map.of(), "demo").redirectErrorStream(true).start();
+    for (Process process : List.of(one, other)) {
+      process.getOutputStream().write('\n');
+      process.getOutputStream().close();
+      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertEquals(0, process.waitFor(), said);
+      assertTrue(said.endsWith("started\nboth\n"), said);
+    }
+    assertEquals(List.of("process-classes"), goals());
+    assertEquals(1, copies().size());
+  }
+
+  @Test
+  void whatMavenAloneHasBuiltRuns() throws Exception {
+    make("alone");
+    assertEquals(
+        0, new ProcessBuilder("bin/mvn", "-B", "x").directory(root.toFile()).start().waitFor());
+    assertEquals(0, exitCode(Map.of("FLOWMON_NO_BUILD", "1"), "--version"));
+    assertFalse(Files.exists(root.resolve("target/run")));
   }
 }
