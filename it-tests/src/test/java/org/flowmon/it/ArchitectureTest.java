@@ -111,7 +111,7 @@ class ArchitectureTest {
       Path sources = ProjectFiles.root().resolve(module).resolve("src/main/java");
       try (Stream<Path> paths = Files.walk(sources)) {
         for (Path folder : paths.filter(Files::isDirectory).toList()) {
-          long files = classes(folder);
+          long files = filesIn(folder);
           if (files > MOST_FILES) {
             large.add(sources.relativize(folder) + " has " + files);
           }
@@ -121,7 +121,7 @@ class ArchitectureTest {
     assertEquals(List.of(), large, "at most " + MOST_FILES + " files a package");
   }
 
-  private static long classes(Path folder) throws IOException {
+  private static long filesIn(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files
           .map(file -> file.getFileName().toString())
