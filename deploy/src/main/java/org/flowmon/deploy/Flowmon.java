@@ -11,9 +11,9 @@ import org.flowmon.deploy.archive.FilesCommand;
 import org.flowmon.deploy.archive.ImportCommand;
 import org.flowmon.deploy.archive.RepackCommand;
 import org.flowmon.deploy.archive.VerifyCommand;
+import org.flowmon.deploy.command.CommandLineErrors;
 import org.flowmon.deploy.command.ExitCodes;
-import org.flowmon.deploy.command.Failures;
-import org.flowmon.deploy.command.Misuse;
+import org.flowmon.deploy.command.FailureHandler;
 import org.flowmon.deploy.command.StopNotice;
 import org.flowmon.deploy.demo.DemoCommand;
 import org.flowmon.deploy.export.ExportCommand;
@@ -97,14 +97,14 @@ public final class Flowmon implements Callable<Integer> {
   public static void run(Object command, String name, String... args) {
     PrintStream out = System.out;
     TerminalStream.install();
-    Failures failures = new Failures(new Misuse());
+    FailureHandler failures = new FailureHandler(new CommandLineErrors());
     failures.watchThreads(name);
     StopNotice notice = StopNotice.install(name, failures::isEnding);
     int code = ExitCodes.ABORTED;
     try {
       code = failures.exitCode(commandLine(command, failures).setOut(writer(out)).execute(args));
     } catch (Throwable e) {
-      Failures.abort(); // it was not even possible to say what failed
+      FailureHandler.abort(); // it was not even possible to say what failed
     }
     if (notice.remove()) {
       System.exit(code);
@@ -127,14 +127,14 @@ public final class Flowmon implements Callable<Integer> {
 
   /** The command line of a command, as {@link #run} runs it, for tests. */
   public static CommandLine commandLine(Object command) {
-    return commandLine(command, new Failures(new Misuse()));
+    return commandLine(command, new FailureHandler(new CommandLineErrors()));
   }
 
-  private static CommandLine commandLine(Object command, Failures failures) {
+  private static CommandLine commandLine(Object command, FailureHandler failures) {
     return new CommandLine(command)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionStrategy(failures)
-        .setParameterExceptionHandler(new Misuse())
+        .setParameterExceptionHandler(new CommandLineErrors())
         .setExecutionExceptionHandler(failures);
   }
 

@@ -12,7 +12,7 @@ import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.Errors;
+import org.flowmon.jobs.config.ErrorHandler;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.control.AnalysesCoordinator;
 import org.flowmon.jobs.control.ControlTopic;
@@ -59,14 +59,14 @@ public final class JobAnalyses {
    * Checks the same of one analysis, and tells all errors: behind one that was taken it goes on
    * with what does not hang on it.
    */
-  public static void check(AnalysisConfig.Draft read, Errors errors) {
+  public static void check(AnalysisConfig.Draft read, ErrorHandler errors) {
     AnalysisConfig analysis = read.analysis();
     AnalysisConfig rows = analysis.withoutCondition(List.of());
     if (!errors.run(() -> ReportLogics.of(rows))) {
       return;
     }
     // A logic may look at the windows: what it says of others is not told.
-    Errors ofLogic = read.hasWindows() ? errors : error -> {};
+    ErrorHandler ofLogic = read.hasWindows() ? errors : error -> {};
     if (!ofLogic.run(() -> check(List.of(rows)))) {
       return;
     }

@@ -33,7 +33,7 @@ final class AnalysesChangeCommands {
 
   /** Sends changes and says what became of them. */
   private abstract static class Change implements Callable<Integer> {
-    @Mixin private AnalysesTopicOptions job;
+    @Mixin private JobOptions job;
 
     @Option(
         names = "--wait",

@@ -22,7 +22,7 @@ import org.flowmon.jobs.alert.WebhookProbe;
 import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.Errors;
+import org.flowmon.jobs.config.ErrorHandler;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.config.job.WebhookConfig;
 import picocli.CommandLine.Command;
@@ -113,7 +113,7 @@ final class AnalysesCheckCommand implements Callable<Integer> {
     return errors(file).run(check);
   }
 
-  private Errors errors(Path file) {
+  private ErrorHandler errors(Path file) {
     return error -> {
       wrong++;
       System.out.println(located(file, error.getMessage()));
@@ -128,7 +128,7 @@ final class AnalysesCheckCommand implements Callable<Integer> {
 
   private void check(Path file, JobConfig job, Map<String, Path> names) {
     int before = wrong;
-    Errors errors = errors(file);
+    ErrorHandler errors = errors(file);
     AnalysisConfig.Draft read = AnalysisConfig.read(file, errors);
     if (read == null) {
       return;

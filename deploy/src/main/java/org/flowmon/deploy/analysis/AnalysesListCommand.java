@@ -13,7 +13,7 @@ import java.util.concurrent.Callable;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.store.ArchiveLocation;
-import org.flowmon.deploy.archive.AskedSnapshots;
+import org.flowmon.deploy.archive.ArchiveSnapshots;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
@@ -47,7 +47,7 @@ final class AnalysesListCommand implements Callable<Integer> {
   @Parameters(arity = "0..1", paramLabel = "FOLDER", description = "Files NAME.yaml.")
   private Path folder;
 
-  @CommandLine.Mixin private AnalysesTopicOptions job;
+  @CommandLine.Mixin private JobOptions job;
 
   @Option(
       names = "--archive",
@@ -136,7 +136,7 @@ final class AnalysesListCommand implements Callable<Integer> {
 
   /** How many flows become a group, and in what windows that is enough. */
   private void reductions(List<AnalysisConfig> listed) throws IOException {
-    try (AskedSnapshots asked = new AskedSnapshots(List.of(location()))) {
+    try (ArchiveSnapshots asked = new ArchiveSnapshots(List.of(location()))) {
       ArchiveSnapshot snapshot = asked.all().get(0);
       Optional<Long> last = WindowReduction.lastArrival(snapshot, QueryOptions.DEFAULTS);
       if (last.isEmpty()) {

@@ -59,7 +59,7 @@ public final class CompactCommand implements Callable<Integer> {
     CompactionOptions options = options();
     try (Interruption interruption = Interruption.watch();
         Archive opened = archive.open()) {
-      Orphans.sweep(opened); // first: on a full disk nothing else may work
+      OrphanRemoval.sweep(opened); // first: on a full disk nothing else may work
       try (MaintenanceLock lock = opened.tryMaintenance()) {
         if (lock == null) {
           throw new CommandException(

@@ -88,7 +88,7 @@ public final class ExpireCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     try (Archive opened = archive.open()) {
-      Orphans.sweep(opened); // first: on a full disk nothing else may work
+      OrphanRemoval.sweep(opened); // first: on a full disk nothing else may work
       try (MaintenanceLock lock = opened.tryMaintenance()) {
         if (lock == null) {
           throw new CommandException(
@@ -114,7 +114,7 @@ public final class ExpireCommand implements Callable<Integer> {
     try (ArchiveSnapshot snapshot = opened.snapshot()) {
       System.out.printf(
           "%d flows expired; files of %d segments deleted%n", result.expiredRows(), deleted);
-      System.out.println(Expired.line(snapshot));
+      System.out.println(RetentionText.line(snapshot));
     }
     return ExitCodes.DONE;
   }

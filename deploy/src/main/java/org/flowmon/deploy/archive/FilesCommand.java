@@ -65,12 +65,12 @@ public final class FilesCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     try (Archive opened = archive.open();
         ArchiveSnapshot snapshot = opened.snapshot()) {
-      if (format == FileListing.LIST && Expired.hidden(snapshot) > 0) {
+      if (format == FileListing.LIST && RetentionText.hidden(snapshot) > 0) {
         System.err.printf(
             "warning: the files begin with %d flows that have expired: --format duckdb leaves them"
                 + " out, --format json says where each file's others begin, and flowmon expire"
                 + " --trim rewrites the files without them%n",
-            Expired.hidden(snapshot));
+            RetentionText.hidden(snapshot));
       }
       if (command.isEmpty()) {
         Writer out = new OutputStreamWriter(System.out, StandardCharsets.UTF_8);

@@ -57,9 +57,9 @@ public final class VerifyCommand implements Callable<Integer> {
           ArchiveSnapshot snapshot = opened.snapshot()) {
         System.out.println("it holds " + Coverage.of(snapshot));
         if (snapshot.retention().isLimited() || snapshot.expiredRows() > 0) {
-          System.out.println(Expired.line(snapshot));
+          System.out.println(RetentionText.line(snapshot));
         }
-        Gaps.lines(snapshot).forEach(System.out::println);
+        GapText.lines(snapshot).forEach(System.out::println);
       }
     }
     return report.isSound() ? ExitCodes.DONE : ExitCodes.NO;

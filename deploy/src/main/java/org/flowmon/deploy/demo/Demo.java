@@ -116,8 +116,8 @@ public final class Demo {
       reports.settle(QUIET, REPORTS);
       Map<String, DemoSummary.Reported> reported = reports.counts();
       job.cancel();
-      OthersMessages others =
-          OthersMessages.read(
+      ForeignMessages others =
+          ForeignMessages.read(
               services.kafka().bootstrapServers(),
               DemoServices.FLOWS,
               drain.committed(),
@@ -125,19 +125,19 @@ public final class Demo {
       return new DemoSummary(
           feed.sent(),
           feed.others() + others.flows(),
-          StoredFlows.count(archive) - preloaded,
+          ArchiveAnswers.count(archive) - preloaded,
           preloaded,
           dropped(feed, others),
           new InputFaults(others.refused(), others.reasons(), feed.notUnderstood(), feed.leftOut()),
           reported,
           seconds,
           archiveSeconds,
-          StoredFlows.facts(archive),
+          ArchiveAnswers.facts(archive),
           memory.bytes());
     }
   }
 
-  private static Map<String, Long> dropped(FlowFeed feed, OthersMessages others) {
+  private static Map<String, Long> dropped(FlowFeed feed, ForeignMessages others) {
     Map<String, Long> dropped = new TreeMap<>(feed.dropped());
     if (others.refusedFlows() > 0) {
       dropped.put("quarantined", others.refusedFlows());

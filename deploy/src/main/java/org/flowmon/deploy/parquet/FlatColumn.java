@@ -17,7 +17,7 @@ import org.apache.parquet.io.api.Binary;
 import org.apache.parquet.schema.PrimitiveType;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 import org.apache.parquet.schema.Types;
-import org.flowmon.ingest.file.row.TypedRows;
+import org.flowmon.ingest.file.row.TypedRowReader;
 
 /** A column of a Parquet file that is neither nested nor repeated. */
 final class FlatColumn {
@@ -28,7 +28,7 @@ final class FlatColumn {
 
   private final SchemaElement element;
   private final int place;
-  private final TypedRows.Column column;
+  private final TypedRowReader.Column column;
   private final ColumnDescriptor descriptor;
   private final boolean isUnsigned;
 
@@ -42,7 +42,7 @@ final class FlatColumn {
     this.element = element;
     this.place = place;
     this.isUnsigned = isUnsigned(element);
-    this.column = new TypedRows.Column(element.getName(), typeName(element), kind(element));
+    this.column = new TypedRowReader.Column(element.getName(), typeName(element), kind(element));
     boolean required = element.getRepetition_type() == FieldRepetitionType.REQUIRED;
     var type =
         element.getType() == Type.BYTE_ARRAY
@@ -60,7 +60,7 @@ final class FlatColumn {
         new ColumnDescriptor(new String[] {element.getName()}, primitive, 0, required ? 0 : 1);
   }
 
-  TypedRows.Column column() {
+  TypedRowReader.Column column() {
     return column;
   }
 
@@ -93,58 +93,59 @@ final class FlatColumn {
   }
 
   /** What the values are, null where they are nothing that flows have. */
-  private static TypedRows.Kind kind(SchemaElement element) {
+  private static TypedRowReader.Kind kind(SchemaElement element) {
     return switch (element.getType()) {
-      case BOOLEAN -> TypedRows.Kind.BOOLEAN;
-      case FLOAT, DOUBLE -> TypedRows.Kind.DOUBLE;
-      case INT96 -> TypedRows.Kind.TIME_MICROS;
+      case BOOLEAN -> TypedRowReader.Kind.BOOLEAN;
+      case FLOAT, DOUBLE -> TypedRowReader.Kind.DOUBLE;
+      case INT96 -> TypedRowReader.Kind.TIME_MICROS;
       case INT32, INT64 -> ofInteger(element);
       case BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY -> ofBytes(element);
     };
   }
 
-  private static TypedRows.Kind ofInteger(SchemaElement element) {
+  private static TypedRowReader.Kind ofInteger(SchemaElement element) {
     if (element.isSetLogicalType()) {
       LogicalType type = element.getLogicalType();
       if (type.isSetTIMESTAMP()) {
         TimeUnit unit = type.getTIMESTAMP().getUnit();
         return unit.isSetMILLIS()
-            ? TypedRows.Kind.TIME_MILLIS
-            : unit.isSetMICROS() ? TypedRows.Kind.TIME_MICROS : TypedRows.Kind.TIME_NANOS;
+            ? TypedRowReader.Kind.TIME_MILLIS
+            : unit.isSetMICROS() ? TypedRowReader.Kind.TIME_MICROS : TypedRowReader.Kind.TIME_NANOS;
       }
       boolean whole =
           type.isSetINTEGER() || (type.isSetDECIMAL() && type.getDECIMAL().getScale() == 0);
-      return whole ? TypedRows.Kind.WHOLE : null;
+      return whole ? TypedRowReader.Kind.WHOLE : null;
     }
     if (!element.isSetConverted_type()) {
-      return TypedRows.Kind.WHOLE;
+      return TypedRowReader.Kind.WHOLE;
     }
     return switch (element.getConverted_type()) {
-      case TIMESTAMP_MILLIS -> TypedRows.Kind.TIME_MILLIS;
-      case TIMESTAMP_MICROS -> TypedRows.Kind.TIME_MICROS;
-      case UINT_8, UINT_16, UINT_32, UINT_64, INT_8, INT_16, INT_32, INT_64 -> TypedRows.Kind.WHOLE;
-      case DECIMAL -> element.getScale() == 0 ? TypedRows.Kind.WHOLE : null;
+      case TIMESTAMP_MILLIS -> TypedRowReader.Kind.TIME_MILLIS;
+      case TIMESTAMP_MICROS -> TypedRowReader.Kind.TIME_MICROS;
+      case UINT_8, UINT_16, UINT_32, UINT_64, INT_8, INT_16, INT_32, INT_64 ->
+          TypedRowReader.Kind.WHOLE;
+      case DECIMAL -> element.getScale() == 0 ? TypedRowReader.Kind.WHOLE : null;
       default -> null;
     };
   }
 
-  private static TypedRows.Kind ofBytes(SchemaElement element) {
+  private static TypedRowReader.Kind ofBytes(SchemaElement element) {
     if (isDecimal(element)) {
       boolean short64 = element.getType_length() <= MAX_DECIMAL_BYTES;
-      return scale(element) == 0 && short64 ? TypedRows.Kind.WHOLE : null;
+      return scale(element) == 0 && short64 ? TypedRowReader.Kind.WHOLE : null;
     }
     if (element.getType() == Type.FIXED_LEN_BYTE_ARRAY) {
       return null;
     }
     if (element.isSetLogicalType()) {
       LogicalType type = element.getLogicalType();
-      return type.isSetSTRING() || type.isSetENUM() ? TypedRows.Kind.TEXT : null;
+      return type.isSetSTRING() || type.isSetENUM() ? TypedRowReader.Kind.TEXT : null;
     }
     // Texts of old writers say nothing.
     return !element.isSetConverted_type()
             || element.getConverted_type() == ConvertedType.UTF8
             || element.getConverted_type() == ConvertedType.ENUM
-        ? TypedRows.Kind.TEXT
+        ? TypedRowReader.Kind.TEXT
         : null;
   }
 
@@ -161,7 +162,7 @@ final class FlatColumn {
   }
 
   /** Sets a cell to the reader's value, which is not NULL. */
-  void read(ColumnReader from, int cell, TypedRows rows) throws IOException {
+  void read(ColumnReader from, int cell, TypedRowReader rows) throws IOException {
     switch (element.getType()) {
       case BOOLEAN -> rows.set(cell, from.getBoolean() ? 1L : 0L);
       case INT32 -> {
@@ -181,7 +182,7 @@ final class FlatColumn {
       case INT96 -> rows.set(cell, ofInt96(from.getBinary()));
       case BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY -> {
         byte[] bytes = from.getBinary().getBytes();
-        if (column.kind() == TypedRows.Kind.WHOLE) {
+        if (column.kind() == TypedRowReader.Kind.WHOLE) {
           decimal(bytes, cell, rows);
         } else {
           rows.set(cell, bytes);
@@ -190,7 +191,7 @@ final class FlatColumn {
     }
   }
 
-  private static void decimal(byte[] bytes, int cell, TypedRows rows) throws IOException {
+  private static void decimal(byte[] bytes, int cell, TypedRowReader rows) throws IOException {
     if (bytes.length < 1 || bytes.length > MAX_DECIMAL_BYTES) {
       throw new IOException("a decimal of " + bytes.length + " bytes");
     }

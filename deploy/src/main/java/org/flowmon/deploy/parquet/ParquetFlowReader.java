@@ -21,7 +21,7 @@ import org.flowmon.ingest.file.format.UnknownFormatException;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.ParallelFlowReader;
-import org.flowmon.ingest.file.row.TypedRows;
+import org.flowmon.ingest.file.row.TypedRowReader;
 
 /**
  * Reads flows of Parquet files, flowmon's own or others', by the rules of {@code
@@ -63,8 +63,8 @@ public final class ParquetFlowReader implements ParallelFlowReader {
       } catch (RuntimeException e) { // the library's checks throw many kinds
         throw new UnknownFormatException(file + ": its footer is damaged: its schema cannot be", e);
       }
-      TypedRows rows =
-          new TypedRows(
+      TypedRowReader rows =
+          new TypedRowReader(
               file,
               InputFormat.PARQUET,
               SourceKind.PARQUET,
@@ -103,7 +103,7 @@ public final class ParquetFlowReader implements ParallelFlowReader {
               && field.getRepetition_type() != FieldRepetitionType.REPEATED;
       if (flat) {
         columns.add(new FlatColumn(field, leaves));
-      } else if (!TypedRows.isLeftOut(options.columns(), field.getName())) {
+      } else if (!TypedRowReader.isLeftOut(options.columns(), field.getName())) {
         nested.add("'" + field.getName() + "'");
       }
       for (; at < end; at++) {
@@ -138,10 +138,11 @@ public final class ParquetFlowReader implements ParallelFlowReader {
     private final RandomAccessFile in;
     private final FileMetaData footer;
     private final List<FlatColumn> columns;
-    private final TypedRows rows;
+    private final TypedRowReader rows;
     private String column = "";
 
-    Reading(RandomAccessFile in, FileMetaData footer, List<FlatColumn> columns, TypedRows rows) {
+    Reading(
+        RandomAccessFile in, FileMetaData footer, List<FlatColumn> columns, TypedRowReader rows) {
       this.in = in;
       this.footer = footer;
       this.columns = columns;

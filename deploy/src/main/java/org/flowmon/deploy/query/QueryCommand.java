@@ -20,9 +20,9 @@ import org.flowmon.archive.query.QueryStats;
 import org.flowmon.archive.query.RowSink;
 import org.flowmon.archive.query.StreamedAnswer;
 import org.flowmon.deploy.archive.ArchiveOption;
-import org.flowmon.deploy.archive.AskedSnapshots;
+import org.flowmon.deploy.archive.ArchiveSnapshots;
 import org.flowmon.deploy.archive.Coverage;
-import org.flowmon.deploy.archive.Gaps;
+import org.flowmon.deploy.archive.GapText;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.output.ClosedOutputException;
@@ -142,7 +142,7 @@ public final class QueryCommand implements Callable<Integer> {
             .withRowLimit(rowLimit)
             .withByteLimit(byteLimit)
             .withTimeLimit(timeLimit == null ? null : Duration.ofSeconds(timeLimit));
-    try (AskedSnapshots asked = new AskedSnapshots(archive.locations())) {
+    try (ArchiveSnapshots asked = new ArchiveSnapshots(archive.locations())) {
       PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
       RowWriter writer = format.writer(explained ? List.of() : query.select(), out);
       StreamedAnswer answer = run(asked, query, options, explained ? rows -> {} : writer::rows);
@@ -160,7 +160,7 @@ public final class QueryCommand implements Callable<Integer> {
 
   /** Says on standard error what there is to say of an answer. */
   private void tell(
-      AskedSnapshots asked, Query query, boolean explained, StreamedAnswer answer, int left)
+      ArchiveSnapshots asked, Query query, boolean explained, StreamedAnswer answer, int left)
       throws IOException {
     if (left > 0) {
       System.err.println(
@@ -180,7 +180,7 @@ public final class QueryCommand implements Callable<Integer> {
       for (ArchiveSnapshot snapshot : asked.all()) {
         String name = asked.all().size() == 1 ? "the archive" : snapshot.location().toString();
         System.err.println(reach(name, snapshot));
-        Gaps.lines(snapshot).forEach(System.err::println);
+        GapText.lines(snapshot).forEach(System.err::println);
       }
     }
   }
@@ -199,7 +199,7 @@ public final class QueryCommand implements Callable<Integer> {
   }
 
   private static StreamedAnswer run(
-      AskedSnapshots asked, Query query, QueryOptions options, RowSink sink) throws IOException {
+      ArchiveSnapshots asked, Query query, QueryOptions options, RowSink sink) throws IOException {
     try {
       return ArchiveQuery.stream(asked.all(), query, options, sink);
     } catch (IllegalArgumentException e) {

@@ -14,7 +14,7 @@ import org.flowmon.archive.segment.SealedSegment;
  * Which segments to merge next. A function of what the archive holds, so it needs no state and no
  * clock of its own: the newest arrival is the time.
  *
- * <p>Segments are merged within a slice of time ({@link TimeSlice}), smallest first. A merge
+ * <p>Segments are merged within a slice of time ({@link CompactionSlice}), smallest first. A merge
  * happens where it fills a segment; where {@link #FAN_IN} of about one size have gathered; and, in
  * a day that is over, where it makes a segment at least a third larger than its largest part. Each
  * of them makes what it merges larger by a factor, so a row is rewritten a number of times that is
@@ -45,7 +45,8 @@ final class CompactionPlan {
     Map<Long, List<SealedSegment>> slices = slices(segments, excluded);
     List<SealedSegment> best = List.of();
     for (Map.Entry<Long, List<SealedSegment>> slice : slices.entrySet()) {
-      List<SealedSegment> merge = merge(slice.getValue(), TimeSlice.isOver(slice.getKey(), newest));
+      List<SealedSegment> merge =
+          merge(slice.getValue(), CompactionSlice.isOver(slice.getKey(), newest));
       // What saves most probes of a lookup first.
       if (merge.size() > best.size()) {
         best = merge;
@@ -67,15 +68,15 @@ final class CompactionPlan {
     Set<Long> done = new HashSet<>();
     slices.forEach(
         (slice, some) -> {
-          if (TimeSlice.isOver(slice, newest) && merge(some, true).isEmpty()) {
+          if (CompactionSlice.isOver(slice, newest) && merge(some, true).isEmpty()) {
             done.add(slice);
           }
         });
     BitSet settled = new BitSet(segments.size());
     for (int i = 0; i < segments.size(); i++) {
       SealedSegment segment = segments.get(i);
-      long slice = TimeSlice.of(segment);
-      int full = slice == TimeSlice.MIXED ? options.targetRows() : options.finalRows();
+      long slice = CompactionSlice.of(segment);
+      int full = slice == CompactionSlice.MIXED ? options.targetRows() : options.finalRows();
       settled.set(i, segment.rows() >= full / 2 || done.contains(slice));
     }
     return settled;
@@ -94,7 +95,7 @@ final class CompactionPlan {
     Map<Long, List<SealedSegment>> slices = new TreeMap<>();
     for (SealedSegment segment : segments) {
       if (!excluded.contains(segment.id())) {
-        slices.computeIfAbsent(TimeSlice.of(segment), s -> new ArrayList<>()).add(segment);
+        slices.computeIfAbsent(CompactionSlice.of(segment), s -> new ArrayList<>()).add(segment);
       }
     }
     return slices;

@@ -159,8 +159,8 @@ public final class Compactor {
     for (SegmentLease lease : leases) {
       dropped = dropped.plus(sums(lease.rows(), lease.firstRow()));
       // What is of one day stays in one segment, so that each merge leaves fewer, and ends.
-      long slice = TimeSlice.of(lease.rows().sealed());
-      if (slice == TimeSlice.MIXED || lease.firstRow() > 0) {
+      long slice = CompactionSlice.of(lease.rows().sealed());
+      if (slice == CompactionSlice.MIXED || lease.firstRow() > 0) {
         split(lease.rows(), lease.firstRow(), slices);
       } else {
         slices.computeIfAbsent(slice, s -> new ArrayList<>()).add(lease.rows());
@@ -251,7 +251,7 @@ public final class Compactor {
       for (int i = 0; i < n; i++) {
         boolean isKnown = (known[i >>> 6] >>> i & 1) != 0;
         long key = isKnown ? TimeKey.of(keys[i], arrivals[i]) : arrivals[i];
-        long slice = TimeSlice.of(key, arrivals[i]);
+        long slice = CompactionSlice.of(key, arrivals[i]);
         if (current == null || slice != currentSlice) {
           current = rows.computeIfAbsent(slice, s -> new RowList());
           currentSlice = slice;

@@ -29,8 +29,8 @@ import org.flowmon.archive.query.plan.RollupRule;
 import org.flowmon.archive.query.plan.SegmentAccess;
 import org.flowmon.archive.query.plan.SegmentChoice;
 import org.flowmon.archive.query.plan.SegmentOrder;
-import org.flowmon.archive.query.rollup.AddressPhase;
-import org.flowmon.archive.query.rollup.CellPhase;
+import org.flowmon.archive.query.rollup.AddressGrouping;
+import org.flowmon.archive.query.rollup.CellGrouping;
 import org.flowmon.archive.query.rollup.CellSource;
 import org.flowmon.archive.query.rollup.DamagedCellsException;
 import org.flowmon.archive.query.rollup.DayChoice;
@@ -384,17 +384,18 @@ final class QueryRun {
               .map(scan -> scan.collector().groups(0))
               .filter(table -> table.size() > 0)
               .toList();
-      if (groupings.counts() == null && AddressPhase.answers(rollups, cells)) {
-        AddressPhase.Answer answer =
-            new AddressPhase(rollups, cells, ofRows, options.threads(), deadline, memory).answer();
+      if (groupings.counts() == null && AddressGrouping.answers(rollups, cells)) {
+        AddressGrouping.Answer answer =
+            new AddressGrouping(rollups, cells, ofRows, options.threads(), deadline, memory)
+                .answer();
         return new Collected(answer.table(), answer.cells());
       }
-      CellPhase phase = new CellPhase(rollups, cells, ofRows, deadline, memory);
+      CellGrouping phase = new CellGrouping(rollups, cells, ofRows, deadline, memory);
       int threads = Math.max(1, Math.min(options.threads(), phase.parts()));
-      List<CellPhase.Part> parts = Threads.run(threads, deadline, phase::run);
+      List<CellGrouping.Part> parts = Threads.run(threads, deadline, phase::run);
       return new Collected(
           groupings.finish(List.of(phase.groups(parts))),
-          parts.stream().mapToLong(CellPhase.Part::cells).sum());
+          parts.stream().mapToLong(CellGrouping.Part::cells).sum());
     }
     return collectRows(scans.stream().map(SegmentScan::collector).toList());
   }

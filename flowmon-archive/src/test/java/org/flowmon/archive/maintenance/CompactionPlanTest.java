@@ -74,7 +74,7 @@ class CompactionPlanTest {
           assertEquals(one, live.remove(one.id()), "what is merged is there");
           unsettled += settled.contains(one.id()) && one.rows() > 50 ? 1 : 0;
           sum += one.rows();
-          mixed |= TimeSlice.of(one) == TimeSlice.MIXED;
+          mixed |= CompactionSlice.of(one) == CompactionSlice.MIXED;
         }
         assertTrue(sum <= 6_000_000);
         written += sum;

@@ -14,7 +14,7 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.query.filter.Filter;
-import org.flowmon.archive.query.rollup.CellPhase;
+import org.flowmon.archive.query.rollup.CellGrouping;
 import org.flowmon.archive.query.scan.SegmentScan;
 import org.flowmon.archive.rollup.DenseTraffic;
 import org.flowmon.archive.rollup.RollupFormat;
@@ -162,7 +162,7 @@ class RollupQueryTest {
             QueryAnswer answer =
                 ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS.withThreads(threads));
             assertEquals(expected, answer.table(), "seed " + seed + ": " + sql);
-            parts += answer.stats().cellsRead() > 2 * CellPhase.CELLS_PER_PART ? 1 : 0;
+            parts += answer.stats().cellsRead() > 2 * CellGrouping.CELLS_PER_PART ? 1 : 0;
           }
         }
       }

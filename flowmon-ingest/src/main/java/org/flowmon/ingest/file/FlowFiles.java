@@ -2,7 +2,7 @@ package org.flowmon.ingest.file;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import org.flowmon.ingest.file.capture.ExportFile;
+import org.flowmon.ingest.file.capture.CaptureReader;
 import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.format.UnknownFormatException;
 import org.flowmon.ingest.file.reader.FileReadOptions;
@@ -35,7 +35,7 @@ public final class FlowFiles {
       case ZEEK_TSV, ZEEK_JSON -> new ZeekReader(file, format, options);
       case CSV, JSON -> new TextFileReader(file, format, options);
       case FLOW_BATCHES -> new FlowBatchFileReader(file);
-      case PCAP, PCAPNG, IPFIX -> new ExportFile(file, format, options);
+      case PCAP, PCAPNG, IPFIX -> new CaptureReader(file, format, options);
       case PARQUET ->
           throw new UnknownFormatException(
               file + " begins as Parquet files do: flowmon import reads one that is not gzipped");

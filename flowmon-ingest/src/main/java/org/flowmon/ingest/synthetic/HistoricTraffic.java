@@ -13,11 +13,12 @@ final class HistoricTraffic implements FlowStream {
   private static final long HOUR = 3_600_000L;
 
   private final Incidents incidents;
-  private final Crowd crowd;
+  private final OrdinaryTraffic crowd;
   private final SplittableRandom random;
   private final long backupFrom;
 
-  HistoricTraffic(TrafficModel model, Crowd crowd, SplittableRandom random, long liveStartMillis) {
+  HistoricTraffic(
+      TrafficModel model, OrdinaryTraffic crowd, SplittableRandom random, long liveStartMillis) {
     this.incidents = model.incidents();
     this.crowd = crowd;
     this.random = random;

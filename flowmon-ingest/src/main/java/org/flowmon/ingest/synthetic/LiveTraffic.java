@@ -22,7 +22,7 @@ final class LiveTraffic implements FlowStream {
   private final int beaconHost;
   private final int insideHosts;
   private final long beaconDelay;
-  private final Crowd crowd;
+  private final OrdinaryTraffic crowd;
   private final SplittableRandom random;
   private final long from;
   private final long incidentsFrom;
@@ -30,7 +30,8 @@ final class LiveTraffic implements FlowStream {
   private int probes;
   private boolean refusalIsDue;
 
-  LiveTraffic(TrafficModel model, Crowd crowd, SplittableRandom random, long startMillis) {
+  LiveTraffic(
+      TrafficModel model, OrdinaryTraffic crowd, SplittableRandom random, long startMillis) {
     this.incidents = model.incidents();
     this.beaconHost = model.beaconHost();
     this.insideHosts = model.options().insideHosts();

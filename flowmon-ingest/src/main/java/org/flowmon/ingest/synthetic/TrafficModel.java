@@ -81,7 +81,8 @@ public final class TrafficModel {
     if (!options.repeating()) {
       return new UnrepeatedTraffic(random, options);
     }
-    return new LiveTraffic(this, new Crowd(inside, outside, options, random), random, startMillis);
+    return new LiveTraffic(
+        this, new OrdinaryTraffic(inside, outside, options, random), random, startMillis);
   }
 
   /**
@@ -92,7 +93,7 @@ public final class TrafficModel {
   HistoricTraffic history(long liveStartMillis) {
     SplittableRandom random = random(HISTORY);
     return new HistoricTraffic(
-        this, new Crowd(inside, outside, options, random), random, liveStartMillis);
+        this, new OrdinaryTraffic(inside, outside, options, random), random, liveStartMillis);
   }
 
   int beaconHost() {

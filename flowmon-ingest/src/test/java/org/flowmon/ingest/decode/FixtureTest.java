@@ -24,7 +24,7 @@ import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.JsonTree;
 import org.flowmon.ingest.TestData;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
-import org.flowmon.ingest.file.capture.ExportFileReader;
+import org.flowmon.ingest.file.capture.ExportsOfFile;
 import org.junit.jupiter.api.Test;
 
 /** Datagrams of some twenty vendors, against what logstash and Wireshark decode of them. */
@@ -68,7 +68,7 @@ class FixtureTest {
         if (file.toString().endsWith(".pcap")) {
           counters = new IngestCounters();
           recorder = new FlowRecorder(50);
-          new ExportFileReader(counters, new BadDatagramSamples(1), null, DecoderLimits.defaults())
+          new ExportsOfFile(counters, new BadDatagramSamples(1), null, DecoderLimits.defaults())
               .read(file, recorder);
           compare(file, Path.of(file + ".tshark.json.gz"));
           compared++;

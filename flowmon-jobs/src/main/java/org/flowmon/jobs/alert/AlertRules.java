@@ -11,7 +11,7 @@ import org.flowmon.jobs.config.job.WebhookConfig;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.report.RowConditions;
-import org.flowmon.udaf.text.Names;
+import org.flowmon.udaf.text.NameSuggestions;
 
 /** What can be told of the rules of analyses before they run. */
 public final class AlertRules {
@@ -65,7 +65,7 @@ public final class AlertRules {
   }
 
   private static String nearest(String sink, Collection<String> known) {
-    String nearest = Names.nearest(sink, known);
+    String nearest = NameSuggestions.nearest(sink, known);
     return nearest == null ? "" : "; did you mean '" + nearest + "'?";
   }
 }

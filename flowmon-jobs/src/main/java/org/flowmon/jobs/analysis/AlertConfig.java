@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.flowmon.jobs.config.Errors;
+import org.flowmon.jobs.config.ErrorHandler;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.config.YamlSection;
 
@@ -79,7 +79,7 @@ public record AlertConfig(
   }
 
   /** Reads the list of an analysis's file without those that are wrong; empty without one. */
-  static List<AlertConfig> listOf(YamlSection root, Errors errors) {
+  static List<AlertConfig> listOf(YamlSection root, ErrorHandler errors) {
     List<YamlSection> sections = root.sections("alerts");
     if (sections.size() > MAX_RULES) {
       throw root.error("alerts", "expected at most " + MAX_RULES + ", found " + sections.size());
@@ -100,10 +100,10 @@ public record AlertConfig(
    *
    * @param names of those before it
    */
-  private static AlertConfig of(YamlSection section, Set<String> names, Errors to) {
-    Errors.Noted errors = new Errors.Noted(to);
+  private static AlertConfig of(YamlSection section, Set<String> names, ErrorHandler to) {
+    ErrorHandler.Noted errors = new ErrorHandler.Noted(to);
     String name = errors.of(() -> name(section, names));
-    Errors.Noted ofTrigger = new Errors.Noted(errors);
+    ErrorHandler.Noted ofTrigger = new ErrorHandler.Noted(errors);
     RowCondition when = ofTrigger.of(() -> section.condition("when"));
     Duration absent = ofTrigger.of(() -> section.durationOrNull("absent"));
     Duration holds = ofTrigger.of(() -> section.durationOrNull("for"));

@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.Errors;
+import org.flowmon.jobs.config.ErrorHandler;
 import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.config.YamlFile;
@@ -290,7 +290,7 @@ public record AnalysisConfig(
    *
    * @return null where its name, a query, the report's logic or its parameters are wrong
    */
-  public static Draft read(Path file, Errors errors) {
+  public static Draft read(Path file, ErrorHandler errors) {
     YamlSection root = errors.of(() -> YamlFile.read(file));
     return root == null ? null : AnalysisFile.of(root, errors);
   }

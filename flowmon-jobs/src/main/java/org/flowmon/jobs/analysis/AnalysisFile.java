@@ -11,7 +11,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig.History;
 import org.flowmon.jobs.analysis.AnalysisConfig.Live;
 import org.flowmon.jobs.analysis.AnalysisConfig.Report;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.Errors;
+import org.flowmon.jobs.config.ErrorHandler;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.config.YamlSection;
 import org.flowmon.udaf.FlowQueries;
@@ -45,7 +45,7 @@ final class AnalysisFile {
    * @throws ConfigException naming file, line, key and what was expected
    */
   static AnalysisConfig of(YamlSection root) {
-    return of(root, Errors.THROWN).analysis();
+    return of(root, ErrorHandler.THROWN).analysis();
   }
 
   /**
@@ -54,12 +54,12 @@ final class AnalysisFile {
    *
    * @return null where its name, a query, the report's logic or its parameters are wrong
    */
-  static AnalysisConfig.Draft of(YamlSection root, Errors errors) {
+  static AnalysisConfig.Draft of(YamlSection root, ErrorHandler errors) {
     String name = errors.of(() -> name(root));
-    Errors.Noted ofWindows = new Errors.Noted(errors);
+    ErrorHandler.Noted ofWindows = new ErrorHandler.Noted(errors);
     YamlSection now = errors.of(() -> root.section("live"));
     Live live = now == null ? null : live(now, errors, ofWindows);
-    Errors.Noted ofPast = new Errors.Noted(errors);
+    ErrorHandler.Noted ofPast = new ErrorHandler.Noted(errors);
     YamlSection past = ofPast.of(() -> root.sectionOrNull("history"));
     History history = past == null ? null : history(past, live, errors, ofPast);
     YamlSection rows = errors.of(() -> root.section("report"));
@@ -91,7 +91,7 @@ final class AnalysisFile {
   }
 
   /** Null where the logic or its parameters are wrong. */
-  private static Report report(YamlSection section, Errors errors) {
+  private static Report report(YamlSection section, ErrorHandler errors) {
     String logic = errors.of(() -> section.text("logic", "the name of the report's logic"));
     Map<String, String> parameters = errors.of(() -> section.map("parameters"));
     RowCondition condition = errors.of(() -> section.condition("condition"));
@@ -113,7 +113,7 @@ final class AnalysisFile {
    *     then
    * @return null where the query is wrong
    */
-  private static Live live(YamlSection section, Errors errors, Errors.Noted ofWindows) {
+  private static Live live(YamlSection section, ErrorHandler errors, ErrorHandler.Noted ofWindows) {
     Duration window = ofWindows.of(() -> section.duration("window"));
     String text = errors.of(() -> section.text("query", "a query"));
     Duration slide = ofWindows.of(() -> section.duration("slide", window));
@@ -121,7 +121,7 @@ final class AnalysisFile {
         ofWindows.of(
             () -> section.choice("time", WindowTime.class, WindowTime.END_TIME),
             WindowTime.END_TIME);
-    Errors.Noted ofLateness = new Errors.Noted(errors);
+    ErrorHandler.Noted ofLateness = new ErrorHandler.Noted(errors);
     Duration lateness =
         ofLateness.of(() -> section.duration("lateness", Duration.ZERO), Duration.ZERO);
     boolean revisions = errors.of(() -> section.bool("revisions", true), true);
@@ -304,7 +304,7 @@ final class AnalysisFile {
    * @return null where the query is wrong
    */
   private static History history(
-      YamlSection section, Live live, Errors errors, Errors.Noted ofQuery) {
+      YamlSection section, Live live, ErrorHandler errors, ErrorHandler.Noted ofQuery) {
     String text = ofQuery.of(() -> section.text("query", "a query"));
     History read =
         new History(

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.flowmon.udaf.text.Names;
+import org.flowmon.udaf.text.NameSuggestions;
 import org.flowmon.udaf.text.QueryException;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
@@ -107,8 +107,8 @@ public final class YamlSection {
       for (String written : values.keySet()) {
         // Both ways: 'user' is no misspelt 'url'.
         if (!written.equals(key)
-            && Names.nearest(written, List.of(key)) != null
-            && Names.nearest(key, List.of(written)) != null) {
+            && NameSuggestions.nearest(written, List.of(key)) != null
+            && NameSuggestions.nearest(key, List.of(written)) != null) {
           known.add(written); // said once
           throw error(written, "is not a key here; did you mean '" + key + "', which is missing?");
         }
@@ -355,14 +355,14 @@ public final class YamlSection {
 
   /** Refuses keys that nobody asked for. */
   public void end() {
-    end(Errors.THROWN);
+    end(ErrorHandler.THROWN);
   }
 
   /** Tells of each key that nobody asked for. */
-  public void end(Errors errors) {
+  public void end(ErrorHandler errors) {
     for (String key : values.keySet()) {
       if (!known.contains(key)) {
-        String nearest = Names.nearest(key, known);
+        String nearest = NameSuggestions.nearest(key, known);
         errors.add(
             error(
                 key,

@@ -3,7 +3,7 @@ package org.flowmon.jobs.history;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.flowmon.udaf.constraint.Reckoning;
+import org.flowmon.udaf.constraint.ConstantFolding;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
@@ -137,7 +137,7 @@ final class ListedGroups {
   private static Expression reckoned(Expression term) {
     return term instanceof Expression.Comparison of
         ? new Expression.Comparison(
-            of.operator(), Reckoning.of(of.left()), Reckoning.of(of.right()))
+            of.operator(), ConstantFolding.of(of.left()), ConstantFolding.of(of.right()))
         : term;
   }
 }

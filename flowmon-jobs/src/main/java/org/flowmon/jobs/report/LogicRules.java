@@ -12,7 +12,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LimitBy;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.text.Names;
+import org.flowmon.udaf.text.NameSuggestions;
 import org.flowmon.udaf.value.ValueKind;
 
 /** What logics ask of an analysis, and how they say that it is not so. */
@@ -73,7 +73,7 @@ public final class LogicRules {
             + name
             + ", found "
             + names
-            + didYouMean(Names.nearest(name, names), " AS " + name));
+            + didYouMean(NameSuggestions.nearest(name, names), " AS " + name));
   }
 
   /** What to say of the nearest name, nothing where there is none. */
@@ -117,7 +117,7 @@ public final class LogicRules {
                 + keys
                 + ", found "
                 + item.name()
-                + didYouMean(Names.nearest(item.name(), keys), ""));
+                + didYouMean(NameSuggestions.nearest(item.name(), keys), ""));
       }
       names.add(item.name());
     }

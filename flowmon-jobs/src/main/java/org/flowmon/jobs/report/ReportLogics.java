@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.RowCondition;
-import org.flowmon.udaf.text.Names;
+import org.flowmon.udaf.text.NameSuggestions;
 
 /** Finds the logic that an analysis names: one that a provider brings, or a class. */
 public final class ReportLogics {
@@ -48,7 +48,7 @@ public final class ReportLogics {
               + "; found '"
               + name
               + "'"
-              + LogicRules.didYouMean(Names.nearest(name, known.keySet()), ""));
+              + LogicRules.didYouMean(NameSuggestions.nearest(name, known.keySet()), ""));
     }
     return logic.get();
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.udaf.text.Names;
+import org.flowmon.udaf.text.NameSuggestions;
 
 /**
  * The parameters of a report's logic, taken out by name. {@link #end} refuses those that nobody
@@ -61,7 +61,7 @@ public final class ReportParameters {
               + ", found '"
               + text
               + "'"
-              + LogicRules.didYouMean(Names.nearest(text, List.of(words)), ""));
+              + LogicRules.didYouMean(NameSuggestions.nearest(text, List.of(words)), ""));
     }
     return text;
   }
@@ -86,7 +86,7 @@ public final class ReportParameters {
                 + (known.isEmpty()
                     ? ", which has none"
                     : "; expected one of " + String.join(", ", known))
-                + LogicRules.didYouMean(Names.nearest(name, known), ""));
+                + LogicRules.didYouMean(NameSuggestions.nearest(name, known), ""));
       }
     }
   }

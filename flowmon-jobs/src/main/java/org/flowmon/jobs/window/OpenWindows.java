@@ -240,9 +240,9 @@ final class OpenWindows {
    *     restored and go on, the window is known
    * @return null where no window is final
    */
-  WindowStates nextStates(long completeThrough) {
+  PublishedWindow nextStates(long completeThrough) {
     boolean isEnd = completeThrough == Long.MAX_VALUE;
-    WindowStates states = null;
+    PublishedWindow states = null;
     while (states == null
         && !windows.isEmpty()
         && (isEnd || live.window().isClosed(windows.firstKey(), completeThrough))) {
@@ -259,11 +259,11 @@ final class OpenWindows {
     return states;
   }
 
-  private WindowStates states(WindowPart parts) {
+  private PublishedWindow states(WindowPart parts) {
     WindowPart part = settled(parts);
     long end = part.windowEnd();
     ArrivalCounts counts = arrived(end - live.window().widthMicros(), end);
-    return new WindowStates(live, end, counts, part.level() > 0 ? null : part.toBytes());
+    return new PublishedWindow(live, end, counts, part.level() > 0 ? null : part.toBytes());
   }
 
   /** The ends of all windows, of which some may have a result. */

@@ -96,7 +96,7 @@ final class PublishedWindows {
   }
 
   /** Publishes a final window, or counts it where it is not whole. */
-  void publish(WindowStates states) {
+  void publish(PublishedWindow states) {
     long start = states.windowEnd() - states.live().window().widthMicros();
     if (whole.get(states.live().id()).isWhole(start)) {
       publisher.window(states.live(), states.windowEnd(), states.counts(), states.bytes());

@@ -78,7 +78,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private transient ListState<long[]> wholeState;
   private transient Map<Long, OpenWindows> windows;
   private transient Counter notWhole;
-  private transient WindowsState state;
+  private transient WindowsCheckpoint state;
   private transient Counter results;
   private transient Counter revisions;
   private transient Counter finalResults;
@@ -129,7 +129,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     behindWatermark = metrics.counter("behind_watermark_parts");
     stopped = new StoppedQueries("windows");
     metrics.gauge("stopped_analyses", stopped::analyses);
-    state = new WindowsState(context.getOperatorStateStore());
+    state = new WindowsCheckpoint(context.getOperatorStateStore());
     closedThrough = state.closedThrough();
     notWhole = metrics.counter("not_whole_windows");
     restoreQueries(context);
@@ -304,7 +304,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   }
 
   /** Closes windows of each analysis and sends their results. */
-  private void closeAll(Closing closing, ToIntFunction<OpenWindows> due)
+  private void closeAll(WindowCloser closing, ToIntFunction<OpenWindows> due)
       throws InterruptedException {
     List<List<LiveQuery>> all = new ArrayList<>(queries.byName().values());
     all.removeIf(of -> publishes(of) || stopped.contains(of.get(0).id()));
@@ -349,7 +349,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     for (List<LiveQuery> of : new TreeMap<>(queries.byName()).values()) {
       if (publishes(of)) {
         long id = of.get(0).id(); // none is over the results of others
-        WindowStates[] next = new WindowStates[1];
+        PublishedWindow[] next = new PublishedWindow[1];
         do {
           next[0] = null;
           withQuery(id, open -> next[0] = open.nextStates(completeThrough));
@@ -361,7 +361,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
-  private void close(List<LiveQuery> of, Closing closing, Consumer<WindowResult> results) {
+  private void close(List<LiveQuery> of, WindowCloser closing, Consumer<WindowResult> results) {
     if (of.get(0).isLeaf()) {
       List<OpenWindows> leaves = of.stream().map(live -> windows.get(live.id())).toList();
       closing.of(new JoinedWindows(leaves, revisions), results);
@@ -404,7 +404,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private void close(long completeThrough, ToIntFunction<OpenWindows> due)
       throws InterruptedException {
     boolean isEnd = completeThrough == Long.MAX_VALUE;
-    closeAll(isEnd ? Closing.atEnd(closedThrough) : Closing.upTo(completeThrough), due);
+    closeAll(isEnd ? WindowCloser.atEnd(closedThrough) : WindowCloser.upTo(completeThrough), due);
     publishAll(completeThrough);
     if (!isEnd) {
       closedThrough = Math.max(closedThrough, completeThrough);

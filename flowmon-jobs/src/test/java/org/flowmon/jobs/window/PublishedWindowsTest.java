@@ -80,7 +80,7 @@ class PublishedWindowsTest {
     }
     long through = parts.get(2).windowEnd() + SECOND;
     for (int i = 0; i < 2; i++) {
-      WindowStates states = open.nextStates(through);
+      PublishedWindow states = open.nextStates(through);
       assertEquals(parts.get(i).windowEnd(), states.windowEnd());
       assertArrayEquals(parts.get(i).toBytes(), states.bytes());
     }

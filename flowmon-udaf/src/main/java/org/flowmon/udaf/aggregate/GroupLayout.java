@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.udaf.aggregate.Accumulator.Operation;
-import org.flowmon.udaf.catalogue.QueryFunctions;
+import org.flowmon.udaf.catalogue.UdafCatalogue;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
@@ -148,7 +148,7 @@ public final class GroupLayout {
   }
 
   private void addFunction(AggregateCall call) {
-    BoundUdaf function = QueryFunctions.function(call);
+    BoundUdaf function = UdafCatalogue.function(call);
     addFunction(function, ofRows(function, call), call.value().merged() != null);
   }
 
@@ -297,7 +297,7 @@ public final class GroupLayout {
 
   /** The place of a call's function in {@link #functions}. */
   public int functionOf(AggregateCall call) {
-    BoundUdaf function = QueryFunctions.function(call);
+    BoundUdaf function = UdafCatalogue.function(call);
     return functionPlaces.get(key(function, ofRows(function, call), call.value().merged() != null));
   }
 

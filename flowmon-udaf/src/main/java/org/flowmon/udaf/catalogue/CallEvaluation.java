@@ -77,16 +77,16 @@ final class CallEvaluation implements StateEvaluation {
       BoundUdaf function = function(call.of().get(0));
       BoundExtractor extractor =
           functions.bindExtractor(
-              function, call.name(), QueryFunctions.arguments(call.parameters()));
+              function, call.name(), UdafCatalogue.arguments(call.parameters()));
       States of = states(call.of().get(0));
-      return () -> QueryFunctions.value(extractor.extract(of.state()), call.part());
+      return () -> UdafCatalogue.value(extractor.extract(of.state()), call.part());
     }
     PairFunction.Bound pair = pair(call);
     if (call.states() == null) {
       States first = states(call.of().get(0));
       States second = states(call.of().get(1));
       return () ->
-          QueryFunctions.value(pair.answer().apply(first.state(), second.state()), call.part());
+          UdafCatalogue.value(pair.answer().apply(first.state(), second.state()), call.part());
     }
     BoundUdaf function = function(call);
     States made = states(call);
@@ -95,11 +95,11 @@ final class CallEvaluation implements StateEvaluation {
 
   private PairFunction.Bound pair(OfStates call) {
     BoundUdaf function = function(call.of().get(0));
-    return functions.bindPair(function, call.name(), QueryFunctions.arguments(call.parameters()));
+    return functions.bindPair(function, call.name(), UdafCatalogue.arguments(call.parameters()));
   }
 
   private BoundUdaf function(Expression states) {
-    return QueryFunctions.function(functions, states);
+    return UdafCatalogue.function(functions, states);
   }
 
   private States states(Expression expression) {

@@ -22,7 +22,7 @@ import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.function.UdafException;
 import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.FunctionCatalogue;
-import org.flowmon.udaf.text.Names;
+import org.flowmon.udaf.text.NameSuggestions;
 
 /** The functions that are on the class path, by name. Immutable. */
 public final class Udafs {
@@ -190,7 +190,7 @@ public final class Udafs {
   public BoundUdaf bind(String name, List<UdafCall.Argument> arguments) {
     Udaf function = find(name);
     if (function == null) {
-      String near = Names.nearest(name, functions.keySet());
+      String near = NameSuggestions.nearest(name, functions.keySet());
       throw new UdafException(
           "no aggregate function '"
               + name

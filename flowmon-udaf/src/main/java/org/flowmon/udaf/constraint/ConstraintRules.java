@@ -64,10 +64,10 @@ final class ConstraintRules {
       return longs(column.column(), LongRanges.of(truth ? 1 : 0, truth ? 1 : 0));
     } else if (condition instanceof Comparison comparison) {
       ComparisonOperator operator = truth ? comparison.operator() : comparison.operator().negated();
-      Expression left = Reckoning.of(comparison.left());
+      Expression left = ConstantFolding.of(comparison.left());
       return left instanceof Literal
           ? comparison(operator.swapped(), comparison.right(), left)
-          : comparison(operator, left, Reckoning.of(comparison.right()));
+          : comparison(operator, left, ConstantFolding.of(comparison.right()));
     } else if (condition instanceof In in) {
       return in(in, truth);
     } else if (condition instanceof SameHour hour && truth) {

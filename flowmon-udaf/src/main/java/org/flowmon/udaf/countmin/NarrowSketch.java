@@ -122,7 +122,7 @@ public final class NarrowSketch {
    * @param threshold at least 1: items of a smaller upper bound are left out
    * @param limit items that are given at most
    */
-  public void search(long[] words, int at, long threshold, int limit, ItemList found) {
+  public void search(long[] words, int at, long threshold, int limit, ItemSink found) {
     PrefixHeap heap = new PrefixHeap();
     for (int top = 0; top < EXACT; top++) {
       long upper = words[at + EXACT_AT + top];

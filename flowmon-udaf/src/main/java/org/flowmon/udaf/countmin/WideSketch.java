@@ -133,7 +133,7 @@ public final class WideSketch {
    * Gives the candidates whose upper bound is at least the threshold, in no order. An item that is
    * no candidate weighs at most {@link Candidates#offset}.
    */
-  public void search(long[] words, int at, long threshold, ItemList found) {
+  public void search(long[] words, int at, long threshold, ItemSink found) {
     int slots = at + candidatesAt() + Candidates.SLOTS;
     for (int s = 0; s < Candidates.slots(width); s++) {
       int slot = slots + 3 * s;

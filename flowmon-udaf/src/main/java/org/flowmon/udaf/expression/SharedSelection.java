@@ -1,7 +1,7 @@
 package org.flowmon.udaf.expression;
 
 import org.flowmon.flow.FlowRows;
-import org.flowmon.udaf.vector.Stretch;
+import org.flowmon.udaf.vector.KnownRows;
 import org.flowmon.udaf.vector.Vector;
 
 /**
@@ -11,7 +11,7 @@ import org.flowmon.udaf.vector.Vector;
 public final class SharedSelection {
   private final CompiledPredicate filter;
   private final int[] rows = new int[Vector.CAPACITY];
-  private final Stretch stretch = new Stretch();
+  private final KnownRows stretch = new KnownRows();
   private int chosen;
 
   SharedSelection(CompiledPredicate filter) {

@@ -2,7 +2,7 @@ package org.flowmon.udaf.expression;
 
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.node.TruthNode;
-import org.flowmon.udaf.vector.Stretch;
+import org.flowmon.udaf.vector.KnownRows;
 import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
 
@@ -10,7 +10,7 @@ import org.flowmon.udaf.vector.Vector;
 final class SharedTruthNode extends TruthNode {
   private final TruthNode node;
   private final Truth truth = new Truth();
-  private final Stretch stretch = new Stretch();
+  private final KnownRows stretch = new KnownRows();
 
   SharedTruthNode(TruthNode node) {
     this.node = node;

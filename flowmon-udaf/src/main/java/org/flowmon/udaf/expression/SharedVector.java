@@ -2,7 +2,7 @@ package org.flowmon.udaf.expression;
 
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.node.ValueNode;
-import org.flowmon.udaf.vector.Stretch;
+import org.flowmon.udaf.vector.KnownRows;
 import org.flowmon.udaf.vector.Vector;
 
 /**
@@ -12,7 +12,7 @@ import org.flowmon.udaf.vector.Vector;
 public final class SharedVector {
   private final ValueNode node;
   private final Vector vector;
-  private final Stretch stretch = new Stretch();
+  private final KnownRows stretch = new KnownRows();
 
   SharedVector(ValueNode node) {
     this.node = node;

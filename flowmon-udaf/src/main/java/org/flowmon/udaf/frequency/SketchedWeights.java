@@ -5,7 +5,7 @@ import java.util.List;
 import org.flowmon.udaf.countmin.Candidates;
 import org.flowmon.udaf.countmin.ItemCounts;
 import org.flowmon.udaf.countmin.ItemKey;
-import org.flowmon.udaf.countmin.ItemList;
+import org.flowmon.udaf.countmin.ItemSink;
 import org.flowmon.udaf.countmin.SketchBytes;
 import org.flowmon.udaf.countmin.SketchShape;
 import org.flowmon.udaf.function.ErrorBound;
@@ -192,7 +192,7 @@ final class SketchedWeights extends ItemWeights {
             }
           });
     } else {
-      ItemList list = (high, low, upper) -> found.add(sketched(high, low, upper));
+      ItemSink list = (high, low, upper) -> found.add(sketched(high, low, upper));
       if (narrow != null) {
         aggregate.narrow().search(narrow, 0, threshold, limit, list);
       }

@@ -11,7 +11,7 @@ import org.flowmon.udaf.expression.SharedVector;
 import org.flowmon.udaf.group.KeyColumns;
 import org.flowmon.udaf.group.TextDictionary;
 import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.vector.Stretch;
+import org.flowmon.udaf.vector.KnownRows;
 import org.flowmon.udaf.vector.Vector;
 
 /**
@@ -57,7 +57,7 @@ public final class SharedEvaluation {
     private final KeyColumns columns;
     private final SharedVector[] shared;
     private final Vector[] vectors;
-    private final Stretch stretch = new Stretch();
+    private final KnownRows stretch = new KnownRows();
 
     private Keys(KeyColumns columns, SharedVector[] shared) {
       this.columns = columns;

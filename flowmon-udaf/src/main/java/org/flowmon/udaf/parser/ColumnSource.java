@@ -9,7 +9,7 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.TableQuery.Source;
-import org.flowmon.udaf.text.Names;
+import org.flowmon.udaf.text.NameSuggestions;
 import org.flowmon.udaf.text.Token;
 
 /** Whose columns an expression reads. */
@@ -30,7 +30,7 @@ sealed interface ColumnSource {
   default String nearestOr(String name, List<String> others) {
     List<String> all = new ArrayList<>(others);
     all.addAll(names());
-    String best = Names.nearest(name, all);
+    String best = NameSuggestions.nearest(name, all);
     return best == null ? listing() : "did you mean '" + best + "'?";
   }
 
@@ -114,7 +114,7 @@ sealed interface ColumnSource {
           source.query().select().forEach(item -> all.add(item.name()));
         }
       }
-      String nearest = Names.nearest(name.text(), all);
+      String nearest = NameSuggestions.nearest(name.text(), all);
       return "no column '"
           + name.typed()
           + "' in "

@@ -38,11 +38,11 @@ final class ExpressionParser {
   private final TokenStream tokens;
   private final ColumnSource columns;
   private final FunctionParser functions;
-  private final Nesting nesting;
+  private final Subqueries nesting;
   private final boolean takesQueries;
   // Where each expression begins in the text, for errors found later.
   private final IdentityHashMap<Expression, Integer> starts = new IdentityHashMap<>();
-  private final Extents extents = new Extents();
+  private final ExpressionSizes extents = new ExpressionSizes();
   private int depth;
   // Whether aggregates may stand here, and what names mean.
   private boolean overGroups;
@@ -56,11 +56,11 @@ final class ExpressionParser {
    * @param nesting null where no queries may stand in them
    * @param depth how deep the expression nests that these are in
    */
-  ExpressionParser(TokenStream tokens, ColumnSource columns, Nesting nesting, int depth) {
+  ExpressionParser(TokenStream tokens, ColumnSource columns, Subqueries nesting, int depth) {
     this.tokens = tokens;
     this.columns = columns;
     this.takesQueries = nesting != null;
-    this.nesting = nesting == null ? new Nesting(tokens) : nesting;
+    this.nesting = nesting == null ? new Subqueries(tokens) : nesting;
     this.depth = depth;
     this.functions = new FunctionParser(tokens, this);
   }
@@ -120,7 +120,7 @@ final class ExpressionParser {
   }
 
   /** What this query shares with those in it. */
-  Nesting nesting() {
+  Subqueries nesting() {
     return nesting;
   }
 

@@ -21,7 +21,7 @@ final class FromParser {
       Set.of("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "ON", "USING");
 
   private final TokenStream tokens;
-  private final Nesting nesting;
+  private final Subqueries nesting;
   private final int depth;
   private final List<Source> sources = new ArrayList<>();
 
@@ -30,7 +30,7 @@ final class FromParser {
    *
    * @param depth how deep the expression nests that the query is in
    */
-  FromParser(TokenStream tokens, Nesting nesting, int depth) {
+  FromParser(TokenStream tokens, Subqueries nesting, int depth) {
     this.tokens = tokens;
     this.nesting = nesting;
     this.depth = depth;

@@ -18,8 +18,8 @@ import org.flowmon.udaf.query.Expression.When;
 import org.flowmon.udaf.query.Functions;
 import org.flowmon.udaf.query.Typing;
 import org.flowmon.udaf.text.Keywords;
-import org.flowmon.udaf.text.Literals;
-import org.flowmon.udaf.text.Names;
+import org.flowmon.udaf.text.NameSuggestions;
+import org.flowmon.udaf.text.TimeLiterals;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
 import org.flowmon.udaf.value.Value;
@@ -94,7 +94,7 @@ final class FunctionParser {
     }
     String text = amount.text();
     Token unit = tokens.peek();
-    if (unit.kind() == Token.Kind.WORD && Literals.unitMicros(unit.text()) != null) {
+    if (unit.kind() == Token.Kind.WORD && TimeLiterals.unitMicros(unit.text()) != null) {
       text = text + " " + tokens.next().text();
     }
     String whole = text;
@@ -177,7 +177,7 @@ final class FunctionParser {
     all.addAll(aggregates);
     all.addAll(Functions.catalogue().functions()); // which are nearer than what asks their states
     all.addAll(Functions.names());
-    String best = Names.nearest(name, all);
+    String best = NameSuggestions.nearest(name, all);
     return best != null
         ? "did you mean " + best + "?"
         : "expected one of "

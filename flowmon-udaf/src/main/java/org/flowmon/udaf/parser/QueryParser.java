@@ -41,7 +41,7 @@ public final class QueryParser {
   }
 
   private static Query query(TokenStream tokens) {
-    Query query = new SelectParser(tokens, new Nesting(tokens), 0).query();
+    Query query = new SelectParser(tokens, new Subqueries(tokens), 0).query();
     tokens.takeSymbol(";");
     if (tokens.peek().kind() != Token.Kind.END) {
       throw tokens.expectedEnd("the end of the query");

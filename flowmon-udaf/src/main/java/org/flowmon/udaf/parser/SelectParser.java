@@ -22,10 +22,10 @@ import org.flowmon.udaf.text.Keywords;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
 
-/** Parses one SELECT, and by {@link Nesting} those in it. */
+/** Parses one SELECT, and by {@link Subqueries} those in it. */
 final class SelectParser {
   private final TokenStream tokens;
-  private final Nesting nesting;
+  private final Subqueries nesting;
   private final int depth;
   private final List<SelectItem> select = new ArrayList<>();
   private final List<Integer> selectStarts = new ArrayList<>();
@@ -43,7 +43,7 @@ final class SelectParser {
    *
    * @param depth how deep the expression nests that it is in
    */
-  SelectParser(TokenStream tokens, Nesting nesting, int depth) {
+  SelectParser(TokenStream tokens, Subqueries nesting, int depth) {
     this.tokens = tokens;
     this.nesting = nesting;
     this.depth = depth;

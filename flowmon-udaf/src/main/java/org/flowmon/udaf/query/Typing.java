@@ -20,7 +20,7 @@ import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.When;
-import org.flowmon.udaf.text.Literals;
+import org.flowmon.udaf.text.TimeLiterals;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
@@ -140,7 +140,7 @@ public final class Typing {
   }
 
   public static Expression duration(String text, Expression culprit) {
-    Long micros = Literals.durationMicros(text);
+    Long micros = TimeLiterals.durationMicros(text);
     if (micros == null) {
       throw new TypeException(
           "expected a duration such as '5 minutes', found '" + text + "'", culprit);
@@ -149,7 +149,7 @@ public final class Typing {
   }
 
   public static Expression timestamp(String text, Expression culprit) {
-    Long micros = Literals.timestampMicros(text);
+    Long micros = TimeLiterals.timestampMicros(text);
     if (micros == null) {
       throw new TypeException(
           "expected a time such as '2026-11-21 08:00:00' (UTC), found '" + text + "'", culprit);

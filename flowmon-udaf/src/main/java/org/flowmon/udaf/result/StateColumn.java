@@ -1,7 +1,7 @@
 package org.flowmon.udaf.result;
 
 import org.flowmon.udaf.catalogue.ExportedState;
-import org.flowmon.udaf.catalogue.QueryFunctions;
+import org.flowmon.udaf.catalogue.UdafCatalogue;
 import org.flowmon.udaf.function.BoundExtractor;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.group.GroupTable;
@@ -41,7 +41,7 @@ final class StateColumn {
     int place = table.layout().functionOf(call);
     BoundUdaf function = table.layout().functions().get(place).function();
     BoundExtractor extractor =
-        call.value().isState() ? null : QueryFunctions.extractor(function, call);
+        call.value().isState() ? null : UdafCatalogue.extractor(function, call);
     StateColumn column = new StateColumn(call.kind(), groups.length, table.memory());
     for (int row = 0; row < groups.length; row++) {
       table.memory().check();
@@ -57,7 +57,7 @@ final class StateColumn {
   }
 
   private static Value value(AggregateCall call, BoundExtractor extractor, SuperState state) {
-    return QueryFunctions.value(extractor.extract(state), call.value().part());
+    return UdafCatalogue.value(extractor.extract(state), call.value().part());
   }
 
   private void set(int row, Value value) {

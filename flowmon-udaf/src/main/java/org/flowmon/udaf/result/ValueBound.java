@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.flowmon.udaf.catalogue.QueryFunctions;
+import org.flowmon.udaf.catalogue.UdafCatalogue;
 import org.flowmon.udaf.function.BoundExtractor;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.ErrorBound;
@@ -61,7 +61,7 @@ public record ValueBound(String value, ErrorBound bound) {
   private static ErrorBound largest(GroupTable table, AggregateCall call, int[] groups) {
     int place = table.layout().functionOf(call);
     BoundUdaf function = table.layout().functions().get(place).function();
-    BoundExtractor extractor = QueryFunctions.extractor(function, call);
+    BoundExtractor extractor = UdafCatalogue.extractor(function, call);
     ErrorBound largest = null;
     for (int group : groups) {
       table.memory().check();

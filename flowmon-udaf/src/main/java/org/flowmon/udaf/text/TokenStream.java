@@ -112,7 +112,8 @@ public final class TokenStream {
   /** An error that names the clause that may be meant. */
   public QueryException expectedInstead(String expected) {
     Token token = peek();
-    String nearest = token.kind() == Token.Kind.WORD ? Names.nearest(token.typed(), CLAUSES) : null;
+    String nearest =
+        token.kind() == Token.Kind.WORD ? NameSuggestions.nearest(token.typed(), CLAUSES) : null;
     return error(
         "expected "
             + expected

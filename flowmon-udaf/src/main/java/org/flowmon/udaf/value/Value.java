@@ -5,8 +5,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.TableHash;
-import org.flowmon.udaf.text.Literals;
 import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.text.TimeLiterals;
 
 /**
  * One constant of a query: a literal or the value of a parameter.
@@ -94,11 +94,11 @@ public record Value(ValueKind kind, long high, long low, String text) {
   }
 
   private static Value timeOrAddress(String text) {
-    Long time = Literals.timestampMicros(text);
+    Long time = TimeLiterals.timestampMicros(text);
     if (time != null) {
       return ofTimestamp(time);
     }
-    Long duration = Literals.durationMicros(text);
+    Long duration = TimeLiterals.durationMicros(text);
     if (duration != null) {
       return ofDuration(duration);
     }
@@ -127,8 +127,8 @@ public record Value(ValueKind kind, long high, long low, String text) {
     return switch (kind) {
       case BOOLEAN, LONG, ADDRESS, TEXT -> true;
       case DOUBLE -> Double.isFinite(asDouble());
-      case TIMESTAMP -> Literals.isTimestamp(low);
-      case DURATION -> Literals.isInterval(low);
+      case TIMESTAMP -> TimeLiterals.isTimestamp(low);
+      case DURATION -> TimeLiterals.isInterval(low);
     };
   }
 
@@ -143,7 +143,7 @@ public record Value(ValueKind kind, long high, long low, String text) {
       case LONG -> Long.toString(low);
       case DOUBLE -> Double.toString(asDouble());
       case TIMESTAMP -> "TIMESTAMP '" + Instant.EPOCH.plus(low, ChronoUnit.MICROS) + "'";
-      case DURATION -> Literals.interval(low);
+      case DURATION -> TimeLiterals.interval(low);
       case ADDRESS -> "ADDRESS '" + IpAddress.format(high, low) + "'";
       case TEXT -> "'" + text.replace("'", "''") + "'";
     };

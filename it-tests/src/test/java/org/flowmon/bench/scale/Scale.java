@@ -13,7 +13,7 @@ import org.flowmon.bench.output.BenchFolder;
 import org.flowmon.bench.output.BenchResult;
 import org.flowmon.bench.output.SvgPlot;
 import org.flowmon.deploy.command.ExitCodes;
-import org.flowmon.deploy.command.Failures;
+import org.flowmon.deploy.command.FailureHandler;
 import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -74,7 +74,7 @@ public final class Scale implements Callable<Integer> {
 
   /** Runs it as the JVM that asks does. */
   public static void main(String[] arguments) {
-    Failures failures = new Failures(new CommandLine.RunLast());
+    FailureHandler failures = new FailureHandler(new CommandLine.RunLast());
     System.exit(
         new CommandLine(new Scale())
             .setExecutionStrategy(failures)

@@ -40,7 +40,7 @@ final class ExporterFeed implements FlowFeed {
 
   private final FlowPublisher publisher;
   private final IngestCounters counters = new IngestCounters();
-  private final SenderCounts senders;
+  private final RouterCounts senders;
   private final UdpCollector collector;
   private final ExporterSimulator simulator;
   private final FeedThread sender;
@@ -57,7 +57,7 @@ final class ExporterFeed implements FlowFeed {
             DecoderLimits.defaults());
     InetSocketAddress listen = UdpCollector.loopback(0);
     this.senders =
-        new SenderCounts(decoder, counters, IpAddress.ofBytes(listen.getAddress().getAddress()));
+        new RouterCounts(decoder, counters, IpAddress.ofBytes(listen.getAddress().getAddress()));
     this.collector =
         UdpCollector.start(
             List.of(listen), RECEIVE_BUFFER, senders, new PublishingSink(publisher), counters);

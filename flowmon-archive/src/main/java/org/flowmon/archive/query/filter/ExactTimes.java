@@ -5,7 +5,7 @@ import java.util.List;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
-import org.flowmon.udaf.constraint.Reckoning;
+import org.flowmon.udaf.constraint.ConstantFolding;
 import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.And;
@@ -77,8 +77,8 @@ public final class ExactTimes {
     if (condition instanceof IsNull isNull && ExpressionColumns.isEndTime(isNull.term())) {
       return LongRanges.NONE;
     } else if (condition instanceof Comparison comparison) {
-      Expression left = Reckoning.of(comparison.left());
-      Expression right = Reckoning.of(comparison.right());
+      Expression left = ConstantFolding.of(comparison.left());
+      Expression right = ConstantFolding.of(comparison.right());
       return left instanceof Literal
           ? comparison(comparison.operator().swapped(), right, left)
           : comparison(comparison.operator(), left, right);

@@ -15,7 +15,7 @@ import org.flowmon.archive.query.numbering.AddressNumbers;
 import org.flowmon.archive.query.plan.AskedArchives;
 import org.flowmon.archive.query.plan.GroupPlan;
 import org.flowmon.archive.query.plan.RowRanges;
-import org.flowmon.archive.query.posting.PostingPlan;
+import org.flowmon.archive.query.posting.PostingSearch;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.reader.SegmentReader;
@@ -119,13 +119,14 @@ public final class PackedGrouping {
   public static long rows(SegmentLease lease, Constraints constraints, Runnable check) {
     SegmentReader segment = lease.rows();
     RowRanges ranges = RowRanges.asked(lease, constraints);
-    boolean useful = ranges.total() > 0 && PostingPlan.isIndexable(constraints, segment.indexed());
+    boolean useful =
+        ranges.total() > 0 && PostingSearch.isIndexable(constraints, segment.indexed());
     SegmentIndex index = useful ? lease.index() : null;
     if (index == null) {
       return ranges.total();
     }
     try {
-      return PostingPlan.estimate(index, constraints, ranges, segment.rows(), check);
+      return PostingSearch.estimate(index, constraints, ranges, segment.rows(), check);
     } catch (SegmentCorruptException e) {
       return ranges.total(); // the scan finds it again, and says so
     }

@@ -21,7 +21,7 @@ public record AddressIds(int from, int to) {
   }
 
   /** Disjoint and ascending. */
-  public static List<AddressIds> of(CellDictionary dictionary, AddressRanges addresses) {
+  public static List<AddressIds> of(AddressDictionary dictionary, AddressRanges addresses) {
     List<AddressIds> ids = new ArrayList<>();
     int size = dictionary.size();
     for (AddressRanges.Range range : addresses.ranges()) {

@@ -5,7 +5,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /** The addresses of a sidecar's column. */
-public record IndexDictionary(SegmentIndex index, FlowColumn column) implements CellDictionary {
+public record IndexDictionary(SegmentIndex index, FlowColumn column) implements AddressDictionary {
   @Override
   public int size() {
     return index.dictionarySize(column);

@@ -2,8 +2,8 @@ package org.flowmon.archive.query.rollup;
 
 import java.util.Arrays;
 import java.util.List;
+import org.flowmon.archive.query.posting.AddressDictionary;
 import org.flowmon.archive.query.posting.AddressIds;
-import org.flowmon.archive.query.posting.CellDictionary;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.set.AddressRanges;
@@ -14,7 +14,7 @@ import org.flowmon.udaf.set.AddressRanges;
  * org.flowmon.archive.region.SegmentCorruptException}. Not changed once it is planned.
  */
 public abstract class CellSource {
-  private final CellDictionary dictionary;
+  private final AddressDictionary dictionary;
   private final Rollup rollup;
   private final long unitMicros;
   private int[] slices = {};
@@ -22,7 +22,7 @@ public abstract class CellSource {
   private List<AddressIds> ids;
 
   /** Of which nothing is chosen yet. */
-  CellSource(CellDictionary dictionary, Rollup rollup, long unitMicros) {
+  CellSource(AddressDictionary dictionary, Rollup rollup, long unitMicros) {
     this.dictionary = dictionary;
     this.rollup = rollup;
     this.unitMicros = unitMicros;
@@ -43,7 +43,7 @@ public abstract class CellSource {
   }
 
   /** The addresses of the cells. */
-  final CellDictionary dictionary() {
+  final AddressDictionary dictionary() {
     return dictionary;
   }
 

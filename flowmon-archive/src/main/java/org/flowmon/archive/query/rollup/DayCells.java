@@ -10,7 +10,7 @@ import org.flowmon.archive.days.DayRun;
 import org.flowmon.archive.days.DayRunFormat;
 import org.flowmon.archive.derived.RunCover;
 import org.flowmon.archive.derived.RunView;
-import org.flowmon.archive.query.plan.DayRest;
+import org.flowmon.archive.query.plan.DayRemainder;
 import org.flowmon.archive.query.plan.RollupRule;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.rollup.Rollup;
@@ -138,12 +138,12 @@ final class DayCells extends CellSource {
   }
 
   /** What it leaves to the segments that it covers. */
-  DayRest rest() {
+  DayRemainder rest() {
     LongRanges answered = LongRanges.NONE;
     for (long day : days) {
       answered = day == DayRunFormat.NO_DAY ? answered : answered.or(ofDay(day));
     }
-    return DayRest.of(rule, answered, days.contains(DayRunFormat.NO_DAY));
+    return DayRemainder.of(rule, answered, days.contains(DayRunFormat.NO_DAY));
   }
 
   /** How much of what a segment has to say the run says for it. */

@@ -14,7 +14,7 @@ import org.flowmon.archive.days.DayRun;
 import org.flowmon.archive.derived.RunCover;
 import org.flowmon.archive.derived.RunView;
 import org.flowmon.archive.query.plan.AskedArchives;
-import org.flowmon.archive.query.plan.DayRest;
+import org.flowmon.archive.query.plan.DayRemainder;
 import org.flowmon.archive.query.plan.RollupRule;
 import org.flowmon.archive.query.plan.SegmentChoice;
 import org.flowmon.archive.region.SegmentCorruptException;
@@ -31,7 +31,7 @@ public final class DayChoice implements AutoCloseable {
   private final List<RunView<DayRun>> views = new ArrayList<>();
   private final List<DayCells> cells = new ArrayList<>();
   private final Set<SealedSegment> answered = Collections.newSetFromMap(new IdentityHashMap<>());
-  private final IdentityHashMap<SealedSegment, DayRest> rests = new IdentityHashMap<>();
+  private final IdentityHashMap<SealedSegment, DayRemainder> rests = new IdentityHashMap<>();
   private final Set<String> warnings = new LinkedHashSet<>();
 
   /** A choice of nothing yet: all is left to the segments. */
@@ -118,7 +118,7 @@ public final class DayChoice implements AutoCloseable {
     }
     days.prepare(constraints);
     cells.add(days);
-    DayRest rest = days.rest();
+    DayRemainder rest = days.rest();
     for (SealedSegment segment : chosen) {
       DayCells.Answered how = of.get(segment.id());
       if (how == DayCells.Answered.ALL) {
@@ -135,7 +135,7 @@ public final class DayChoice implements AutoCloseable {
   }
 
   /** What is left of the query to a segment, null where all is. */
-  public DayRest rest(SealedSegment segment) {
+  public DayRemainder rest(SealedSegment segment) {
     return rests.get(segment);
   }
 

@@ -1,12 +1,12 @@
 package org.flowmon.archive.query.rollup;
 
 import org.flowmon.archive.days.DayDictionary;
-import org.flowmon.archive.query.posting.CellDictionary;
+import org.flowmon.archive.query.posting.AddressDictionary;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /** The addresses of a column in a run of day sums. */
-record RunDictionary(DayDictionary addresses, FlowColumn column) implements CellDictionary {
+record RunDictionary(DayDictionary addresses, FlowColumn column) implements AddressDictionary {
   @Override
   public int size() {
     return addresses.size();

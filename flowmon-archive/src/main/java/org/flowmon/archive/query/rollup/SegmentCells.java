@@ -6,7 +6,7 @@ import org.flowmon.archive.query.plan.RollupRule;
 import org.flowmon.archive.query.plan.RowRanges;
 import org.flowmon.archive.query.posting.AddressIds;
 import org.flowmon.archive.query.posting.IndexDictionary;
-import org.flowmon.archive.query.posting.PostingPlan;
+import org.flowmon.archive.query.posting.PostingSearch;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.TimeRange;
@@ -183,7 +183,7 @@ public final class SegmentCells extends CellSource {
       for (AddressIds some : ids()) {
         wanted += some.to() - some.from();
         for (int id = some.from(); id < some.to() && postings < rows; id++) {
-          postings += PostingPlan.LIST_COST + index.count(address(), id);
+          postings += PostingSearch.LIST_COST + index.count(address(), id);
         }
       }
       read = Math.min(read, wanted * slices() * RollupFormat.BLOCK);

@@ -6,7 +6,7 @@ import java.util.List;
 import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.query.filter.DictionaryFilter;
 import org.flowmon.archive.query.plan.RowRanges;
-import org.flowmon.archive.query.posting.PostingPlan;
+import org.flowmon.archive.query.posting.PostingSearch;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
@@ -32,7 +32,7 @@ public record SegmentPiece(SealedSegment segment, int number, int of, Findings f
     private boolean isExactKnown;
     private RowSet exact;
     private boolean isFoundKnown;
-    private PostingPlan.Found found;
+    private PostingSearch.Found found;
     private DictionaryFilter dictionary;
 
     public Findings(int pieces) {
@@ -47,7 +47,7 @@ public record SegmentPiece(SealedSegment segment, int number, int of, Findings f
     }
 
     /** The rows that may pass it by postings, null where a scan is cheaper. */
-    synchronized PostingPlan.Found found(Search<PostingPlan.Found> search) {
+    synchronized PostingSearch.Found found(Search<PostingSearch.Found> search) {
       found = isFoundKnown ? found : search.run();
       isFoundKnown = true;
       return found;

@@ -12,12 +12,12 @@ import org.flowmon.archive.query.filter.AdmittedRows;
 import org.flowmon.archive.query.filter.DictionaryFilter;
 import org.flowmon.archive.query.filter.Filter;
 import org.flowmon.archive.query.limit.Deadline;
-import org.flowmon.archive.query.plan.DayRest;
+import org.flowmon.archive.query.plan.DayRemainder;
 import org.flowmon.archive.query.plan.RollupRule;
 import org.flowmon.archive.query.plan.RowRanges;
-import org.flowmon.archive.query.posting.PostingPlan;
+import org.flowmon.archive.query.posting.PostingSearch;
 import org.flowmon.archive.query.rollup.CellCollector;
-import org.flowmon.archive.query.rollup.CellPhase;
+import org.flowmon.archive.query.rollup.CellGrouping;
 import org.flowmon.archive.query.rollup.SegmentCells;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.reader.SegmentReader;
@@ -42,7 +42,7 @@ public final class SegmentScan {
   private final Filter filterAsOf;
   private final long asOf;
   private final RollupRule rollups;
-  private final IdentityHashMap<DayRest, Filter> ofRests = new IdentityHashMap<>();
+  private final IdentityHashMap<DayRemainder, Filter> ofRests = new IdentityHashMap<>();
   private final RowCollector collector;
   private final Deadline deadline;
   private final int[] rows = new int[Vector.CAPACITY];
@@ -134,7 +134,7 @@ public final class SegmentScan {
    *     {@code asOf}; null where all is
    * @return whether it took the lease over, since sums of the segment are still to be read
    */
-  public boolean run(SegmentLease lease, SegmentPiece piece, DayRest rest) {
+  public boolean run(SegmentLease lease, SegmentPiece piece, DayRemainder rest) {
     SegmentReader segment = lease.rows();
     boolean arrived = segment.sealed().arrival().max() <= asOf;
     Filter applied = rest != null ? filterOf(rest) : arrived ? filter : filterAsOf;
@@ -162,11 +162,11 @@ public final class SegmentScan {
     if (atOnce == null) {
       atOnce = new CellCollector(rollups, deadline);
     }
-    CellPhase.addAll(atOnce, sums, collector.groups(0));
+    CellGrouping.addAll(atOnce, sums, collector.groups(0));
     return false;
   }
 
-  private Filter filterOf(DayRest rest) {
+  private Filter filterOf(DayRemainder rest) {
     return ofRests.computeIfAbsent(rest, r -> Filter.of(r.where()));
   }
 
@@ -209,7 +209,7 @@ public final class SegmentScan {
       gather(segment, null, null, piece.share(exact));
       return true;
     }
-    PostingPlan.Found found =
+    PostingSearch.Found found =
         few ? null : piece.findings().found(() -> postings(lease, applied, ranges));
     long rowsLeft = found == null ? ranges.total() : found.rows().size();
     DictionaryFilter decided =
@@ -235,7 +235,7 @@ public final class SegmentScan {
 
   /** What dictionaries decide of the rows that are left. */
   private DictionaryFilter decide(
-      SegmentReader segment, Filter applied, PostingPlan.Found found, long rowsLeft) {
+      SegmentReader segment, Filter applied, PostingSearch.Found found, long rowsLeft) {
     DictionaryFilter decided =
         DictionaryFilter.of(
             segment,
@@ -251,7 +251,7 @@ public final class SegmentScan {
   /** The rows that pass the filter, where the sidecar alone can say; null where not. */
   private RowSet exactPostings(SegmentLease lease, Filter applied, RowRanges ranges) {
     if (applied.addresses() == null
-        || !PostingPlan.isIndexable(applied.addresses(), lease.rows().indexed())
+        || !PostingSearch.isIndexable(applied.addresses(), lease.rows().indexed())
         || (applied.hasTimes() && !applied.decidesTimes(lease.rows()))) {
       return null;
     }
@@ -259,7 +259,7 @@ public final class SegmentScan {
     try {
       return index == null
           ? null
-          : PostingPlan.exactRows(index, applied.addresses(), ranges, deadline::check);
+          : PostingSearch.exactRows(index, applied.addresses(), ranges, deadline::check);
     } catch (SegmentCorruptException e) {
       lease.indexFailed(String.valueOf(e.getMessage()));
       return null;
@@ -267,15 +267,15 @@ public final class SegmentScan {
   }
 
   /** The rows by the sidecar; null where a scan is cheaper, or all that is possible. */
-  private PostingPlan.Found postings(SegmentLease lease, Filter applied, RowRanges ranges) {
+  private PostingSearch.Found postings(SegmentLease lease, Filter applied, RowRanges ranges) {
     // A sidecar may be far away: what it indexes is known without it.
-    if (!PostingPlan.isIndexable(applied, lease.rows().indexed())) {
+    if (!PostingSearch.isIndexable(applied, lease.rows().indexed())) {
       return null;
     }
     SegmentIndex index = lease.index();
     if (index != null) {
       try {
-        return PostingPlan.rows(index, lease.rows(), applied, ranges, deadline::check);
+        return PostingSearch.rows(index, lease.rows(), applied, ranges, deadline::check);
       } catch (SegmentCorruptException e) {
         lease.indexFailed(String.valueOf(e.getMessage()));
       }

@@ -2,7 +2,7 @@ package org.flowmon.archive.segment.reader;
 
 import java.nio.ByteBuffer;
 import org.flowmon.archive.region.MappedRegion;
-import org.flowmon.archive.segment.format.SegmentDirectory;
+import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
@@ -21,14 +21,14 @@ abstract class ColumnData {
   private static final int MAX_TEXT_BYTES = 3 * FlowBatch.MAX_TEXT_BYTES;
 
   final MappedRegion file;
-  final SegmentDirectory.Entry entry;
+  final ParsedFooter.Entry entry;
   final ByteBuffer buffer;
   final int rows;
   final String place;
   final boolean verifyChecksums;
   final boolean wide; // values of 8 bytes
 
-  ColumnData(MappedRegion file, SegmentDirectory.Entry entry, int rows, boolean verifyChecksums) {
+  ColumnData(MappedRegion file, ParsedFooter.Entry entry, int rows, boolean verifyChecksums) {
     this.file = file;
     this.entry = entry;
     this.rows = rows;
@@ -45,7 +45,7 @@ abstract class ColumnData {
     file.checkRange(place, entry.offset(), (long) entry.length() + READ_AHEAD);
   }
 
-  private void verify(String what, SegmentDirectory.Table table) {
+  private void verify(String what, ParsedFooter.Table table) {
     if (table != null) {
       file.verify(place + ", " + what, table.offset(), table.bytes(), table.crc32c());
     }
@@ -54,7 +54,7 @@ abstract class ColumnData {
   /** Opens a column as its footer says that it is stored. */
   static ColumnData open(
       MappedRegion file,
-      SegmentDirectory.Entry entry,
+      ParsedFooter.Entry entry,
       int rows,
       boolean verifyChecksums,
       DecodedPages cache) {
@@ -161,12 +161,12 @@ abstract class ColumnData {
   }
 
   final long dictionaryHigh(int id) {
-    SegmentDirectory.Table side = entry.side();
+    ParsedFooter.Table side = entry.side();
     return side.width() == 4 ? 0 : Long.reverseBytes(buffer.getLong(side.offset() + 16 * id));
   }
 
   final long dictionaryLow(int id) {
-    SegmentDirectory.Table side = entry.side();
+    ParsedFooter.Table side = entry.side();
     return side.width() == 4
         ? IpAddress.ipv4Low(Integer.reverseBytes(buffer.getInt(side.offset() + 4 * id)))
         : Long.reverseBytes(buffer.getLong(side.offset() + 16 * id + 8));
@@ -174,7 +174,7 @@ abstract class ColumnData {
 
   /** The addresses of {@code n} ids from one on. */
   final void dictionaryAddresses(int id, int n, long[] hi, long[] lo) {
-    SegmentDirectory.Table side = entry.side();
+    ParsedFooter.Table side = entry.side();
     int at = side.offset() + side.width() * id;
     if (side.width() == 4) {
       for (int i = 0; i < n; i++) {

@@ -10,7 +10,7 @@ import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.segment.format.DeltaDecoder;
 import org.flowmon.archive.segment.format.DeltaEncoder;
 import org.flowmon.archive.segment.format.PackedWidths;
-import org.flowmon.archive.segment.format.SegmentDirectory;
+import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 
@@ -37,7 +37,7 @@ final class DirectColumn extends ColumnData {
   /** Null where no row is null. */
   private final Validity validity;
 
-  DirectColumn(MappedRegion file, SegmentDirectory.Entry entry, int rows, boolean verify) {
+  DirectColumn(MappedRegion file, ParsedFooter.Entry entry, int rows, boolean verify) {
     super(file, entry, rows, verify);
     this.slots = rows - entry.nulls();
     this.isBoolean = entry.column().type() == ColumnType.BOOLEAN;

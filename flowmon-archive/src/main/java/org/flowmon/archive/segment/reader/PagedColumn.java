@@ -13,7 +13,7 @@ import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.segment.format.DeltaDecoder;
 import org.flowmon.archive.segment.format.PageCodec;
 import org.flowmon.archive.segment.format.PageTable;
-import org.flowmon.archive.segment.format.SegmentDirectory;
+import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 
@@ -36,14 +36,10 @@ final class PagedColumn extends ColumnData {
   private SoftReference<DecodedPage> large = new SoftReference<>(null);
 
   PagedColumn(
-      MappedRegion file,
-      SegmentDirectory.Entry entry,
-      int rows,
-      boolean verify,
-      DecodedPages cache) {
+      MappedRegion file, ParsedFooter.Entry entry, int rows, boolean verify, DecodedPages cache) {
     super(file, entry, rows, verify);
     this.cache = cache;
-    SegmentDirectory.Table pages = entry.pages();
+    ParsedFooter.Table pages = entry.pages();
     this.shift = Integer.numberOfTrailingZeros(pages.width());
     this.firstPage = entry.hasDictionary() ? 1 : 0;
     this.table = new PageTable(buffer, pages.offset());

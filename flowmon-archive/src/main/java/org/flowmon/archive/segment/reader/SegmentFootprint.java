@@ -7,7 +7,7 @@ import java.util.Map;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.format.SegmentDirectory;
+import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.flow.FlowColumn;
 
 /**
@@ -31,11 +31,11 @@ public final class SegmentFootprint {
     MappedRegion file =
         MappedRegion.open(directory.resolve(segment.fileName()), segment.segmentFile());
     try {
-      SegmentDirectory content =
-          SegmentDirectory.open(
+      ParsedFooter content =
+          ParsedFooter.open(
               file, segment.segmentFile().footerLength(), segment.id(), segment.rows());
       long left = segment.segmentFile().length();
-      for (SegmentDirectory.Entry entry : content.entries().values()) {
+      for (ParsedFooter.Entry entry : content.entries().values()) {
         long tables = bytes(entry.side()) + bytes(entry.blocks()) + bytes(entry.pages());
         add("column " + entry.column().sqlName(), entry.length());
         add("tables", tables);
@@ -62,7 +62,7 @@ public final class SegmentFootprint {
     add("sidecar footer", left);
   }
 
-  private static long bytes(SegmentDirectory.Table table) {
+  private static long bytes(ParsedFooter.Table table) {
     return table == null ? 0 : table.bytes();
   }
 

@@ -11,7 +11,7 @@ import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeKey;
-import org.flowmon.archive.segment.format.SegmentDirectory;
+import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
@@ -34,14 +34,14 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   private final DecodedPages cache;
   private final int clamped;
   private final Set<FlowColumn> indexed;
-  private final Map<FlowColumn, SegmentDirectory.Entry> entries;
+  private final Map<FlowColumn, ParsedFooter.Entry> entries;
   private final AtomicReferenceArray<ColumnData> columns =
       new AtomicReferenceArray<>(FlowColumn.values().length);
 
   private SegmentReader(
       SealedSegment sealed,
       MappedRegion file,
-      SegmentDirectory directory,
+      ParsedFooter directory,
       boolean verifyChecksums,
       DecodedPages cache) {
     this.sealed = sealed;
@@ -80,8 +80,8 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     MappedRegion file =
         MappedRegion.open(directory.resolve(segment.fileName()), segment.segmentFile());
     try {
-      SegmentDirectory content =
-          SegmentDirectory.open(
+      ParsedFooter content =
+          ParsedFooter.open(
               file, segment.segmentFile().footerLength(), segment.id(), segment.rows());
       return new SegmentReader(segment, file, content, verifyChecksums, cache);
     } catch (RuntimeException e) {
@@ -118,7 +118,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
 
   @Override
   public Presence presence(FlowColumn column) {
-    SegmentDirectory.Entry entry = entries.get(column);
+    ParsedFooter.Entry entry = entries.get(column);
     if (entry == null) {
       return Presence.ABSENT;
     }
@@ -133,7 +133,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     file.requireOpen(); // unmapped memory must not be touched, whatever a caller does
     ColumnData data = columns.get(column.ordinal());
     if (data == null) {
-      SegmentDirectory.Entry entry = entries.get(column);
+      ParsedFooter.Entry entry = entries.get(column);
       if (entry == null) {
         return null;
       }
@@ -275,7 +275,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
    * always, numbers where that is smaller. False for an absent column.
    */
   public boolean hasDictionary(FlowColumn column) {
-    SegmentDirectory.Entry entry = entries.get(column);
+    ParsedFooter.Entry entry = entries.get(column);
     return entry != null && entry.hasDictionary();
   }
 
@@ -353,33 +353,33 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
 
   /** Bytes of the column's values and dictionary in the file; 0 of an absent column. */
   public int encodedBytes(FlowColumn column) {
-    SegmentDirectory.Entry entry = entries.get(column);
+    ParsedFooter.Entry entry = entries.get(column);
     return entry == null ? 0 : entry.length();
   }
 
   /** Bytes of the column's dictionary as ids find it; 0 where it has none. Reads nothing. */
   public int dictionaryBytes(FlowColumn column) {
-    SegmentDirectory.Entry entry = entries.get(column);
+    ParsedFooter.Entry entry = entries.get(column);
     return entry == null || entry.side() == null ? 0 : entry.side().bytes();
   }
 
   /** How many rows are null in this column. */
   public int nullCount(FlowColumn column) {
-    SegmentDirectory.Entry entry = entries.get(column);
+    ParsedFooter.Entry entry = entries.get(column);
     return entry == null ? rows() : entry.nulls();
   }
 
   /** The smallest number of a column; {@link Long#MAX_VALUE} where every row is null. */
   public long minLong(FlowColumn column) {
     requireNumber(column);
-    SegmentDirectory.Entry entry = entries.get(column);
+    ParsedFooter.Entry entry = entries.get(column);
     return entry == null ? Long.MAX_VALUE : entry.min();
   }
 
   /** The largest number of a column; {@link Long#MIN_VALUE} where every row is null. */
   public long maxLong(FlowColumn column) {
     requireNumber(column);
-    SegmentDirectory.Entry entry = entries.get(column);
+    ParsedFooter.Entry entry = entries.get(column);
     return entry == null ? Long.MIN_VALUE : entry.max();
   }
 

@@ -14,7 +14,7 @@ import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.format.SegmentDirectory;
+import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
@@ -93,20 +93,20 @@ public final class SegmentVerifier {
     Path path = directory.resolve(expected.fileName());
     MappedRegion file = MappedRegion.open(path, expected.segmentFile());
     try {
-      SegmentDirectory content =
-          SegmentDirectory.open(
+      ParsedFooter content =
+          ParsedFooter.open(
               file, expected.segmentFile().footerLength(), expected.id(), expected.rows());
-      for (SegmentDirectory.Entry entry : content.entries().values()) {
+      for (ParsedFooter.Entry entry : content.entries().values()) {
         check(path, () -> checkColumn(file, entry));
       }
-      SegmentDirectory.Part index = content.pageIndex();
+      ParsedFooter.Part index = content.pageIndex();
       check(path, () -> file.verify("page index", index.offset(), index.length(), index.crc32c()));
     } finally {
       file.release();
     }
   }
 
-  private void checkColumn(MappedRegion file, SegmentDirectory.Entry entry) {
+  private void checkColumn(MappedRegion file, ParsedFooter.Entry entry) {
     ColumnData data = ColumnData.open(file, entry, expected.rows(), true, DecodedPages.SHARED);
     try {
       data.checkAll();

@@ -28,9 +28,9 @@ import org.flowmon.archive.segment.SegmentProfile;
 import org.flowmon.archive.segment.TimeKey;
 import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.archive.segment.format.DeltaEncoder;
+import org.flowmon.archive.segment.format.FooterBuilder;
 import org.flowmon.archive.segment.format.PageCodec;
 import org.flowmon.archive.segment.format.PageTable;
-import org.flowmon.archive.segment.format.SegmentFooter;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
@@ -230,7 +230,7 @@ public final class SegmentWriter {
     private final String id;
     private final int rows;
     private final PageCodec.Compressor compressor;
-    private final SegmentFooter footer;
+    private final FooterBuilder footer;
     private final Map<FlowColumn, TimeRange> ranges = new EnumMap<>(FlowColumn.class);
     private final Map<FlowColumn, BigInteger> sums = new EnumMap<>(FlowColumn.class);
 
@@ -239,7 +239,7 @@ public final class SegmentWriter {
       this.directory = directory;
       this.id = id;
       this.rows = rows;
-      this.footer = new SegmentFooter(id, rows, clamped, options);
+      this.footer = new FooterBuilder(id, rows, clamped, options);
     }
 
     SealedSegment write(Collection<? extends FlowRows> parts, int[] ranks, Provenance provenance)

@@ -27,11 +27,12 @@ final class ParsedChunk {
   final List<FlowBatch> batches = new ArrayList<>();
   long lines;
 
-  private final RowBlocks pool;
+  private final RowBlockPool pool;
   private final SourceKind kind;
   private final ProtectedNetworks networks;
 
-  ParsedChunk(TextChunks.Chunk chunk, RowBlocks pool, SourceKind kind, ProtectedNetworks networks) {
+  ParsedChunk(
+      TextChunks.Chunk chunk, RowBlockPool pool, SourceKind kind, ProtectedNetworks networks) {
     this.chunk = chunk;
     this.pool = pool;
     this.kind = kind;

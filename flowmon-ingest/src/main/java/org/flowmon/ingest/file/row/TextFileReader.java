@@ -125,7 +125,7 @@ public final class TextFileReader implements ParallelFlowReader {
     private final Plan plan;
     private final TextChunks chunks;
     private final Consumer<FlowBatch> out;
-    private final RowBlocks blocks;
+    private final RowBlockPool blocks;
     private final ThreadLocal<RecordParser> parser;
     private final ThreadLocal<FlowBatchBuilder> builder =
         ThreadLocal.withInitial(() -> new FlowBatchBuilder(RowBlock.CAPACITY));
@@ -140,7 +140,7 @@ public final class TextFileReader implements ParallelFlowReader {
       this.out = out;
       this.lines = plan.lines;
       this.blocks =
-          new RowBlocks(
+          new RowBlockPool(
               plan.columns.stream().map(TextColumn::column).filter(Objects::nonNull).toList());
       this.parser =
           ThreadLocal.withInitial(

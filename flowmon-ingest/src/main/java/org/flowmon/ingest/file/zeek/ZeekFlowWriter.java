@@ -25,7 +25,7 @@ final class ZeekFlowWriter {
    * @param arrival when it arrives, µs
    */
   void write(long arrival) {
-    int protocol = ZeekConnection.protocol(values);
+    int protocol = ZeekLineReader.protocol(values);
     long start = values.value(ZeekField.TS);
     long end = values.has(ZeekField.DURATION) ? start + values.value(ZeekField.DURATION) : start;
     FlowBatchBuilder row = out.builder();
@@ -39,7 +39,7 @@ final class ZeekFlowWriter {
     }
     address(row, FlowColumn.SRC_ADDR, ZeekField.ORIG_H);
     address(row, FlowColumn.DST_ADDR, ZeekField.RESP_H);
-    if (ZeekConnection.isIcmp(protocol)) {
+    if (ZeekLineReader.isIcmp(protocol)) {
       icmp(row);
     } else {
       number(row, FlowColumn.SRC_PORT, ZeekField.ORIG_P);

@@ -83,9 +83,9 @@ public final class ZeekReader implements FlowFileReader {
   private final class Reading {
     private final ZeekLines lines;
     private final ZeekHeader header = new ZeekHeader();
-    private final ZeekConnection connection = new ZeekConnection(header);
+    private final ZeekLineReader connection = new ZeekLineReader(header);
     // A line before its turn, which leaves the one at hand as it is.
-    private final ZeekConnection ahead = new ZeekConnection(header);
+    private final ZeekLineReader ahead = new ZeekLineReader(header);
     private final ZeekFlowWriter writer;
     private final ArrivalClock clock = options.clock();
     private final long[] following = new long[ArrivalClock.LOOK_AHEAD];

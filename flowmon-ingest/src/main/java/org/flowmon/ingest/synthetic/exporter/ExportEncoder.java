@@ -12,11 +12,11 @@ abstract sealed class ExportEncoder permits NetFlowV5Encoder, TemplateEncoder {
   /** Fits every path's MTU with room for tunnels. */
   static final int MAX_BYTES = 1400;
 
-  final SimulatedExporter exporter;
+  final SimulatedRouter exporter;
   final ByteBuffer out = ByteBuffer.allocateDirect(MAX_BYTES);
   private int flows;
 
-  ExportEncoder(SimulatedExporter exporter) {
+  ExportEncoder(SimulatedRouter exporter) {
     this.exporter = exporter;
   }
 

@@ -80,7 +80,7 @@ public final class ExporterSimulator implements AutoCloseable {
 
   private final TrafficModel model;
   private final InetSocketAddress target;
-  private final List<SimulatedExporter> exporters;
+  private final List<SimulatedRouter> exporters;
   private final DatagramChannel[] channels;
   private final int[] exporterOfHost;
   private final Tally[] tallies;
@@ -109,7 +109,7 @@ public final class ExporterSimulator implements AutoCloseable {
    * @throws IllegalArgumentException where no exporter can carry IPv6 and the model has it
    */
   public ExporterSimulator(
-      TrafficModel model, InetSocketAddress target, List<SimulatedExporter> exporters)
+      TrafficModel model, InetSocketAddress target, List<SimulatedRouter> exporters)
       throws IOException {
     if (exporters.isEmpty()) {
       throw new IllegalArgumentException("no exporter was given");
@@ -136,12 +136,12 @@ public final class ExporterSimulator implements AutoCloseable {
   }
 
   /** v5, v9, v9 that samples 1 of 10, and IPFIX. */
-  public static List<SimulatedExporter> defaultExporters() {
+  public static List<SimulatedRouter> defaultExporters() {
     return List.of(
-        new SimulatedExporter(SourceKind.NETFLOW_V5, 0x0101, 1, 3),
-        new SimulatedExporter(SourceKind.NETFLOW_V9, 901, 1, 3),
-        new SimulatedExporter(SourceKind.NETFLOW_V9, 902, 10, 1),
-        new SimulatedExporter(SourceKind.IPFIX, 1001, 1, 3));
+        new SimulatedRouter(SourceKind.NETFLOW_V5, 0x0101, 1, 3),
+        new SimulatedRouter(SourceKind.NETFLOW_V9, 901, 1, 3),
+        new SimulatedRouter(SourceKind.NETFLOW_V9, 902, 10, 1),
+        new SimulatedRouter(SourceKind.IPFIX, 1001, 1, 3));
   }
 
   private static DatagramChannel open(InetAddress target) throws IOException {
@@ -150,8 +150,8 @@ public final class ExporterSimulator implements AutoCloseable {
     return channel;
   }
 
-  private static int[] byWeight(List<SimulatedExporter> exporters) {
-    int[] slots = new int[exporters.stream().mapToInt(SimulatedExporter::weight).sum()];
+  private static int[] byWeight(List<SimulatedRouter> exporters) {
+    int[] slots = new int[exporters.stream().mapToInt(SimulatedRouter::weight).sum()];
     int at = 0;
     for (int e = 0; e < exporters.size(); e++) {
       for (int w = 0; w < exporters.get(e).weight(); w++) {

@@ -28,7 +28,7 @@ final class IpfixEncoder extends TemplateEncoder {
 
   private int sequence;
 
-  IpfixEncoder(SimulatedExporter exporter) {
+  IpfixEncoder(SimulatedRouter exporter) {
     super(exporter, HEADER, IPV4, IPV6);
   }
 

@@ -22,7 +22,7 @@ final class NetFlowV5Encoder extends ExportEncoder {
   private final long bootMillis;
   private int flowSequence;
 
-  NetFlowV5Encoder(SimulatedExporter exporter, long bootMillis) {
+  NetFlowV5Encoder(SimulatedRouter exporter, long bootMillis) {
     super(exporter);
     this.bootMillis = bootMillis;
   }

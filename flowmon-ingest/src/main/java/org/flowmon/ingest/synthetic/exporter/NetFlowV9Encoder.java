@@ -30,7 +30,7 @@ final class NetFlowV9Encoder extends TemplateEncoder {
   private final long bootMillis;
   private int sequence;
 
-  NetFlowV9Encoder(SimulatedExporter exporter, long bootMillis) {
+  NetFlowV9Encoder(SimulatedRouter exporter, long bootMillis) {
     super(exporter, HEADER, IPV4, IPV6);
     this.bootMillis = bootMillis;
   }

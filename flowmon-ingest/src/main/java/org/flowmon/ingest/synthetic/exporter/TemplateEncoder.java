@@ -38,7 +38,7 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
    * @param ipv4Fields element id and length, in the order in which {@link #write} writes them
    */
   TemplateEncoder(
-      SimulatedExporter exporter, int headerBytes, int[][] ipv4Fields, int[][] ipv6Fields) {
+      SimulatedRouter exporter, int headerBytes, int[][] ipv4Fields, int[][] ipv6Fields) {
     super(exporter);
     this.headerBytes = headerBytes;
     this.ipv4Fields = ipv4Fields;

@@ -94,7 +94,7 @@ class PcapReaderTest {
     Path file = write(new byte[] {'h', 'e', 'l', 'l', 'o'}, false);
     IOException thrown = assertThrows(IOException.class, () -> PcapReader.open(file, counters));
     assertTrue(thrown.getMessage().contains(file.toString()), thrown.getMessage());
-    assertFalse(ExportFileReader.isExportFile(file));
+    assertFalse(ExportsOfFile.isExportFile(file));
   }
 
   @Test
@@ -128,9 +128,9 @@ class PcapReaderTest {
   @Test
   void anIpfixFileIsReadMessageByMessage() throws IOException {
     Path file = TestData.path("fixtures/ipfixcol2/doc/data/ipfix/example_flows.ipfix");
-    assertTrue(ExportFileReader.isExportFile(file));
+    assertTrue(ExportsOfFile.isExportFile(file));
     FlowRecorder recorder = new FlowRecorder(100);
-    new ExportFileReader(counters, new BadDatagramSamples(1), null, DecoderLimits.defaults())
+    new ExportsOfFile(counters, new BadDatagramSamples(1), null, DecoderLimits.defaults())
         .read(file, recorder);
     assertEquals(68, counters.get(IngestCounter.DATAGRAMS_DECODED), counters.toString());
     assertEquals(200_032, counters.get(IngestCounter.BYTES_RECEIVED));

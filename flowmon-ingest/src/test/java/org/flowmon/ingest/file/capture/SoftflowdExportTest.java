@@ -135,9 +135,8 @@ class SoftflowdExportTest {
         "arrival is the capture's clock");
   }
 
-  private static ExportFileReader reader(IngestCounters counters) {
-    return new ExportFileReader(
-        counters, new BadDatagramSamples(4), null, DecoderLimits.defaults());
+  private static ExportsOfFile reader(IngestCounters counters) {
+    return new ExportsOfFile(counters, new BadDatagramSamples(4), null, DecoderLimits.defaults());
   }
 
   private static List<String[]> csv(Path file) {

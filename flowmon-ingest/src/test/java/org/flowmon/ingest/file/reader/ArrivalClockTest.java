@@ -21,7 +21,7 @@ import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.file.format.InputFormat;
-import org.flowmon.ingest.file.row.TypedRows;
+import org.flowmon.ingest.file.row.TypedRowReader;
 import org.flowmon.ingest.file.zeek.ReadLog;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -134,12 +134,14 @@ class ArrivalClockTest {
       throws IOException {
     List<Long> arrivals = new ArrayList<>();
     if (kind == Kind.TYPED) {
-      TypedRows rows =
-          new TypedRows(
+      TypedRowReader rows =
+          new TypedRowReader(
               folder,
               InputFormat.PARQUET,
               SourceKind.PARQUET,
-              List.of(new TypedRows.Column("end_time", "timestamp", TypedRows.Kind.TIME_MICROS)),
+              List.of(
+                  new TypedRowReader.Column(
+                      "end_time", "timestamp", TypedRowReader.Kind.TIME_MICROS)),
               with,
               batch -> add(batch, arrivals));
       for (long s : seconds) {

@@ -33,7 +33,7 @@ final class DecoderReadsExportsTest {
   void everyColumnComesBackAsItWentIn(SourceKind version) {
     for (int rate : new int[] {1, 10}) {
       ExportEncoderTest.Exported exported =
-          ExportEncoderTest.export(new SimulatedExporter(version, DOMAIN, rate, 1), 6, 10_000, 1);
+          ExportEncoderTest.export(new SimulatedRouter(version, DOMAIN, rate, 1), 6, 10_000, 1);
       IngestCounters counters = new IngestCounters();
       ExportDecoder decoder =
           new ExportDecoder(

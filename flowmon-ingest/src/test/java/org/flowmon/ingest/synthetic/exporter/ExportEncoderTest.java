@@ -25,7 +25,7 @@ public final class ExportEncoderTest {
   /** Datagrams of some traffic, and the flows that went into them. */
   record Exported(List<byte[]> datagrams, List<ExportedRow> rows) {}
 
-  static Exported export(SimulatedExporter exporter, long seed, int flows, long millisPerFlow) {
+  static Exported export(SimulatedRouter exporter, long seed, int flows, long millisPerFlow) {
     FlowStream stream = new TrafficModel(seed, TrafficOptions.defaults()).live(NOW);
     ExportEncoder encoder = exporter.encoder(BOOT);
     SyntheticFlow flow = new SyntheticFlow();
@@ -59,7 +59,7 @@ public final class ExportEncoderTest {
   @EnumSource(names = {"NETFLOW_V5", "NETFLOW_V9", "IPFIX"})
   void everyFieldComesBackAsItWentIn(SourceKind version) {
     for (int seed = 0; seed < 5; seed++) {
-      Exported exported = export(new SimulatedExporter(version, 258, 1, 1), seed, 20_000, 1);
+      Exported exported = export(new SimulatedRouter(version, 258, 1, 1), seed, 20_000, 1);
       NaiveExportReader reader = new NaiveExportReader();
       for (byte[] datagram : exported.datagrams()) {
         assertTrue(datagram.length <= ExportEncoder.MAX_BYTES, "a datagram of " + datagram.length);
@@ -73,7 +73,7 @@ public final class ExportEncoderTest {
   @ParameterizedTest
   @EnumSource(names = {"NETFLOW_V5", "NETFLOW_V9", "IPFIX"})
   void aSamplingExporterSaysItsRateAndCountsWhatItSaw(SourceKind version) {
-    Exported exported = export(new SimulatedExporter(version, 77, 10, 1), 3, 5_000, 1);
+    Exported exported = export(new SimulatedRouter(version, 77, 10, 1), 3, 5_000, 1);
     NaiveExportReader reader = new NaiveExportReader();
     exported.datagrams().forEach(d -> reader.read(ByteBuffer.wrap(d)));
     assertEquals(exported.rows(), reader.rows);
@@ -84,12 +84,12 @@ public final class ExportEncoderTest {
   @EnumSource(names = {"NETFLOW_V9", "IPFIX"})
   void templatesComeAgainByTimeAndByDatagrams(SourceKind version) {
     NaiveExportReader slow = new NaiveExportReader();
-    Exported slowly = export(new SimulatedExporter(version, 1, 1, 1), 1, 2_000, 10);
+    Exported slowly = export(new SimulatedRouter(version, 1, 1, 1), 1, 2_000, 10);
     slowly.datagrams().forEach(d -> slow.read(ByteBuffer.wrap(d)));
     assertTrue(slow.templatesSeen >= 2 * 8, "20 s gave " + slow.templatesSeen + " templates");
 
     NaiveExportReader fast = new NaiveExportReader();
-    Exported quickly = export(new SimulatedExporter(version, 1, 1, 1), 1, 20_000, 0);
+    Exported quickly = export(new SimulatedRouter(version, 1, 1, 1), 1, 20_000, 0);
     quickly.datagrams().forEach(d -> fast.read(ByteBuffer.wrap(d)));
     int times =
         (quickly.datagrams().size() + TemplateEncoder.TEMPLATE_DATAGRAMS - 1)
@@ -99,7 +99,7 @@ public final class ExportEncoderTest {
 
   @Test
   void netFlowV5RefusesWhatItCannotCarry() {
-    ExportEncoder encoder = new SimulatedExporter(SourceKind.NETFLOW_V5, 1, 1, 1).encoder(BOOT);
+    ExportEncoder encoder = new SimulatedRouter(SourceKind.NETFLOW_V5, 1, 1, 1).encoder(BOOT);
     SyntheticFlow flow = new SyntheticFlow();
     flow.srcHi = 0x2001_0DB8_0001_0000L;
     assertFalse(encoder.accepts(flow));
@@ -108,9 +108,9 @@ public final class ExportEncoderTest {
     assertThrows(IllegalArgumentException.class, () -> encoder.add(huge, NOW));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new SimulatedExporter(SourceKind.NETFLOW_V5, 1 << 16, 1, 1));
+        () -> new SimulatedRouter(SourceKind.NETFLOW_V5, 1 << 16, 1, 1));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new SimulatedExporter(SourceKind.ZEEK, 1, 1, 1).encoder(BOOT));
+        () -> new SimulatedRouter(SourceKind.ZEEK, 1, 1, 1).encoder(BOOT));
   }
 }

@@ -116,7 +116,7 @@ final class ExporterSimulatorTest {
   @Test
   void ipv6NeedsAnExporterThatCarriesIt() {
     TrafficModel model = new TrafficModel(5, TrafficOptions.defaults());
-    List<SimulatedExporter> onlyV5 = List.of(new SimulatedExporter(SourceKind.NETFLOW_V5, 1, 1, 1));
+    List<SimulatedRouter> onlyV5 = List.of(new SimulatedRouter(SourceKind.NETFLOW_V5, 1, 1, 1));
     assertThrows(
         IllegalArgumentException.class,
         () ->
@@ -129,12 +129,12 @@ final class ExporterSimulatorTest {
     List<byte[]> datagrams = new ArrayList<>();
     for (SourceKind version : List.of(SourceKind.NETFLOW_V5, SourceKind.IPFIX)) {
       datagrams.addAll(
-          ExportEncoderTest.export(new SimulatedExporter(version, 1, 1, 1), 9, 300, 1).datagrams());
+          ExportEncoderTest.export(new SimulatedRouter(version, 1, 1, 1), 9, 300, 1).datagrams());
     }
     datagrams.add(new byte[] {1});
     try (DatagramChannel channel = receiver();
-        FlowReplay replay = new FlowReplay((InetSocketAddress) channel.getLocalAddress())) {
-      FlowReplay.Result result = replay.send(datagrams.iterator(), 5_000);
+        DatagramReplay replay = new DatagramReplay((InetSocketAddress) channel.getLocalAddress())) {
+      DatagramReplay.Result result = replay.send(datagrams.iterator(), 5_000);
       assertEquals(1, result.otherDatagrams());
       assertEquals(300, result.sent().byVersion().get(SourceKind.NETFLOW_V5).flows());
       assertEquals(datagrams.size() - 1, result.sent().total().datagrams());

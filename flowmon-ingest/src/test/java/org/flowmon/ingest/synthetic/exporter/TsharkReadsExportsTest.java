@@ -72,7 +72,7 @@ final class TsharkReadsExportsTest {
   @EnumSource(names = {"NETFLOW_V5", "NETFLOW_V9", "IPFIX"})
   void everyFieldIsAsItWentIn(SourceKind version) throws Exception {
     ExportEncoderTest.Exported exported =
-        ExportEncoderTest.export(new SimulatedExporter(version, 258, 10, 1), 4, 3_000, 1);
+        ExportEncoderTest.export(new SimulatedRouter(version, 258, 10, 1), 4, 3_000, 1);
     Path pcap = directory.resolve("export.pcap");
     writePcap(pcap, exported.datagrams());
     List<String> command =

@@ -53,7 +53,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
   private transient Archive archive;
   private transient BackgroundCompaction compaction; // null: none
   private transient List<ArchiveCommittable> pending;
-  private transient RoomWait room;
+  private transient NoRoomRetry room;
   private transient Counter commits;
   private transient Counter repeatedCommits;
   private transient Counter committedRows;
@@ -92,7 +92,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     boolean expires = retention();
     int orphans = archive.sweepOrphans(ON_THEIR_WAY).files().size();
     group.gauge("orphans_removed", (Gauge<Integer>) () -> orphans);
-    room = new RoomWait();
+    room = new NoRoomRetry();
     group.gauge("wait_for_room_ms", (Gauge<Long>) room::waitedMillis);
     if (compactRows > 0 || expires) {
       compaction =

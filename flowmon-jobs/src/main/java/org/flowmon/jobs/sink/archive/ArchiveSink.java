@@ -42,7 +42,7 @@ import org.flowmon.jobs.source.PositionedBatch;
  *       then the successor's commit overlaps, is refused and fails the job, which restarts, asks
  *       again and skips. Two jobs that archive the same topic fail each other likewise, loudly.
  *   <li>A full disk: what nobody needs is deleted, and for five minutes it is tried again, while
- *       flows wait in Kafka ({@link RoomWait}). Then the job fails and begins again.
+ *       flows wait in Kafka ({@link NoRoomRetry}). Then the job fails and begins again.
  *   <li>Positions left out before (a start from the latest offset) are gaps in the manifest; where
  *       a source brings them later, they are archived.
  * </ul>

@@ -26,7 +26,7 @@ import org.flowmon.jobs.urgent.Politeness;
  * pieces are in memory. Used by one thread.
  */
 final class SealingPool implements AutoCloseable {
-  private final RoomWait room = new RoomWait();
+  private final NoRoomRetry room = new NoRoomRetry();
   private final BlockingQueue<PieceSealer> idle;
   private final ExecutorService threads;
   private final Deque<Future<PieceSealer.Piece>> outstanding = new ArrayDeque<>();

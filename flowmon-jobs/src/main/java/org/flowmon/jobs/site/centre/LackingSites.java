@@ -9,7 +9,7 @@ import org.flowmon.udaf.pane.WindowSpec;
 
 /** Tells the windows of live queries which sites their results lack, wholly or in part. */
 final class LackingSites {
-  private final Choice choice;
+  private final PublicationChoice choice;
   private final int keyGroups;
   private final Consumer<Partial> out;
 
@@ -18,7 +18,7 @@ final class LackingSites {
    *
    * @param keyGroups number of key groups of the merge
    */
-  LackingSites(Choice choice, int keyGroups, Consumer<Partial> out) {
+  LackingSites(PublicationChoice choice, int keyGroups, Consumer<Partial> out) {
     this.choice = choice;
     this.keyGroups = keyGroups;
     this.out = out;

@@ -32,8 +32,8 @@ final class MergedQueries {
     }
   }
 
-  private final Matching matching = new Matching();
-  private final Choice choice = new Choice(matching);
+  private final PublicationMatch matching = new PublicationMatch();
+  private final PublicationChoice choice = new PublicationChoice(matching);
   private final Map<Long, LiveQuery> queries = new TreeMap<>();
   private final Map<Long, Integer> tables = new TreeMap<>();
   private final List<Grouping> groupings = new ArrayList<>(); // of all
@@ -89,7 +89,7 @@ final class MergedQueries {
   }
 
   /** Of which publications groups are taken. */
-  Choice choice() {
+  PublicationChoice choice() {
     return choice;
   }
 

@@ -49,10 +49,10 @@ final class MergedSite {
   private long lostAfter = Long.MAX_VALUE;
   private long lostUntil = Long.MAX_VALUE;
   private int progressesSince;
-  private SpokenNumbers numbers = new SpokenNumbers();
+  private MessageNumbers numbers = new MessageNumbers();
   private final TreeMap<Publication, Long> published = new TreeMap<>();
   private TakenWindows taken = new TakenWindows();
-  private final Map<Long, Assembly> assemblies = new LinkedHashMap<>();
+  private final Map<Long, IncompleteWindow> assemblies = new LinkedHashMap<>();
 
   /**
    * A site that has said nothing.
@@ -118,8 +118,8 @@ final class MergedSite {
   }
 
   /** Hears a message's number: the first thing that is done with one. What it tells of is lost. */
-  SpokenNumbers.Heard count(StatesMessage message, long fingerprint) {
-    SpokenNumbers.Heard heard = numbers.hear(message, fingerprint, hasSpoken);
+  MessageNumbers.Heard count(StatesMessage message, long fingerprint) {
+    MessageNumbers.Heard heard = numbers.hear(message, fingerprint, hasSpoken);
     if (heard.lost() > 0) {
       lose();
     }
@@ -199,7 +199,7 @@ final class MergedSite {
    * @param window the whole, null where more parts are to come
    * @param lost why a window is not whole that was begun, null where none is
    */
-  record Taken(Assembly window, String lost) {}
+  record Taken(IncompleteWindow window, String lost) {}
 
   /**
    * Takes a part of a window: what does not follow the parts before it, or ends them, is lost.
@@ -207,9 +207,9 @@ final class MergedSite {
    * @param now grows from part to part, of whichever site
    */
   Taken take(StatesMessage.Part part, long now) {
-    Assembly before = assemblies.remove(part.attempt());
+    IncompleteWindow before = assemblies.remove(part.attempt());
     boolean isFirst = part.part() == 0;
-    Assembly assembly = isFirst ? Assembly.of(part) : before;
+    IncompleteWindow assembly = isFirst ? IncompleteWindow.of(part) : before;
     if (assembly == null || !assembly.take(part)) {
       return new Taken(null, "part " + part.part() + " came without the parts before it");
     }
@@ -232,7 +232,7 @@ final class MergedSite {
   /** Bytes in memory of windows in parts. */
   long partsBytes() {
     long sum = 0;
-    for (Assembly assembly : assemblies.values()) {
+    for (IncompleteWindow assembly : assemblies.values()) {
       sum += assembly.room();
     }
     return sum;
@@ -300,13 +300,13 @@ final class MergedSite {
     site.lostAfter = reader.getLong();
     site.lostUntil = reader.getLong();
     site.progressesSince = reader.getByte();
-    site.numbers = SpokenNumbers.read(reader, version == VERSION);
+    site.numbers = MessageNumbers.read(reader, version == VERSION);
     for (int n = reader.count("publications", StatesMessage.MAX_PUBLICATIONS, 30); n > 0; n--) {
       site.published.put(StatesLayout.getPublication(reader), reader.getLong());
     }
     site.taken = TakenWindows.read(reader, version == VERSION);
     for (int n = reader.count("windows in parts", MAX_ATTEMPTS, 8); n > 0; n--) {
-      site.assemblies.put(reader.getLong(), Assembly.read(reader));
+      site.assemblies.put(reader.getLong(), IncompleteWindow.read(reader));
     }
     reader.end();
     return site;

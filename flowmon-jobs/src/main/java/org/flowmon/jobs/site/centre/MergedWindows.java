@@ -82,7 +82,7 @@ final class MergedWindows {
    * @return false where its states are damaged or there are too many, which is as if it had not
    *     come
    */
-  boolean take(MergedSite site, Assembly window, long through) {
+  boolean take(MergedSite site, IncompleteWindow window, long through) {
     List<MergedQueries.Grouping> served =
         queries.servedBy(site, window.publication, window.windowStart());
     if (served.isEmpty()) {
@@ -128,7 +128,7 @@ final class MergedWindows {
     return true;
   }
 
-  private void sayContradicted(MergedSite site, Assembly window) {
+  private void sayContradicted(MergedSite site, IncompleteWindow window) {
     contradicted.inc();
     if (Long.bitCount(contradicted.getCount()) == 1) {
       LOG.warn(
@@ -145,7 +145,7 @@ final class MergedWindows {
   private Outcome take(
       MergedSite site,
       MergedQueries.Grouping grouping,
-      Assembly window,
+      IncompleteWindow window,
       TakenWindows.Window said,
       PublishedGroups states,
       long through) {
@@ -183,7 +183,7 @@ final class MergedWindows {
   }
 
   /** The states of a window, null where they are damaged. */
-  private PublishedGroups open(MergedSite site, Assembly window) {
+  private PublishedGroups open(MergedSite site, IncompleteWindow window) {
     try {
       PublishedGroups states =
           PublishedGroups.open(window.states(), queries.query(window.publication));
@@ -208,7 +208,7 @@ final class MergedWindows {
       MergedSite site,
       MergedQueries.Grouping grouping,
       long pane,
-      Assembly window,
+      IncompleteWindow window,
       PublishedGroups states,
       long through) {
     LiveQuery live = grouping.live();

@@ -44,7 +44,7 @@ final class SiteStates {
 
   private final TreeMap<String, MergedSite> sites = new TreeMap<>();
   private final SitesTime time;
-  private final WindowsInParts parts;
+  private final IncompleteWindows parts;
   private final MergedQueries queries;
   private final MergedWindows windows;
   private final LackingSites lacking;
@@ -78,7 +78,7 @@ final class SiteStates {
       MetricGroup metrics) {
     names.forEach(name -> sites.put(name, new MergedSite(name, Long.MIN_VALUE)));
     time = new SitesTime(sites.values(), timeoutMillis, aheadMicros, metrics);
-    parts = new WindowsInParts(sites.values(), partsBytes, metrics);
+    parts = new IncompleteWindows(sites.values(), partsBytes, metrics);
     queries = new MergedQueries(metrics);
     lacking = new LackingSites(queries.choice(), keyGroups, out);
     windows = new MergedWindows(queries, lacking, keyGroups, out, this::refuse, metrics);
@@ -167,7 +167,7 @@ final class SiteStates {
   }
 
   private void take(MergedSite site, StatesMessage.Part part) {
-    Assembly window = parts.take(site, part);
+    IncompleteWindow window = parts.take(site, part);
     if (window == null) {
       return;
     }
@@ -195,7 +195,7 @@ final class SiteStates {
 
   /** Notes what the number of a message tells; whether it came before as it is. */
   private boolean isRepeat(MergedSite site, StatesMessage message, byte[] bytes) {
-    SpokenNumbers.Heard heard = site.count(message, SpokenNumbers.fingerprint(bytes));
+    MessageNumbers.Heard heard = site.count(message, MessageNumbers.fingerprint(bytes));
     repeated.inc(heard.isRepeat() ? 1 : 0);
     if (heard.lost() > 0) {
       lost.inc(Math.min(heard.lost(), MAX_LOST)); // it may be anybody who says so many

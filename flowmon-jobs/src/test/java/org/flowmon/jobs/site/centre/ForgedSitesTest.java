@@ -226,12 +226,12 @@ class ForgedSitesTest extends SaidBySites {
   void fingerprintsThatAreKeptAreBounded() {
     MergedSite site = new MergedSite("a", 0);
     int most = 0;
-    for (int i = 0; i < 3 * SpokenNumbers.MAX_RECENT; i++) {
+    for (int i = 0; i < 3 * MessageNumbers.MAX_RECENT; i++) {
       StatesMessage message = new StatesMessage.Progress(1, i, "a", START + i, List.of());
       assertFalse(site.count(message, i).isRepeat());
       most = Math.max(most, site.toBytes().length);
     }
-    assertTrue(most < 8 * SpokenNumbers.MAX_RECENT + 200, most + " bytes");
+    assertTrue(most < 8 * MessageNumbers.MAX_RECENT + 200, most + " bytes");
     assertEquals(most, MergedSite.read(site.toBytes()).toBytes().length);
   }
 }

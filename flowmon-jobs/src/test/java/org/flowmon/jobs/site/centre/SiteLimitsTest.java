@@ -502,7 +502,7 @@ class SiteLimitsTest extends SaidBySites {
 
   @Test
   void queriesThatSitesSayAreKeptUpToABoundOfTheirTexts() {
-    Matching matching = new Matching();
+    PublicationMatch matching = new PublicationMatch();
     Publication one = Publication.of(PUBLISHED);
     String text = one.query() + " ".repeat(60_000);
     int most = (1 << 24) / text.length();

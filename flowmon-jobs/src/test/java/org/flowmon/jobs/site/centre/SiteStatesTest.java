@@ -244,7 +244,7 @@ class SiteStatesTest extends SaidBySites {
 
   @Test
   void theLogSaysWhyAPublicationIsOfNoUse() {
-    Matching matching = new Matching();
+    PublicationMatch matching = new PublicationMatch();
     Publication publication = Publication.of(PUBLISHED);
     LiveQuery most = live("most", "SELECT src_addr, MAX(bytes) AS b", "2s", "2s", "1s", "live");
     LiveQuery coarse = live("coarse", "SELECT src_addr, SUM(bytes) AS b", "3s", "3s", "1s", "live");
@@ -263,7 +263,7 @@ class SiteStatesTest extends SaidBySites {
 
   @Test
   void whatAnAnalysisNeedsIsSaidBesideWhatTheNearestPublicationHas() {
-    Matching matching = new Matching();
+    PublicationMatch matching = new PublicationMatch();
     Publication publication = Publication.of(PUBLISHED);
     Publication other =
         new Publication(

@@ -87,7 +87,7 @@ class StatesMessageTest {
     for (int size : new int[] {0, 1, 800_000, 800_001, 2_500_000}) {
       List<StatesMessage.Part> parts = parts(size);
       assertEquals(Math.max(1, (size + 799_999) / 800_000), parts.size());
-      Assembly assembly = null;
+      IncompleteWindow assembly = null;
       byte[] all = new byte[size];
       new Random(7).nextBytes(all);
       for (StatesMessage.Part part : parts) {
@@ -96,7 +96,7 @@ class StatesMessageTest {
         StatesMessage.Part read = (StatesMessage.Part) StatesMessage.open(bytes);
         assertEquals(PUBLICATION, read.publication());
         assertEquals(COUNTS, read.counts());
-        assembly = assembly == null ? Assembly.of(read) : assembly;
+        assembly = assembly == null ? IncompleteWindow.of(read) : assembly;
         assertTrue(!assembly.isComplete() && assembly.take(read));
       }
       assertTrue(assembly.isComplete());

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntConsumer;
 import org.flowmon.archive.index.RowCursor;
-import org.flowmon.archive.query.group.partition.LongArrays;
+import org.flowmon.archive.query.group.partition.LongArrayPool;
 import org.flowmon.archive.query.group.table.GroupMaker;
 import org.flowmon.archive.query.group.table.PackedKey;
 import org.flowmon.archive.query.group.table.SortedGroups;
@@ -72,7 +72,7 @@ public final class ListGroupMaker implements GroupMaker {
     this.vectors =
         Arrays.stream(arguments).map(CompiledExpression::newVector).toArray(Vector[]::new);
     int all = numbers.ofNull() + 1;
-    this.states = new long[LongArrays.words(all, layout.stateWords())];
+    this.states = new long[LongArrayPool.words(all, layout.stateWords())];
     this.seen = new boolean[all];
     this.found = new int[all + 1]; // the last is written to in vain
     for (int number = 0; number < all && !layout.startsWithZeros(); number++) {

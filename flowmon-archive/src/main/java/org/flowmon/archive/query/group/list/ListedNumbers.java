@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import org.flowmon.archive.index.RowCursor;
-import org.flowmon.archive.query.group.partition.LongArrays;
+import org.flowmon.archive.query.group.partition.LongArrayPool;
 import org.flowmon.archive.query.numbering.AddressNumbers;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;
@@ -132,7 +132,7 @@ public final class ListedNumbers {
   /** Gives working memory away: no number can be read any more. */
   public void release() {
     synchronized (memory) {
-      LongArrays.give(memory);
+      LongArrayPool.give(memory);
       memory.clear();
     }
   }
@@ -186,7 +186,7 @@ public final class ListedNumbers {
     private Part part(int n) {
       int needed = (n + 1) >>> 1;
       if (needed > words.length - used) {
-        words = LongArrays.take();
+        words = LongArrayPool.take();
         taken.add(words);
         used = 0;
       }

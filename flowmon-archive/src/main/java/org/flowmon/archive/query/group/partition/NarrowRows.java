@@ -20,10 +20,10 @@ import org.flowmon.udaf.vector.Vector;
  */
 public final class NarrowRows {
   private static final int BLOCK_ROWS = 1 << 15;
-  private static final int BLOCKS_PER_ARRAY = LongArrays.LENGTH / BLOCK_ROWS;
+  private static final int BLOCKS_PER_ARRAY = LongArrayPool.LENGTH / BLOCK_ROWS;
 
   /** What a thread takes for its first two arrays of rows. */
-  public static final long MIN_HEAP_BYTES = 2 * (8L * LongArrays.LENGTH) + (1 << 20);
+  public static final long MIN_HEAP_BYTES = 2 * (8L * LongArrayPool.LENGTH) + (1 << 20);
 
   // Fewer bits are too few for bytes or packets; sums of more might not fit a long.
   private static final int MIN_VALUE_BITS = 16;
@@ -107,7 +107,7 @@ public final class NarrowRows {
     int block = starts.size();
     int array = block / BLOCKS_PER_ARRAY;
     if (array == arrays.size()) {
-      arrays.add(LongArrays.take());
+      arrays.add(LongArrayPool.take());
     }
     int[] counts = next;
     Arrays.fill(counts, 0);
@@ -159,7 +159,7 @@ public final class NarrowRows {
   /** Bytes that the rows take on the heap. */
   long heapBytes() {
     int arraysInUse = (starts.size() + BLOCKS_PER_ARRAY - 1) / BLOCKS_PER_ARRAY;
-    return (8L * LongArrays.LENGTH) * arraysInUse
+    return (8L * LongArrayPool.LENGTH) * arraysInUse
         + 4L * next.length * starts.size()
         + (8L + 8L + 2L) * BLOCK_ROWS;
   }
@@ -213,7 +213,7 @@ public final class NarrowRows {
   /** Gives the memory of the rows away, of which none can be read any more. */
   void release() {
     clear();
-    LongArrays.give(arrays);
+    LongArrayPool.give(arrays);
     arrays.clear();
   }
 }

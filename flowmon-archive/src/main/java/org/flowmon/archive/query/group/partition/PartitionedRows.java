@@ -57,7 +57,7 @@ public final class PartitionedRows {
       words += words(kinds[a]);
     }
     this.stride = words;
-    int most = LongArrays.LENGTH / (BLOCK_ROWS * stride);
+    int most = LongArrayPool.LENGTH / (BLOCK_ROWS * stride);
     // Large arrays are not moved by the garbage collector.
     this.isPooled = many;
     this.blocksPerChunk = many ? most : Math.min(most, BLOCKS_OF_FEW_ROWS);
@@ -69,7 +69,7 @@ public final class PartitionedRows {
   /** Whether rows can be kept: a NULL bit for each argument beside the key, a chunk's places. */
   public static boolean fits(int keyBits, int arguments) {
     return keyBits + arguments <= Long.SIZE
-        && (1 + 2 * arguments) * BLOCK_ROWS * BLOCKS_OF_FEW_ROWS <= LongArrays.LENGTH;
+        && (1 + 2 * arguments) * BLOCK_ROWS * BLOCKS_OF_FEW_ROWS <= LongArrayPool.LENGTH;
   }
 
   private static int words(ValueKind kind) {
@@ -158,7 +158,8 @@ public final class PartitionedRows {
     int chunk = block / blocksPerChunk;
     if (chunk == chunks.length) {
       chunks = Arrays.copyOf(chunks, chunk + 1);
-      chunks[chunk] = isPooled ? LongArrays.take() : new long[stride * BLOCK_ROWS * blocksPerChunk];
+      chunks[chunk] =
+          isPooled ? LongArrayPool.take() : new long[stride * BLOCK_ROWS * blocksPerChunk];
       blockBefore = Arrays.copyOf(blockBefore, (chunk + 1) * blocksPerChunk);
     }
     blockBefore[block] = lastBlock[partition];
@@ -269,7 +270,7 @@ public final class PartitionedRows {
 
   /** Gives the memory of the rows away, of which none can be read any more. */
   void release() {
-    LongArrays.give(Arrays.asList(chunks));
+    LongArrayPool.give(Arrays.asList(chunks));
     chunks = new long[0][];
     clear();
   }

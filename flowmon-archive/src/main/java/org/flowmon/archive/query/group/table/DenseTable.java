@@ -2,7 +2,7 @@ package org.flowmon.archive.query.group.table;
 
 import java.util.Arrays;
 import java.util.List;
-import org.flowmon.archive.query.group.partition.LongArrays;
+import org.flowmon.archive.query.group.partition.LongArrayPool;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.vector.Vector;
@@ -22,7 +22,7 @@ public final class DenseTable {
     this.layout = layout;
     this.accumulation = new Accumulation(layout);
     this.seen = new boolean[1 << keyBits];
-    this.states = new long[LongArrays.words(seen.length, layout.stateWords())];
+    this.states = new long[LongArrayPool.words(seen.length, layout.stateWords())];
     for (int key = 0; key < seen.length && !layout.startsWithZeros(); key++) {
       layout.reset(states, key * layout.stateWords());
     }

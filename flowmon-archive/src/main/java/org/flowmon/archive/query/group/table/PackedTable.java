@@ -1,7 +1,7 @@
 package org.flowmon.archive.query.group.table;
 
 import java.util.Arrays;
-import org.flowmon.archive.query.group.partition.LongArrays;
+import org.flowmon.archive.query.group.partition.LongArrayPool;
 import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
@@ -138,8 +138,8 @@ public final class PackedTable {
   /** Makes room for so many groups, so that none has to be made while rows are added. */
   private void reserve(int groups) {
     if (groups > keys.length) {
-      LongArrays.words(groups, stride); // which says where these are too many
-      long capacity = Math.min(LongArrays.most(stride), Math.max(groups, 2L * keys.length));
+      LongArrayPool.words(groups, stride); // which says where these are too many
+      long capacity = Math.min(LongArrayPool.most(stride), Math.max(groups, 2L * keys.length));
       take(bytes(capacity, stride, slots.length));
       keys = Arrays.copyOf(keys, (int) capacity);
       states = Arrays.copyOf(states, (int) capacity * stride);

@@ -2,7 +2,7 @@ package org.flowmon.archive.query.group.table;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.archive.query.group.partition.LongArrays;
+import org.flowmon.archive.query.group.partition.LongArrayPool;
 import org.flowmon.archive.query.numbering.AddressNumbers;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.result.AnswerColumns;
@@ -36,13 +36,13 @@ public final class SortedGroups {
     /** Room for so many groups, whose words hold anything. */
     public SortedGroups reserve(int size, int stride) {
       memory.check();
-      int needed = LongArrays.words(size, stride);
+      int needed = LongArrayPool.words(size, stride);
       if (needed > words.length - used) {
         full.add(words);
         boolean first = words.length == 0 && needed <= FIRST_LENGTH;
-        int length = first ? FIRST_LENGTH : Math.max(needed, LongArrays.LENGTH);
+        int length = first ? FIRST_LENGTH : Math.max(needed, LongArrayPool.LENGTH);
         memory.take((long) Long.BYTES * length);
-        words = length == LongArrays.LENGTH ? LongArrays.take() : new long[length];
+        words = length == LongArrayPool.LENGTH ? LongArrayPool.take() : new long[length];
         used = 0;
       }
       SortedGroups groups = new SortedGroups(words, used, size, stride);
@@ -87,7 +87,7 @@ public final class SortedGroups {
 
     private void giveFull() {
       memory.take(-full.stream().mapToLong(array -> (long) Long.BYTES * array.length).sum());
-      LongArrays.give(full);
+      LongArrayPool.give(full);
       full.clear();
     }
   }

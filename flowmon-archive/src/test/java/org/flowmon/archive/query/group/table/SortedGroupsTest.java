@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.flowmon.archive.query.group.partition.LongArrays;
+import org.flowmon.archive.query.group.partition.LongArrayPool;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.junit.jupiter.api.Test;
@@ -25,9 +25,10 @@ class SortedGroupsTest {
 
   @Test
   void asManyGroupsAsAnArrayHoldsAreRoomFor() {
-    assertEquals((1 << 28) * 7, LongArrays.words(1 << 28, 7));
-    assertEquals(Integer.MAX_VALUE - 8, LongArrays.words(LongArrays.most(1), 1));
-    assertThrows(AnswerTooLargeException.class, () -> LongArrays.words(LongArrays.most(3) + 1, 3));
-    assertEquals(0, LongArrays.words(1 << 30, 0), "groups of keys alone");
+    assertEquals((1 << 28) * 7, LongArrayPool.words(1 << 28, 7));
+    assertEquals(Integer.MAX_VALUE - 8, LongArrayPool.words(LongArrayPool.most(1), 1));
+    assertThrows(
+        AnswerTooLargeException.class, () -> LongArrayPool.words(LongArrayPool.most(3) + 1, 3));
+    assertEquals(0, LongArrayPool.words(1 << 30, 0), "groups of keys alone");
   }
 }

@@ -1,0 +1,67 @@
+package org.flowmon.deploy.analysis;
+
+import java.util.List;
+import java.util.Optional;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.ServicesLog;
+import org.flowmon.deploy.kafka.KafkaOptions;
+import org.flowmon.jobs.JobAnalyses;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.config.job.StartingOffsets;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Which job is meant: by its configuration, or by the Kafka that it reads. */
+final class JobOptions {
+  @Mixin private KafkaOptions kafka;
+
+  @Option(
+      names = "--topic",
+      paramLabel = "TOPIC",
+      description = "The topic of analyses, with --kafka. Default: ${DEFAULT-VALUE}.",
+      defaultValue = JobConfig.Kafka.ANALYSES_TOPIC)
+  private String topic;
+
+  /** Whether the analyses of the job's own folder are known, too. */
+  boolean knowsFolder() {
+    return kafka.jobFile().isPresent();
+  }
+
+  boolean isGiven() {
+    return kafka.isGiven();
+  }
+
+  /** Kafka and the topic of analyses. */
+  JobConfig.Kafka kafka() {
+    ServicesLog.quiet();
+    String bootstrap = kafka.bootstrap();
+    Optional<JobConfig.Kafka> ofJob = kafka.job().map(JobConfig::kafka);
+    if (ofJob.isPresent() && ofJob.get().analysesTopic() == null) {
+      throw new CommandException(
+          kafka.jobFile().get()
+              + ": kafka.analyses_topic is none: the job takes no changes of analyses");
+    }
+    return new JobConfig.Kafka(
+        bootstrap,
+        ofJob.map(JobConfig.Kafka::topic).orElse("flows"),
+        ofJob.map(JobConfig.Kafka::group).orElse("flowmon"),
+        ofJob.map(JobConfig.Kafka::startingOffsets).orElse(StartingOffsets.EARLIEST),
+        ofJob.map(JobConfig.Kafka::analysesTopic).orElse(topic),
+        kafka.properties());
+  }
+
+  /** The analyses that the job was started with, as far as its configuration is known. */
+  List<AnalysisConfig> started() {
+    Optional<JobConfig> job = kafka.job();
+    if (job.isEmpty()) {
+      return List.of();
+    }
+    try {
+      return JobAnalyses.of(job.get());
+    } catch (ConfigException e) {
+      throw new CommandException(e.getMessage());
+    }
+  }
+}

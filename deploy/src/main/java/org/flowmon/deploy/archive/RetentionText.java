@@ -1,0 +1,29 @@
+package org.flowmon.deploy.archive;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.flowmon.archive.ArchiveSnapshot;
+
+/** What an archive keeps of the past, for people. */
+final class RetentionText {
+  private RetentionText() {}
+
+  /** One line. */
+  static String line(ArchiveSnapshot snapshot) {
+    return String.format(
+        "keeps %s: %d flows visible, %d stored, %d have expired (%d came too late)%s",
+        snapshot.retention(),
+        snapshot.rows(),
+        snapshot.storedRows(),
+        snapshot.expiredRows(),
+        snapshot.lateRows(),
+        snapshot.cutoff() == Long.MIN_VALUE
+            ? ""
+            : "; none before " + Instant.EPOCH.plus(snapshot.cutoff(), ChronoUnit.MICROS));
+  }
+
+  /** Rows in the archive's files that have expired and are still there. */
+  static long hidden(ArchiveSnapshot snapshot) {
+    return snapshot.storedRows() - snapshot.rows();
+  }
+}

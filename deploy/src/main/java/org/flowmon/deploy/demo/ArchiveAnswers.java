@@ -1,0 +1,34 @@
+package org.flowmon.deploy.demo;
+
+import java.io.IOException;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.udaf.parser.QueryParser;
+
+/** Asks the archive, by a query as anyone could, what is stored of what was sent. */
+final class ArchiveAnswers {
+  private static final String ALL = "SELECT COUNT(*) AS flows FROM flows";
+
+  private ArchiveAnswers() {}
+
+  /** All flows in the archive. */
+  static long count(Archive archive) throws IOException {
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      return ArchiveQuery.run(snapshot, QueryParser.parse(ALL), QueryOptions.DEFAULTS)
+          .table()
+          .longValue(0, 0);
+    }
+  }
+
+  static DemoSummary.ArchiveFacts facts(Archive archive) throws IOException {
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      return new DemoSummary.ArchiveFacts(
+          archive.directory().toAbsolutePath(),
+          snapshot.rows(),
+          snapshot.bytesOnDisk(),
+          snapshot.segments().size());
+    }
+  }
+}

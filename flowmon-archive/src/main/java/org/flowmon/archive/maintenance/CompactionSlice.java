@@ -1,0 +1,42 @@
+package org.flowmon.archive.maintenance;
+
+import org.flowmon.archive.segment.SealedSegment;
+
+/**
+ * The slice of time that a row belongs to, by its {@link org.flowmon.archive.segment.TimeKey}: a
+ * UTC day, or {@link #STRAY} for a row that arrived more than 31 days later. Compaction puts no
+ * rows of different slices into one segment, so that a late row stretches none; and all strays
+ * share one slice, so that a clock from 1970 does not make a segment of each of its days.
+ */
+final class CompactionSlice {
+  /** The slice of rows whose time cannot be true. */
+  static final long STRAY = Long.MIN_VALUE;
+
+  /** What {@link #of(SealedSegment)} says of a segment that holds several slices. */
+  static final long MIXED = Long.MAX_VALUE;
+
+  private static final long DAY_MICROS = 24L * 3600 * 1_000_000;
+  private static final long MAX_SKEW_MICROS = 31 * DAY_MICROS;
+
+  private CompactionSlice() {}
+
+  /** The slice of a row, times in µs. */
+  static long of(long timeKey, long arrival) {
+    long skew = timeKey - arrival;
+    boolean overflows = ((timeKey ^ arrival) & (timeKey ^ skew)) < 0;
+    return overflows || skew < -MAX_SKEW_MICROS ? STRAY : Math.floorDiv(timeKey, DAY_MICROS);
+  }
+
+  /** The day of all rows of a segment, else {@link #MIXED}, which strays may be as well. */
+  static long of(SealedSegment segment) {
+    long first = Math.floorDiv(segment.timeKey().min(), DAY_MICROS);
+    return first == Math.floorDiv(segment.timeKey().max(), DAY_MICROS) ? first : MIXED;
+  }
+
+  /** Whether nothing but late rows can still come to a slice, when so much has arrived. */
+  static boolean isOver(long slice, long newestArrival) {
+    return slice != MIXED
+        && slice < Math.floorDiv(newestArrival, DAY_MICROS)
+        && (slice + 1) * DAY_MICROS + DAY_MICROS / 12 < newestArrival;
+  }
+}

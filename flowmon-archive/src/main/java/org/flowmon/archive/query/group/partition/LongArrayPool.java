@@ -1,0 +1,70 @@
+package org.flowmon.archive.query.group.partition;
+
+import java.lang.ref.SoftReference;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import org.flowmon.udaf.value.AnswerTooLargeException;
+
+/**
+ * Large arrays that one query after the other works in: memory that was in use before is at hand,
+ * where new memory is zeroed first and, when the process touches it for the first time, made. What
+ * is kept is bounded, and given up where the heap runs short. Safe for many threads.
+ */
+public final class LongArrayPool {
+  /** Longs of an array: with its header just below 8 MiB, which are whole regions of any heap. */
+  public static final int LENGTH = (1 << 20) - 64;
+
+  private static final long MAX_BYTES = 256L << 20;
+  private static final long HEAP_SHARE = 8;
+  private static final int MOST =
+      (int) (Math.min(MAX_BYTES, Runtime.getRuntime().maxMemory() / HEAP_SHARE) / 8 / LENGTH);
+
+  private static final Deque<SoftReference<long[]>> FREE = new ArrayDeque<>();
+
+  private static final int MAX_LENGTH = Integer.MAX_VALUE - 8;
+
+  private LongArrayPool() {}
+
+  /**
+   * Longs that so many groups take, which are in one array.
+   *
+   * @param stride longs of a group
+   * @throws AnswerTooLargeException where no array has so many
+   */
+  public static int words(int groups, int stride) {
+    if (groups > most(stride)) {
+      throw new AnswerTooLargeException(groups, "groups in one part", most(stride));
+    }
+    return groups * stride;
+  }
+
+  /** Groups of so many longs that one array holds at most. */
+  public static int most(int stride) {
+    return MAX_LENGTH / Math.max(1, stride);
+  }
+
+  /** An array of {@link #LENGTH} longs, which hold anything. */
+  public static long[] take() {
+    synchronized (FREE) {
+      while (!FREE.isEmpty()) {
+        long[] array = FREE.pop().get();
+        if (array != null) {
+          return array;
+        }
+      }
+    }
+    return new long[LENGTH];
+  }
+
+  /** Takes arrays back that nobody uses any more; those of another length are left to the heap. */
+  public static void give(Collection<long[]> arrays) {
+    synchronized (FREE) {
+      for (long[] array : arrays) {
+        if (array.length == LENGTH && FREE.size() < MOST) {
+          FREE.push(new SoftReference<>(array));
+        }
+      }
+    }
+  }
+}

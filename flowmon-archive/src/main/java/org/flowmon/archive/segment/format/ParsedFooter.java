@@ -1,0 +1,346 @@
+package org.flowmon.archive.segment.format;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.parquet.format.ColumnChunk;
+import org.apache.parquet.format.ColumnMetaData;
+import org.apache.parquet.format.Encoding;
+import org.apache.parquet.format.FileMetaData;
+import org.apache.parquet.format.KeyValue;
+import org.apache.parquet.format.SchemaElement;
+import org.apache.parquet.format.Statistics;
+import org.apache.parquet.format.Util;
+import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.segment.SegmentCodec;
+import org.flowmon.archive.segment.SegmentOptions;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowColumn;
+
+/**
+ * What the footer of a segment file says, checked against the file's bounds and the specification.
+ */
+public final class ParsedFooter {
+  private static final String PLACE = "footer";
+
+  /**
+   * Where a column lies and what is known of it without reading it.
+   *
+   * @param offset of the chunk
+   * @param length of the chunk
+   * @param uncompressed bytes of all its pages, headers included, before compression
+   * @param codec of its pages
+   * @param encoding of its values
+   * @param nulls number of rows without a value
+   * @param min smallest number, of numeric columns
+   * @param max largest number, of numeric columns
+   * @param side its side table, null where it has none
+   * @param blocks where blocks of deltas are, null where there is no such table
+   * @param pages where its pages are, of {@link Table#width} rows each; null where it is one page
+   *     that is not compressed
+   */
+  public record Entry(
+      FlowColumn column,
+      int offset,
+      int length,
+      long uncompressed,
+      int crc32c,
+      SegmentCodec codec,
+      Encoding encoding,
+      int nulls,
+      long min,
+      long max,
+      Table side,
+      Table blocks,
+      Table pages) {
+
+    /** Whether its values are ids into a dictionary page. */
+    public boolean hasDictionary() {
+      return encoding == Encoding.RLE_DICTIONARY;
+    }
+
+    /** Whether every row has the same value. */
+    public boolean isConstant() {
+      return nulls == 0 && (column.type().isLong() ? min == max : side.entries == 1);
+    }
+  }
+
+  /**
+   * A table outside of the chunks.
+   *
+   * @param bytes of all entries
+   * @param width of a side table's entry; rows of a page, of a table of pages
+   */
+  public record Table(int offset, int entries, int bytes, int width, int crc32c) {}
+
+  /** A part of the file that is not a chunk or side table. */
+  public record Part(int offset, int length, int crc32c) {}
+
+  private final MappedRegion file;
+  private final int rows;
+  private int clamped;
+  private final Map<String, String> properties = new HashMap<>();
+  private final Map<FlowColumn, Entry> entries = new EnumMap<>(FlowColumn.class);
+
+  private ParsedFooter(MappedRegion file, int rows) {
+    this.file = file;
+    this.rows = rows;
+  }
+
+  /**
+   * Reads the footer.
+   *
+   * @param footerLength from the start of the metadata to the end of the file
+   */
+  public static ParsedFooter open(MappedRegion file, int footerLength, String id, int rows) {
+    ParsedFooter directory = new ParsedFooter(file, rows);
+    try {
+      directory.parse(footerLength, id);
+    } catch (NumberFormatException e) {
+      throw file.corrupt(PLACE, "cannot be read: " + e.getMessage());
+    }
+    return directory;
+  }
+
+  public Map<FlowColumn, Entry> entries() {
+    return entries;
+  }
+
+  /** Rows whose time key is not their {@code end_time} though that is known. */
+  public int clamped() {
+    return clamped;
+  }
+
+  /**
+   * Columns that the sidecar indexes, as far as the options say with which the segment was sealed:
+   * the default ones where they say nothing, or what a later version wrote.
+   */
+  public Set<FlowColumn> indexed() {
+    String options = properties.get(SegmentFormat.KEY_OPTIONS);
+    try {
+      return options == null
+          ? SegmentOptions.LOOKUP.indexed()
+          : SegmentOptions.parse(options).indexed();
+    } catch (IllegalArgumentException e) {
+      return SegmentOptions.LOOKUP.indexed();
+    }
+  }
+
+  /** The page index, which flowmon's reader does not use. */
+  public Part pageIndex() {
+    String[] fields = property(SegmentFormat.KEY_PAGE_INDEX).split(":", 3);
+    check(fields.length == 3, "'offset:length:crc32c' of the page index");
+    return new Part(
+        Integer.parseInt(fields[0]),
+        Integer.parseInt(fields[1]),
+        Integer.parseUnsignedInt(fields[2], 16));
+  }
+
+  private void parse(int footerLength, String id) {
+    ByteBuffer buffer = file.buffer();
+    int end = file.length();
+    int magic = ByteBuffer.wrap(SegmentFormat.MAGIC).order(ByteOrder.LITTLE_ENDIAN).getInt();
+    check(
+        end >= 12 && buffer.getInt(0) == magic && buffer.getInt(end - 4) == magic,
+        "'PAR1' at begin and end");
+    int length = buffer.getInt(end - 8);
+    check(length == footerLength - 8, "a length of " + (footerLength - 8) + ", found " + length);
+    byte[] bytes = new byte[length];
+    buffer.get(end - 8 - length, bytes);
+    FileMetaData metadata = readMetadata(bytes);
+    check(
+        metadata.isSetKey_value_metadata() && metadata.getRow_groupsSize() == 1,
+        "one row group and key-value metadata");
+    for (KeyValue entry : metadata.getKey_value_metadata()) {
+      properties.put(entry.getKey(), entry.getValue());
+    }
+    String format = property(SegmentFormat.KEY_FORMAT);
+    boolean first = format.equals(SegmentFormat.VERSION_1);
+    check(
+        first || format.equals(SegmentFormat.VERSION),
+        "format " + SegmentFormat.VERSION_1 + " or " + SegmentFormat.VERSION + ", found " + format);
+    check(
+        property(SegmentFormat.KEY_SEGMENT).equals(id),
+        "segment " + id + ", found " + property(SegmentFormat.KEY_SEGMENT));
+    check(metadata.getNum_rows() == rows, rows + " rows, found " + metadata.getNum_rows());
+    clamped = Integer.parseInt(property(SegmentFormat.KEY_CLAMPED));
+    check(clamped >= 0 && clamped <= rows, "0 … " + rows + " clamped rows, found " + clamped);
+    Map<Integer, Table> sides = parseTables(SegmentFormat.KEY_SIDES, 0);
+    Map<Integer, Table> blocks = Map.of();
+    Map<Integer, Table> pages = Map.of();
+    if (!first) {
+      blocks = parseTables(SegmentFormat.KEY_BLOCKS, DeltaEncoder.ENTRY);
+      pages = parseTables(SegmentFormat.KEY_PAGES, PageTable.ENTRY);
+    }
+    Map<Integer, Integer> crcs = parseChunks();
+    var columns = metadata.getRow_groups().get(0).getColumns();
+    check(
+        metadata.getSchemaSize() == columns.size() + 1,
+        "a flat schema of " + columns.size() + " columns");
+    for (int i = 0; i < columns.size(); i++) {
+      SchemaElement element = metadata.getSchema().get(i + 1);
+      FlowColumn column = FlowColumn.byId(element.getField_id());
+      if (column != null) { // a newer writer's column is of no use here
+        Integer crc = crcs.get(column.id());
+        check(crc != null, "a checksum of column " + column.sqlName());
+        Integer key = column.id();
+        entries.put(
+            column,
+            entry(column, columns.get(i), crc, sides.get(key), blocks.get(key), pages.get(key)));
+      }
+    }
+  }
+
+  private FileMetaData readMetadata(byte[] bytes) {
+    try {
+      return Util.readFileMetaData(ThriftStruct.check(bytes));
+    } catch (IOException | RuntimeException e) { // the library's checks throw either
+      throw file.corrupt(PLACE, "cannot be read: " + e.getMessage());
+    }
+  }
+
+  /**
+   * Reads a list of tables.
+   *
+   * @param bytes of an entry; 0 where the list says it: side tables
+   */
+  private Map<Integer, Table> parseTables(String key, int bytes) {
+    Map<Integer, Table> tables = new HashMap<>();
+    for (String text : split(property(key))) {
+      String[] fields = text.split(":", 5);
+      check(fields.length == 5, "tables of five fields in " + key + ", found '" + text + "'");
+      int offset = Integer.parseInt(fields[1]);
+      int count = Integer.parseInt(fields[2]);
+      int width = Integer.parseInt(fields[3]);
+      boolean fits = bytes > 0 ? width >= 0 : width == 4 || width == 16;
+      check(fits && count >= 1 && count <= rows + 1, "a table in " + key + ", found " + text);
+      long length = (long) count * (bytes > 0 ? bytes : width);
+      file.checkRange(PLACE, offset, length);
+      int crc = Integer.parseUnsignedInt(fields[4], 16);
+      tables.put(Integer.valueOf(fields[0]), new Table(offset, count, (int) length, width, crc));
+    }
+    return tables;
+  }
+
+  private Map<Integer, Integer> parseChunks() {
+    Map<Integer, Integer> crcs = new HashMap<>();
+    for (String text : split(property(SegmentFormat.KEY_CHUNKS))) {
+      String[] fields = text.split(":", 2);
+      check(fields.length == 2, "checksums 'id:crc32c', found '" + text + "'");
+      crcs.put(Integer.valueOf(fields[0]), Integer.parseUnsignedInt(fields[1], 16));
+    }
+    return crcs;
+  }
+
+  private static String[] split(String list) {
+    return list.isEmpty() ? new String[0] : list.split(",");
+  }
+
+  private Entry entry(
+      FlowColumn column, ColumnChunk chunk, int crc, Table side, Table blocks, Table pages) {
+    check(chunk.isSetMeta_data(), "metadata of column " + column.sqlName());
+    ColumnMetaData metadata = chunk.getMeta_data();
+    boolean dictionary = metadata.isSetDictionary_page_offset();
+    long offset =
+        dictionary ? metadata.getDictionary_page_offset() : metadata.getData_page_offset();
+    file.checkRange(PLACE, offset, metadata.getTotal_compressed_size());
+    SegmentCodec codec = SegmentCodec.of(metadata.getCodec());
+    check(
+        metadata.getType() == SegmentFormat.physicalType(column.type())
+            && codec != null
+            && (codec == SegmentCodec.NONE || pages != null)
+            && metadata.getNum_values() == rows
+            && metadata.isSetStatistics(),
+        "column "
+            + column.sqlName()
+            + " as "
+            + SegmentFormat.physicalType(column.type())
+            + " of "
+            + rows
+            + " rows, uncompressed or in pages of a known codec");
+    Encoding encoding = encoding(metadata, column.type());
+    check(
+        dictionary == (encoding == Encoding.RLE_DICTIONARY)
+            && (dictionary || column.type().isLong()),
+        "a dictionary of column " + column.sqlName());
+    check(column.type().isLong() == (side == null), "side tables of addresses and texts only");
+    if (pages != null) {
+      checkPages(column, pages, dictionary);
+    }
+    Statistics statistics = metadata.getStatistics();
+    long nulls = statistics.getNull_count();
+    check(nulls >= 0 && nulls < rows, "fewer nulls than rows in column " + column.sqlName());
+    long min = 0;
+    long max = 0;
+    if (column.type().isLong()) {
+      min = number(column.type(), statistics.getMin_value());
+      max = number(column.type(), statistics.getMax_value());
+    }
+    return new Entry(
+        column,
+        (int) offset,
+        (int) metadata.getTotal_compressed_size(),
+        metadata.getTotal_uncompressed_size(),
+        crc,
+        codec,
+        encoding,
+        (int) nulls,
+        min,
+        max,
+        side,
+        blocks,
+        pages);
+  }
+
+  private Encoding encoding(ColumnMetaData metadata, ColumnType type) {
+    for (Encoding encoding :
+        List.of(
+            Encoding.RLE_DICTIONARY, Encoding.DELTA_BINARY_PACKED, Encoding.BYTE_STREAM_SPLIT)) {
+      if (metadata.getEncodings().contains(encoding)) {
+        check(
+            encoding == Encoding.RLE_DICTIONARY || SegmentFormat.width(type) > 0,
+            "numbers with the encoding " + encoding);
+        return encoding;
+      }
+    }
+    return Encoding.PLAIN;
+  }
+
+  private void checkPages(FlowColumn column, Table pages, boolean dictionary) {
+    int rowsPerPage = pages.width;
+    check(
+        rowsPerPage >= SegmentFormat.MIN_PAGE_ROWS && Integer.bitCount(rowsPerPage) == 1,
+        "pages of a power of two of rows in column " + column.sqlName() + ", found " + rowsPerPage);
+    int expected = (rows - 1) / rowsPerPage + 1 + (dictionary ? 1 : 0);
+    check(
+        pages.entries == expected,
+        expected + " pages of column " + column.sqlName() + ", found " + pages.entries);
+  }
+
+  private long number(ColumnType type, byte[] plain) {
+    int width = type == ColumnType.BOOLEAN ? 1 : SegmentFormat.width(type);
+    check(plain != null && plain.length == width, "statistics of " + width + " bytes");
+    long value = 0;
+    for (int i = width - 1; i >= 0; i--) {
+      value = (value << 8) | (plain[i] & 0xFF);
+    }
+    return value;
+  }
+
+  private String property(String key) {
+    String value = properties.get(key);
+    check(value != null, key);
+    return value;
+  }
+
+  private void check(boolean holds, String expected) {
+    if (!holds) {
+      throw file.corrupt(PLACE, "expected " + expected);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package org.flowmon.ingest.file.capture;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.flowmon.ingest.FlowSink;
+import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.decode.BadDatagramSamples;
+import org.flowmon.ingest.decode.ExportDecoder;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.file.reader.ArrivalClock;
+
+/**
+ * Reads the flows of a file that holds exports: a capture (pcap, pcapng) of NetFlow v5, v9 or IPFIX
+ * datagrams, or an IPFIX file; plain or compressed by gzip. {@code arrival} is the capture's clock
+ * (of an IPFIX file the export time), as {@link ArrivalClock} makes it one. An IPFIX file does not
+ * know its exporter: NULL.
+ */
+public final class ExportsOfFile {
+  private final IngestCounters counters;
+  private final BadDatagramSamples samples;
+  private final ProtectedNetworks networks;
+  private final DecoderLimits limits;
+
+  /**
+   * @param networks what decides {@code outgoing}; null leaves it NULL
+   */
+  public ExportsOfFile(
+      IngestCounters counters,
+      BadDatagramSamples samples,
+      ProtectedNetworks networks,
+      DecoderLimits limits) {
+    this.counters = counters;
+    this.samples = samples;
+    this.networks = networks;
+    this.limits = limits;
+  }
+
+  /** Whether a file begins as those do that {@link #read} reads. */
+  public static boolean isExportFile(Path file) throws IOException {
+    int magic = magic(file);
+    return PcapReader.isMagic(magic) || IpfixFileReader.isMagic(magic);
+  }
+
+  private static int magic(Path file) throws IOException {
+    try (CaptureInput in = CaptureInput.open(file)) {
+      byte[] first = new byte[4];
+      return in.read(first, 0, 4) < 4 ? 0 : ByteBuffer.wrap(first).getInt();
+    }
+  }
+
+  /**
+   * Reads a file to its end. Each file has its own exporters: templates are not carried over.
+   *
+   * @return flows of datagrams that arrive as those around them do, though their time is far ahead
+   *     ({@link ArrivalClock#aheadFlows})
+   * @throws IOException naming the file and the place where it is not what it began as
+   */
+  public long read(Path file, FlowSink out) throws IOException {
+    boolean ipfix = IpfixFileReader.isMagic(magic(file));
+    DecoderLimits kept = ipfix ? limits.forOneExporter() : limits;
+    ExportDecoder decoder = new ExportDecoder(counters, samples, networks, kept);
+    try (FileDatagrams datagrams =
+        ipfix ? FileDatagrams.ofIpfix(file) : FileDatagrams.ofCapture(file, counters)) {
+      return decode(datagrams, decoder, out);
+    }
+  }
+
+  private long decode(FileDatagrams datagrams, ExportDecoder decoder, FlowSink out)
+      throws IOException {
+    ArrivalClock clock = new ArrivalClock();
+    long ahead = 0;
+    long[] following = new long[ArrivalClock.LOOK_AHEAD];
+    while (datagrams.next()) {
+      long time = datagrams.timeMicros();
+      long wereAhead = clock.aheadFlows();
+      long arrival =
+          clock.needsFollowing(time)
+              ? clock.arrival(time, following, datagrams.readAhead(following))
+              : clock.arrival(time);
+      long before = counters.get(IngestCounter.FLOWS_DECODED);
+      decoder.decode(
+          datagrams.bytes(),
+          datagrams.offset(),
+          datagrams.length(),
+          datagrams.source(),
+          datagrams.sourcePort(),
+          arrival,
+          out);
+      if (clock.aheadFlows() > wereAhead) {
+        ahead += counters.get(IngestCounter.FLOWS_DECODED) - before;
+      }
+    }
+    return ahead;
+  }
+}

@@ -1,0 +1,32 @@
+package org.flowmon.ingest.file.row;
+
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.flowmon.flow.FlowColumn;
+
+/** Blocks of rows that are used again. Safe for many threads. */
+final class RowBlockPool {
+  private final List<FlowColumn> columns;
+  private final Queue<RowBlock> free = new ConcurrentLinkedQueue<>();
+
+  /** Blocks with room for these columns and what is filled in. */
+  RowBlockPool(List<FlowColumn> columns) {
+    this.columns = List.copyOf(columns);
+  }
+
+  RowBlock take() {
+    RowBlock block = free.poll();
+    if (block == null) {
+      block = new RowBlock();
+      block.useFilled();
+      columns.forEach(block::use);
+    }
+    return block;
+  }
+
+  void give(RowBlock block) {
+    block.clear();
+    free.add(block);
+  }
+}

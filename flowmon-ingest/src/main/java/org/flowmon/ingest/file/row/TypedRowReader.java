@@ -1,0 +1,380 @@
+package org.flowmon.ingest.file.row;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.SourceKind;
+import org.flowmon.ingest.file.format.ColumnNames;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.format.TextColumn;
+import org.flowmon.ingest.file.format.TextColumn.Form;
+import org.flowmon.ingest.file.format.UnknownFormatException;
+import org.flowmon.ingest.file.reader.BatchSummary;
+import org.flowmon.ingest.file.reader.FileReadOptions;
+import org.flowmon.ingest.file.reader.FileSummary;
+
+/**
+ * Takes the rows of a file whose columns have types of their own, as Parquet's do, and makes them
+ * flows by the rules of CSV ({@code docs/format/files.md}): names, units, what a row lacks, what is
+ * rejected. A row is set value by value, then ended. Not thread-safe.
+ */
+public final class TypedRowReader {
+  /** What the values of a column are. */
+  public enum Kind {
+    /** 0 or 1. */
+    BOOLEAN,
+    /** Whole numbers without a unit. */
+    WHOLE,
+    DOUBLE,
+    /** Milliseconds since 1970. */
+    TIME_MILLIS,
+    /** Microseconds since 1970. */
+    TIME_MICROS,
+    /** Nanoseconds since 1970. */
+    TIME_NANOS,
+    /** UTF-8. */
+    TEXT;
+
+    private boolean isTime() {
+      return this == TIME_MILLIS || this == TIME_MICROS || this == TIME_NANOS;
+    }
+  }
+
+  /**
+   * A column of the file.
+   *
+   * @param type the file's own name of its type, for messages
+   * @param kind null where no column of flows takes such values
+   */
+  public record Column(String name, String type, Kind kind) {}
+
+  private static final long MILLI = 1000;
+  private static final long SECOND = 1_000_000;
+  // A text of a reject is kept so far: a small file can hold a long one in each of many rows.
+  private static final int MAX_SHOWN = 1 << 16;
+
+  private final Path file;
+  private final InputFormat format;
+  private final SourceKind source;
+  private final FileReadOptions options;
+  private final Consumer<FlowBatch> out;
+  private final List<Column> columns;
+  private final TextColumn[] targets;
+  private final RowBlock block = new RowBlock();
+  private final FlowBatchBuilder builder = new FlowBatchBuilder(RowBlock.CAPACITY);
+  private final BatchSummary summary = new BatchSummary();
+  private final TextValues texts = new TextValues();
+  private final long[] before;
+  // The open row, as it came: by column.
+  private final boolean[] isSet;
+  private final boolean[] isText;
+  private final long[] numbers;
+  private final byte[][] bytes;
+  private long row;
+
+  /**
+   * Rows of these columns, none yet.
+   *
+   * @param source the kind of rows that do not say it
+   * @param out gets the flows in the order of the file
+   * @throws UnknownFormatException naming every column that is unknown, there twice, or of values
+   *     that cannot be what its name says
+   */
+  public TypedRowReader(
+      Path file,
+      InputFormat format,
+      SourceKind source,
+      List<Column> columns,
+      FileReadOptions options,
+      Consumer<FlowBatch> out)
+      throws UnknownFormatException {
+    this.file = file;
+    this.format = format;
+    this.source = source;
+    this.options = options;
+    this.out = out;
+    this.columns = List.copyOf(columns);
+    this.targets = targets(file, columns, options.columns());
+    this.isSet = new boolean[targets.length];
+    this.isText = new boolean[targets.length];
+    this.numbers = new long[targets.length];
+    this.bytes = new byte[targets.length][];
+    this.before = options.rejects().mark();
+    options.clock().beginFile();
+    block.useFilled();
+    for (TextColumn target : targets) {
+      if (target.column() != null) {
+        block.use(target.column());
+      }
+    }
+  }
+
+  private static TextColumn[] targets(Path file, List<Column> columns, ColumnNames names)
+      throws UnknownFormatException {
+    List<String> wrong = new ArrayList<>();
+    Map<FlowColumn, String> seen = new HashMap<>();
+    TextColumn[] targets = new TextColumn[columns.size()];
+    for (int c = 0; c < targets.length; c++) {
+      Column column = columns.get(c);
+      TextColumn target = names.of(column.name());
+      targets[c] = target;
+      if (target == null) {
+        wrong.add("'" + column.name() + "' is no column of flows");
+      } else if (target.form() != Form.LEFT_OUT) {
+        String first = seen.putIfAbsent(target.column(), column.name());
+        if (first != null) {
+          String both = "'" + first + "' and '" + column.name() + "'";
+          wrong.add(both + " are both " + target.column().sqlName());
+        } else if (column.kind() == null || !fits(target.form(), column.kind())) {
+          wrong.add("'" + column.name() + "' is " + column.type() + ", expected " + taken(target));
+        }
+      }
+    }
+    if (seen.isEmpty() && wrong.isEmpty() && targets.length > 0) {
+      wrong.add("no column of flows");
+    }
+    if (!wrong.isEmpty()) {
+      throw new UnknownFormatException(
+          file
+              + ": columns: "
+              + String.join("; ", wrong)
+              + "; --map 'NAME=COLUMN' takes one for a column of flows, --map 'NAME=' leaves it"
+              + " out");
+    }
+    return targets;
+  }
+
+  private static boolean fits(Form form, Kind kind) {
+    if (kind == Kind.TEXT || form == Form.LEFT_OUT) {
+      return true;
+    }
+    return switch (form) {
+      case NUMBER -> kind == Kind.WHOLE || kind == Kind.DOUBLE;
+      // Whole numbers of seconds, milliseconds or microseconds cannot be told apart.
+      case TIME -> kind.isTime() || kind == Kind.DOUBLE;
+      case TIME_MILLIS, TIME_MICROS -> kind.isTime() || kind == Kind.WHOLE;
+      case SECONDS -> kind == Kind.WHOLE || kind == Kind.DOUBLE;
+      case BOOLEAN -> kind == Kind.BOOLEAN || kind == Kind.WHOLE;
+      case MILLIS, MICROS, ADDRESS, STATE, STATE_FROM_ZERO, PROTOCOL, SOURCE_KIND ->
+          kind == Kind.WHOLE;
+      case TEXT, LEFT_OUT -> false;
+    };
+  }
+
+  private static String taken(TextColumn target) {
+    return switch (target.form()) {
+      case TIME ->
+          "a timestamp, a text, or whole numbers whose unit --map '"
+              + target.name()
+              + "="
+              + target.column().sqlName()
+              + ":us' says (or ms)";
+      case TEXT -> "a text";
+      default -> target.expected();
+    };
+  }
+
+  /** Whether a column's values are to be set at all. */
+  public boolean isWanted(int column) {
+    return targets[column].form() != Form.LEFT_OUT;
+  }
+
+  /** Sets a value of the open row: a boolean, a whole number or a time. */
+  public void set(int column, long value) {
+    isSet[column] = true;
+    isText[column] = false;
+    numbers[column] = value;
+  }
+
+  /** Sets a value of the open row. */
+  public void set(int column, double value) {
+    set(column, Double.doubleToRawLongBits(value));
+  }
+
+  /** Sets a text of the open row; of any column, where it stands for what a CSV file would hold. */
+  public void set(int column, byte[] utf8) {
+    isSet[column] = true;
+    isText[column] = true;
+    bytes[column] = utf8;
+  }
+
+  /** Ends the open row: it becomes a flow, or is rejected. */
+  public void endRow() throws IOException {
+    row++;
+    int wrong = convert();
+    if (wrong >= 0) {
+      TextColumn target = targets[wrong];
+      reject(
+          target.reason(),
+          "column '" + target.name() + "' is " + shown(wrong) + ", expected " + target.expected());
+    } else if (!block.endRow(source, options.networks())) {
+      reject(RejectReason.MISSING_TIME, "neither a start nor an end time nor an arrival");
+    }
+    java.util.Arrays.fill(isSet, false);
+    if (block.isFull()) {
+      flush();
+    }
+  }
+
+  /** Rows that were ended. */
+  public long rows() {
+    return row;
+  }
+
+  private void reject(RejectReason reason, String detail) throws IOException {
+    block.dropRow();
+    boolean cut = false;
+    StringBuilder json = new StringBuilder("{");
+    for (int c = 0; c < targets.length; c++) {
+      if (isSet[c]) {
+        cut |= isText[c] && bytes[c].length > MAX_SHOWN;
+        json.append(json.length() > 1 ? "," : "")
+            .append(quoted(columns.get(c).name()))
+            .append(':')
+            .append(shown(c));
+      }
+    }
+    byte[] raw = json.append('}').toString().getBytes(StandardCharsets.UTF_8);
+    options.rejects().add(file, row, reason, detail, raw, 0, raw.length, cut);
+  }
+
+  private String shown(int c) {
+    if (isText[c]) {
+      int length = Math.min(bytes[c].length, MAX_SHOWN);
+      return quoted(new String(bytes[c], 0, length, StandardCharsets.UTF_8));
+    }
+    return switch (columns.get(c).kind()) {
+      case DOUBLE -> {
+        double value = Double.longBitsToDouble(numbers[c]);
+        yield Double.isFinite(value) ? Double.toString(value) : quoted(Double.toString(value));
+      }
+      case BOOLEAN -> numbers[c] != 0 ? "true" : "false";
+      default -> Long.toString(numbers[c]);
+    };
+  }
+
+  private static String quoted(String text) {
+    return "\""
+        + new String(
+            com.fasterxml.jackson.core.io.JsonStringEncoder.getInstance().quoteAsString(text))
+        + "\"";
+  }
+
+  /** Puts the open row into the block; the column whose value cannot be, −1 where all can. */
+  private int convert() {
+    for (int c = 0; c < targets.length; c++) {
+      TextColumn target = targets[c];
+      if (!isSet[c] || target.form() == Form.LEFT_OUT) {
+        continue;
+      }
+      if (isText[c]) {
+        if (!texts.read(target, bytes[c], 0, bytes[c].length)) {
+          return c;
+        }
+      } else if (!number(target, columns.get(c).kind(), numbers[c])) {
+        return c;
+      }
+      int into = target.column().ordinal();
+      switch (target.form()) {
+        case TEXT -> block.setText(into, texts.text);
+        case ADDRESS -> block.setAddress(into, texts.high, texts.value);
+        default -> block.set(into, texts.value);
+      }
+    }
+    return -1;
+  }
+
+  /** Makes a number the column's value, in {@link #texts}; false where it is none. */
+  private boolean number(TextColumn target, Kind kind, long number) {
+    texts.value = number;
+    return switch (target.form()) {
+      case NUMBER -> (kind == Kind.WHOLE || whole(number)) && isIn(target);
+      case TIME -> kind == Kind.DOUBLE ? scaled(number) : time(kind, number);
+      case TIME_MILLIS -> kind == Kind.WHOLE ? times(number, MILLI) : time(kind, number);
+      case TIME_MICROS -> kind == Kind.WHOLE || time(kind, number);
+      case SECONDS -> kind == Kind.DOUBLE ? scaled(number) : times(number, SECOND);
+      case MILLIS -> times(number, MILLI);
+      case MICROS -> true;
+      case ADDRESS -> {
+        texts.high = 0;
+        texts.value = org.flowmon.flow.IpAddress.ipv4Low((int) number);
+        yield number >= 0 && number <= 0xFFFF_FFFFL;
+      }
+      case BOOLEAN -> number == 0 || number == 1;
+      case STATE, PROTOCOL, SOURCE_KIND -> number >= 0 && number <= 0xFF;
+      case STATE_FROM_ZERO, TEXT, LEFT_OUT ->
+          throw new IllegalStateException(target.form() + " from a number");
+    };
+  }
+
+  private boolean isIn(TextColumn target) {
+    return texts.value >= target.column().type().minValue()
+        && texts.value <= target.column().type().maxValue();
+  }
+
+  private boolean whole(long bits) {
+    double value = Double.longBitsToDouble(bits);
+    texts.value = (long) value;
+    return value == Math.rint(value) && Math.abs(value) < 0x1p63;
+  }
+
+  private boolean scaled(long seconds) {
+    double micros = Math.rint(Double.longBitsToDouble(seconds) * SECOND);
+    texts.value = (long) micros;
+    return Math.abs(micros) < 0x1p63;
+  }
+
+  private boolean times(long value, long by) {
+    texts.value = value * by;
+    return Math.multiplyHigh(value, by) == texts.value >> 63;
+  }
+
+  private boolean time(Kind kind, long value) {
+    if (kind == Kind.TIME_MILLIS) {
+      return times(value, MILLI);
+    }
+    if (kind == Kind.TIME_NANOS) {
+      // Rounded half up, as other files' times are.
+      texts.value = Math.floorDiv(value, MILLI) + (Math.floorMod(value, MILLI) >= 500 ? 1 : 0);
+    }
+    return true;
+  }
+
+  private void flush() {
+    if (block.rows() == 0) {
+      return;
+    }
+    block.setArrivals(options.clock(), Optional.empty());
+    FlowBatch batch = block.toBatch(builder);
+    block.clear();
+    summary.add(batch);
+    out.accept(batch);
+  }
+
+  /**
+   * Hands on what is left.
+   *
+   * @param damage why the file could not be read to its end, null where it could
+   */
+  public FileSummary end(String damage) {
+    flush();
+    return summary.of(file, format, options.rejects().since(before), damage);
+  }
+
+  /** Whether {@code --map} leaves a name out. */
+  public static boolean isLeftOut(ColumnNames names, String name) {
+    TextColumn column = names.of(Objects.requireNonNull(name));
+    return column != null && column.form() == Form.LEFT_OUT;
+  }
+}

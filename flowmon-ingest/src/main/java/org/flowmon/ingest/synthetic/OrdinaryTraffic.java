@@ -1,0 +1,230 @@
+package org.flowmon.ingest.synthetic;
+
+import java.util.SplittableRandom;
+import org.flowmon.flow.IpAddress;
+
+/**
+ * The ordinary conversations, and the pieces that unusual flows are made of. One for each stream.
+ */
+final class OrdinaryTraffic {
+  /** Services: protocol, port, and their share of conversations in percent. */
+  private static final int[][] SERVICES = {
+    {SyntheticFlow.TCP, 443, 42},
+    {SyntheticFlow.UDP, 53, 18},
+    {SyntheticFlow.UDP, 443, 11},
+    {SyntheticFlow.TCP, 80, 10},
+    {SyntheticFlow.UDP, 123, 3},
+    {SyntheticFlow.TCP, 22, 3},
+    {SyntheticFlow.TCP, 25, 2},
+    {SyntheticFlow.TCP, 993, 2},
+    {SyntheticFlow.TCP, 3389, 1},
+    {SyntheticFlow.TCP, 8080, 2},
+    {SyntheticFlow.UDP, 3478, 3},
+    {SyntheticFlow.ICMP, 0, 3},
+  };
+
+  /** Bounds of a flow's bytes. The tail is cut so that no single flow makes an elephant. */
+  private static final double SMALLEST = 250;
+
+  private static final double LARGEST = 200_000;
+  private static final int PSH_ACK_SYN_FIN = 0x1B;
+  private static final int[] TOS = {0, 0, 0, 0, 0, 0, 0x28, 0xB8};
+
+  private final byte[] serviceOf = new byte[100];
+  private final ZipfSampler inside;
+  private final ZipfSampler outside;
+  private final TrafficOptions options;
+  private final SplittableRandom random;
+  private final double tailMass;
+  private final double inverseShape;
+  private final long delayMin;
+  private final int delaySpan;
+  private boolean replyIsDue;
+  private long replyBytes;
+  private long replyPackets;
+  private final SyntheticFlow request = new SyntheticFlow();
+  private long requestMillis;
+
+  OrdinaryTraffic(
+      ZipfSampler inside, ZipfSampler outside, TrafficOptions options, SplittableRandom random) {
+    this.inside = inside;
+    this.outside = outside;
+    this.options = options;
+    this.random = random;
+    this.tailMass = 1 - Math.pow(SMALLEST / LARGEST, options.paretoShape());
+    this.inverseShape = -1 / options.paretoShape();
+    this.delayMin = options.exportDelayMin().toMillis();
+    this.delaySpan = (int) (options.exportDelayMax().toMillis() - delayMin) + 1;
+    int at = 0;
+    for (int s = 0; s < SERVICES.length; s++) {
+      for (int i = 0; i < SERVICES[s][2]; i++) {
+        serviceOf[at++] = (byte) s;
+      }
+    }
+    if (at != 100) {
+      throw new AssertionError("the services' shares make " + at + " percent");
+    }
+  }
+
+  /**
+   * The next flow of an ordinary conversation: now and then a single way, else request and reply.
+   */
+  void next(long nowMillis, SyntheticFlow flow) {
+    if (replyIsDue) {
+      replyIsDue = false;
+      copy(request, flow);
+      flow.reverse(replyBytes, replyPackets);
+      flow.startMillis += nowMillis - requestMillis;
+      flow.endMillis += nowMillis - requestMillis;
+      return;
+    }
+    converse(nowMillis, flow);
+    if (random.nextInt(100) < 90) {
+      copy(flow, request);
+      requestMillis = nowMillis;
+      replyIsDue = true;
+    }
+  }
+
+  private void converse(long nowMillis, SyntheticFlow flow) {
+    int client = inside.sample(random);
+    int server = outside.sample(random);
+    boolean begunInside = random.nextInt(100) < 85;
+    boolean ipv6 = random.nextDouble() < options.ipv6Share();
+    parties(flow, client, server, ipv6, begunInside);
+    int[] service = SERVICES[serviceOf[random.nextInt(100)]];
+    flow.protocol = service[0];
+    flow.srcPort = 32_768 + random.nextInt(28_232);
+    flow.dstPort = service[1];
+    flow.tcpFlags = flow.protocol == SyntheticFlow.TCP ? PSH_ACK_SYN_FIN : 0;
+    flow.tos = TOS[random.nextInt(TOS.length)];
+    flow.icmpTypeCode = 0;
+    long bytes = pareto();
+    if (flow.protocol == SyntheticFlow.ICMP) {
+      flow.protocol = ipv6 ? SyntheticFlow.ICMPV6 : SyntheticFlow.ICMP;
+      flow.icmpTypeCode = ipv6 ? 128 << 8 : 8 << 8; // echo request
+      flow.srcPort = 0;
+      flow.dstPort = 0;
+      bytes = 84L * (1 + random.nextInt(10));
+      replyBytes = bytes;
+    } else {
+      replyBytes = bytes;
+      bytes = Math.max(60, bytes / (2 + random.nextInt(10))); // clients fetch more than they send
+    }
+    replyPackets = packetsOf(replyBytes);
+    count(flow, bytes);
+    times(flow, nowMillis);
+  }
+
+  /**
+   * Sets addresses and what follows from them; the reply's share of the crowd decides the
+   * direction.
+   */
+  void parties(
+      SyntheticFlow flow, int insideHost, int outsideHost, boolean ipv6, boolean outgoing) {
+    flow.insideHost = insideHost;
+    long inHi = ipv6 ? Hosts.insideV6High(insideHost) : 0;
+    long inLo = ipv6 ? Hosts.v6Low(insideHost) : Hosts.insideV4(insideHost);
+    long outHi = ipv6 ? Hosts.outsideV6High(outsideHost) : 0;
+    long outLo = ipv6 ? Hosts.v6Low(outsideHost) : Hosts.outsideV4(outsideHost);
+    route(flow, inHi, inLo, outHi, outLo, outgoing);
+    int as = Hosts.outsideAs(outsideHost);
+    flow.srcAs = outgoing ? Hosts.insideAs() : as;
+    flow.dstAs = outgoing ? as : Hosts.insideAs();
+  }
+
+  /** As {@link #parties}, with one of the outside hosts that have a role. */
+  void partyWith(SyntheticFlow flow, int insideHost, IpAddress outsideHost, boolean outgoing) {
+    flow.insideHost = insideHost;
+    route(flow, 0, Hosts.insideV4(insideHost), outsideHost.hi(), outsideHost.lo(), outgoing);
+    int as = Hosts.outsideAs(199);
+    flow.srcAs = outgoing ? Hosts.insideAs() : as;
+    flow.dstAs = outgoing ? as : Hosts.insideAs();
+  }
+
+  private static void route(
+      SyntheticFlow flow, long inHi, long inLo, long outHi, long outLo, boolean outgoing) {
+    boolean ipv4 = IpAddress.isIpv4(inHi, inLo);
+    flow.srcHi = outgoing ? inHi : outHi;
+    flow.srcLo = outgoing ? inLo : outLo;
+    flow.dstHi = outgoing ? outHi : inHi;
+    flow.dstLo = outgoing ? outLo : inLo;
+    flow.outgoing = outgoing;
+    flow.nextHop = ipv4 ? Hosts.nextHop(outgoing) : 0;
+    flow.inputIf = outgoing ? 2 : 1;
+    flow.outputIf = outgoing ? 1 : 2;
+    int inMask = ipv4 ? 16 : 48;
+    int outMask = ipv4 ? 24 : 33;
+    flow.srcMask = outgoing ? inMask : outMask;
+    flow.dstMask = outgoing ? outMask : inMask;
+  }
+
+  /** A TCP flow's ports and flags, as of one of the hosts that have a role. */
+  void tcp(SyntheticFlow flow, int srcPort, int dstPort, int flags) {
+    flow.protocol = SyntheticFlow.TCP;
+    flow.srcPort = srcPort;
+    flow.dstPort = dstPort;
+    flow.tcpFlags = flags;
+    flow.tos = 0;
+    flow.icmpTypeCode = 0;
+  }
+
+  /** A bulk transfer from a heavy talker to some inside host: bytes within ± 50 % of the mean. */
+  void bulk(long nowMillis, SyntheticFlow flow, IpAddress talker, int port, int meanBytes) {
+    partyWith(flow, inside.sample(random), talker, false);
+    tcp(flow, port, 32_768 + random.nextInt(28_232), PSH_ACK_SYN_FIN);
+    count(flow, meanBytes / 2 + (long) random.nextInt(meanBytes));
+    times(flow, nowMillis);
+  }
+
+  void count(SyntheticFlow flow, long bytes) {
+    flow.bytes = bytes;
+    flow.packets = packetsOf(bytes);
+  }
+
+  /** Packets of 200 … 1400 bytes, so that bytes / packets is what a network can carry. */
+  private long packetsOf(long bytes) {
+    int size = 200 + random.nextInt(1_201);
+    return Math.max(1, (bytes + size - 1) / size);
+  }
+
+  private void times(SyntheticFlow flow, long nowMillis) {
+    flow.endMillis = nowMillis - delayMin - random.nextInt(delaySpan);
+    long duration =
+        flow.packets == 1
+            ? 0
+            : (long) (-Math.log(1 - random.nextDouble()) * 50 * Math.min(flow.packets, 200));
+    flow.startMillis = flow.endMillis - Math.min(duration, 30_000);
+  }
+
+  /** A truncated Pareto variate by its inverse distribution function. */
+  private long pareto() {
+    return (long) (SMALLEST * Math.pow(1 - random.nextDouble() * tailMass, inverseShape));
+  }
+
+  private static void copy(SyntheticFlow from, SyntheticFlow to) {
+    to.srcHi = from.srcHi;
+    to.srcLo = from.srcLo;
+    to.dstHi = from.dstHi;
+    to.dstLo = from.dstLo;
+    to.srcPort = from.srcPort;
+    to.dstPort = from.dstPort;
+    to.protocol = from.protocol;
+    to.icmpTypeCode = from.icmpTypeCode;
+    to.bytes = from.bytes;
+    to.packets = from.packets;
+    to.startMillis = from.startMillis;
+    to.endMillis = from.endMillis;
+    to.tcpFlags = from.tcpFlags;
+    to.tos = from.tos;
+    to.outgoing = from.outgoing;
+    to.nextHop = from.nextHop;
+    to.inputIf = from.inputIf;
+    to.outputIf = from.outputIf;
+    to.srcAs = from.srcAs;
+    to.dstAs = from.dstAs;
+    to.srcMask = from.srcMask;
+    to.dstMask = from.dstMask;
+    to.insideHost = from.insideHost;
+  }
+}

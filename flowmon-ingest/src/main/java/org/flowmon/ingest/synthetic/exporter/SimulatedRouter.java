@@ -1,0 +1,56 @@
+package org.flowmon.ingest.synthetic.exporter;
+
+import org.flowmon.flow.SourceKind;
+
+/**
+ * One router that exports flows.
+ *
+ * @param version {@link SourceKind#NETFLOW_V5}, {@link SourceKind#NETFLOW_V9} or {@link
+ *     SourceKind#IPFIX}
+ * @param observationDomain v9 source id, IPFIX observation domain, v5 engine type × 256 + engine id
+ *     (0 … 65,535)
+ * @param samplingRate 1 of n packets is seen; 1 is every packet, and then nothing is said of
+ *     sampling
+ * @param weight share of the inside hosts whose flows it sees, relative to the other exporters'
+ *     weights
+ */
+public record SimulatedRouter(
+    SourceKind version, int observationDomain, int samplingRate, int weight) {
+
+  public SimulatedRouter {
+    int largestDomain = version == SourceKind.NETFLOW_V5 ? 0xFFFF : Integer.MAX_VALUE;
+    if (observationDomain < 0 || observationDomain > largestDomain) {
+      throw new IllegalArgumentException(
+          "observation domain "
+              + observationDomain
+              + " of "
+              + version.label()
+              + " is outside 0…"
+              + largestDomain);
+    }
+    if (samplingRate < 1 || samplingRate > 0x3FFF) { // 14 bits in a v5 header
+      throw new IllegalArgumentException("sampling rate " + samplingRate + " is outside 1…16383");
+    }
+    if (weight < 1 || weight > 1_000) {
+      throw new IllegalArgumentException("weight " + weight + " is outside 1…1000");
+    }
+  }
+
+  /**
+   * An encoder for this router.
+   *
+   * @param bootMillis when the router was booted, its uptime clock's 0; within 49 days of all flows
+   */
+  ExportEncoder encoder(long bootMillis) {
+    return switch (version) {
+      case NETFLOW_V5 -> new NetFlowV5Encoder(this, bootMillis);
+      case NETFLOW_V9 -> new NetFlowV9Encoder(this, bootMillis);
+      case IPFIX -> new IpfixEncoder(this);
+      default ->
+          throw new IllegalArgumentException(
+              "no exporter sends "
+                  + version.label()
+                  + ": expected netflow_v5, netflow_v9 or ipfix");
+    };
+  }
+}

@@ -1,0 +1,100 @@
+package org.flowmon.udaf.parser;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.InQuery;
+import org.flowmon.udaf.query.Expression.Not;
+import org.flowmon.udaf.query.ExpressionParts;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.query.TableQuery;
+
+/**
+ * How deep the expressions of a SELECT nest, and how many operators they have, as they are written
+ * out: so what is read from a query's text has the bounds of the query.
+ *
+ * <p>COALESCE, BETWEEN and {@code CASE x WHEN …} stand for expressions that have their value
+ * several times: the same object, but whoever walks through an expression meets it each time.
+ * Nested, they grow exponentially: 33 times COALESCE have 2^33 operators. So each expression is
+ * measured once, when it is made, from what is known of its parts.
+ */
+final class ExpressionSizes {
+  private final IdentityHashMap<Expression, Extent> known = new IdentityHashMap<>();
+
+  /**
+   * Of one expression.
+   *
+   * @param depth 1 without parts
+   * @param operators expressions with parts that one meets in it, itself counted
+   */
+  private record Extent(int depth, long operators) {}
+
+  /**
+   * How deep an expression nests: so deep its text nests at most, which has parentheses around each
+   * part. That of a query in it counts, too.
+   */
+  int depth(Expression expression) {
+    return of(expression).depth();
+  }
+
+  /** How many operators, functions and the like an expression has. */
+  long operators(Expression expression) {
+    return of(expression).operators();
+  }
+
+  /** Likewise of all clauses of a query. */
+  long operators(FlowQuery query) {
+    return expressions(query).stream().mapToLong(this::operators).sum();
+  }
+
+  private Extent of(Expression expression) {
+    Extent found = known.get(expression);
+    if (found != null) {
+      return found;
+    }
+    int deepest = 0;
+    List<Expression> parts = ExpressionParts.of(expression);
+    long operators = parts.isEmpty() ? 0 : 1;
+    for (Expression part : parts) {
+      Extent extent = of(part);
+      deepest = Math.max(deepest, extent.depth());
+      operators += extent.operators();
+    }
+    if (expression instanceof InQuery in) {
+      deepest = Math.max(deepest, depth(in.query()));
+    }
+    // NOT (…) nests in its parentheses and by itself.
+    Extent extent = new Extent(deepest + (expression instanceof Not ? 2 : 1), operators);
+    known.put(expression, extent);
+    return extent;
+  }
+
+  private int depth(Query query) {
+    int deepest = 0;
+    if (query instanceof TableQuery tables) {
+      for (TableQuery.Source source : tables.from()) {
+        deepest = Math.max(deepest, depth(source.query()));
+      }
+    }
+    FlowQuery clauses = query instanceof TableQuery tables ? tables.clauses() : (FlowQuery) query;
+    for (Expression expression : expressions(clauses)) {
+      deepest = Math.max(deepest, of(expression).depth());
+    }
+    return deepest;
+  }
+
+  private static List<Expression> expressions(FlowQuery query) {
+    List<Expression> all = new ArrayList<>(query.groupBy());
+    query.select().forEach(item -> all.add(item.what()));
+    query.orderBy().forEach(item -> all.add(item.what()));
+    if (query.where() != null) {
+      all.add(query.where());
+    }
+    if (query.having() != null) {
+      all.add(query.having());
+    }
+    return all;
+  }
+}

@@ -1,0 +1,72 @@
+package org.flowmon.udaf.parser;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.text.TokenStream;
+
+/** What the queries of one text share: how many there are, and how deep they nest. */
+final class Subqueries {
+  private final TokenStream tokens;
+  // HAVING may be parsed twice; by the place of the first token, so that what is in it is not.
+  private final Map<Integer, Parsed> parsed = new HashMap<>();
+  private int queries;
+  private int level;
+
+  /** A query that was parsed, and where its text ends; or the error in it. */
+  private record Parsed(Query query, int end, QueryException error) {}
+
+  Subqueries(TokenStream tokens) {
+    this.tokens = tokens;
+  }
+
+  /**
+   * Parses a query within a query up to the parenthesis behind it.
+   *
+   * @param depth how deep the expression nests that it is in
+   */
+  Query query(int depth) {
+    Parsed known = parsed.get(tokens.place());
+    if (known != null && known.error() != null) {
+      throw known.error();
+    } else if (known != null) {
+      tokens.returnTo(known.end());
+      return known.query();
+    }
+    int place = tokens.place();
+    try {
+      Query query = parsed(depth);
+      parsed.put(place, new Parsed(query, tokens.place(), null));
+      return query;
+    } catch (QueryException e) {
+      parsed.put(place, new Parsed(null, place, e));
+      throw e;
+    }
+  }
+
+  private Query parsed(int depth) {
+    int start = tokens.peek().start();
+    if (++level > Query.MAX_NESTING) {
+      throw tokens.error("queries nest deeper than " + Query.MAX_NESTING, start);
+    }
+    if (++queries >= Query.MAX_QUERIES) {
+      throw tokens.error("a query has at most " + Query.MAX_QUERIES + " SELECTs", start);
+    }
+    Query query = new SelectParser(tokens, this, depth).query();
+    level--;
+    if (!tokens.peek().isSymbol(")")) {
+      throw tokens.expectedEnd("')'");
+    }
+    return query;
+  }
+
+  /** How deep the query at hand is, to go back to where parsing it ended early. */
+  int level() {
+    return level;
+  }
+
+  void returnToLevel(int before) {
+    level = before;
+  }
+}
