@@ -171,6 +171,16 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
         }
       }
     }
+    return ofGroups(groups, count, gap);
+  }
+
+  /**
+   * The address of some groups of 16 bits.
+   *
+   * @param gap before which of them {@code ::} stands, −1 if it does not
+   * @return null if they are not eight with those that {@code ::} stands for
+   */
+  private static IpAddress ofGroups(int[] groups, int count, int gap) {
     if (gap < 0 ? count != 8 : count > 7) {
       return null;
     }

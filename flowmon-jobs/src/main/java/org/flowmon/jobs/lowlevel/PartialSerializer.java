@@ -78,7 +78,13 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
       target.writeInt(started.task());
       target.writeInt(started.tasks());
       target.writeLong(started.firstWhole());
-    } else if (partial instanceof Partial.Missing missing) {
+    } else {
+      writeOfWindows(partial, target);
+    }
+  }
+
+  private static void writeOfWindows(Partial partial, DataOutputView target) throws IOException {
+    if (partial instanceof Partial.Missing missing) {
       target.writeByte(MISSING);
       target.writeInt(missing.keyGroup());
       target.writeLong(missing.queryId());

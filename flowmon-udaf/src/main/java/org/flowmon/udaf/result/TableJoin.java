@@ -100,74 +100,105 @@ final class TableJoin {
       int before = source(on.get(k).before());
       probe.set(k, tables.get(before), on.get(k).before(), rows[before]);
     }
-    int size = tables.get(own).rowCount();
-    int mask = Integer.highestOneBit(Math.max(2, Math.min(size, 1 << 29) * 2 - 1)) * 2 - 1;
-    int most = Math.min(mostRows, Math.max(16, count));
-    long taken = Integer.BYTES * (mask + 1L + size + 2L * most);
-    memory.take(taken);
-    int[] first = new int[mask + 1];
-    int[] next = new int[size];
-    Arrays.fill(first, -1);
-    for (int row = size - 1; row >= 0; row--) { // so that lists are ascending
-      if (row % CHECKED == 0) {
-        check.run();
-      }
-      if (!build.isNull(row)) {
-        int at = (int) build.hash(row) & mask;
-        next[row] = first[at];
-        first[at] = row;
-      }
-    }
-    int[] left = new int[most];
-    int[] right = new int[left.length];
-    int made = 0;
+    Pairs pairs = new Pairs(Math.min(mostRows, Math.max(16, count)));
+    HashedRows hashed = new HashedRows(build, tables.get(own).rowCount());
     for (int row = 0; row < count; row++) {
       if (row % CHECKED == 0) {
         check.run();
       }
-      int before = made;
-      int at = probe.isNull(row) ? -1 : first[(int) probe.hash(row) & mask];
-      for (; at >= 0; at = next[at]) {
+      int before = pairs.count;
+      for (int at = hashed.first(probe, row); at >= 0; at = hashed.next(at)) {
         if (build.isSame(at, probe, row)) {
-          if (made == left.length) {
-            int more = grown(made) - made;
-            memory.take(2L * Integer.BYTES * more);
-            taken += 2L * Integer.BYTES * more;
-            left = Arrays.copyOf(left, made + more);
-            right = Arrays.copyOf(right, made + more);
-          }
-          left[made] = row;
-          right[made++] = at;
-          if (made % CHECKED == 0) {
-            check.run();
-          }
+          pairs.add(row, at);
         }
       }
-      if (made == before && sources.get(own).isLeft()) {
-        if (made == left.length) {
-          int more = grown(made) - made;
-          memory.take(2L * Integer.BYTES * more);
-          taken += 2L * Integer.BYTES * more;
-          left = Arrays.copyOf(left, made + more);
-          right = Arrays.copyOf(right, made + more);
-        }
-        left[made] = row;
-        right[made++] = -1;
+      if (pairs.count == before && sources.get(own).isLeft()) {
+        pairs.add(row, -1);
       }
     }
+    int made = pairs.count;
     memory.take((long) Integer.BYTES * made * (own + 1));
     for (int s = 0; s < own; s++) {
       check.run();
       int[] moved = new int[made];
       for (int i = 0; i < made; i++) {
-        moved[i] = rows[s][left[i]];
+        moved[i] = rows[s][pairs.left[i]];
       }
       rows[s] = moved;
     }
-    rows[own] = Arrays.copyOf(right, made);
+    rows[own] = Arrays.copyOf(pairs.right, made);
     // What it was made by, and the rows before it.
-    memory.take(-taken - (long) Integer.BYTES * count * own);
+    memory.take(-pairs.taken - hashed.taken - (long) Integer.BYTES * count * own);
     count = made;
+  }
+
+  /** The rows of one side by the hash of their keys, as lists that ascend. */
+  private final class HashedRows {
+    final long taken;
+    private final int mask;
+    private final int[] first;
+    private final int[] next;
+
+    HashedRows(Keys keys, int size) {
+      mask = Integer.highestOneBit(Math.max(2, Math.min(size, 1 << 29) * 2 - 1)) * 2 - 1;
+      taken = Integer.BYTES * (mask + 1L + size);
+      memory.take(taken);
+      first = new int[mask + 1];
+      next = new int[size];
+      Arrays.fill(first, -1);
+      for (int row = size - 1; row >= 0; row--) {
+        if (row % CHECKED == 0) {
+          check.run();
+        }
+        if (!keys.isNull(row)) {
+          int at = (int) keys.hash(row) & mask;
+          next[row] = first[at];
+          first[at] = row;
+        }
+      }
+    }
+
+    /** The first row whose keys may be those of a row of the other side, −1 if there is none. */
+    int first(Keys probe, int row) {
+      return probe.isNull(row) ? -1 : first[(int) probe.hash(row) & mask];
+    }
+
+    int next(int row) {
+      return next[row];
+    }
+  }
+
+  /** Rows of both sides that belong together. */
+  private final class Pairs {
+    int[] left;
+    int[] right;
+    int count;
+    long taken;
+
+    Pairs(int room) {
+      take(room);
+      left = new int[room];
+      right = new int[room];
+    }
+
+    private void take(int room) {
+      memory.take(2L * Integer.BYTES * room);
+      taken += 2L * Integer.BYTES * room;
+    }
+
+    void add(int ofLeft, int ofRight) {
+      if (count == left.length) {
+        int room = grown(count);
+        take(room - count);
+        left = Arrays.copyOf(left, room);
+        right = Arrays.copyOf(right, room);
+      }
+      left[count] = ofLeft;
+      right[count++] = ofRight;
+      if (count % CHECKED == 0) {
+        check.run();
+      }
+    }
   }
 
   private int grown(int made) {

@@ -284,42 +284,49 @@ public record JobConfig(
     YamlSection job = root.sectionOrNull("job");
     Settings settings = settings(job == null ? YamlFile.parse("job", "{}") : job);
     root.end();
-    if (merged != null && settings.role() != Role.ANALYSES) {
+    JobConfig config =
+        new JobConfig(
+            kafka,
+            location,
+            compactRows,
+            retention,
+            segments,
+            postgres,
+            analyses,
+            webhooks,
+            settings,
+            published,
+            merged);
+    config.check(root);
+    return config;
+  }
+
+  /** Refuses sections that do not fit one another. */
+  private void check(YamlSection root) {
+    if (merge != null && job.role() != Role.ANALYSES) {
       throw root.error(
           "merge",
           "states are no flows that could be archived: expected job.role: analyses, found "
-              + settings.role().name().toLowerCase(java.util.Locale.ROOT));
+              + job.role().name().toLowerCase(java.util.Locale.ROOT));
     }
-    if (merged != null
-        && published != null
-        && merged.topic().equals(published.topic())
-        && kafka.bootstrap().equals(published.bootstrap())
-        && merged.sites().contains(published.name())) {
+    if (merge != null
+        && site != null
+        && merge.topic().equals(site.topic())
+        && kafka.bootstrap().equals(site.bootstrap())
+        && merge.sites().contains(site.name())) {
       throw root.error("site", "is one of merge.sites: expected another name or topic");
     }
-    if (published != null && !settings.role().analyses()) {
+    if (site != null && !job.role().analyses()) {
       throw root.error(
           "site",
           "a job whose role is archive has no states to publish: expected job.role all or"
               + " analyses");
     }
-    if (settings.role().archives() && location == null) {
+    if (job.role().archives() && archive == null) {
       throw root.error(
           "archive",
-          "is missing, but the job's role is " + settings.role() + "; expected archive.directory");
+          "is missing, but the job's role is " + job.role() + "; expected archive.directory");
     }
-    return new JobConfig(
-        kafka,
-        location,
-        compactRows,
-        retention,
-        segments,
-        postgres,
-        analyses,
-        webhooks,
-        settings,
-        published,
-        merged);
   }
 
   private static String segments(YamlSection archive) {

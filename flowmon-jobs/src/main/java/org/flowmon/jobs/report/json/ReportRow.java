@@ -85,6 +85,15 @@ public record ReportRow(
       }
       expect(json.currentToken() == JsonToken.END_OBJECT && json.nextToken() == null, "one object");
     }
+    return of(members, columns, confidence, approximate);
+  }
+
+  private static ReportRow of(
+      Map<String, Object> members,
+      Map<String, Object> columns,
+      Map<String, Object> confidence,
+      List<Map<String, Object>> approximate)
+      throws IOException {
     int version = integer(members, "version");
     if (version != ReportJson.VERSION && version != ReportJson.VERSION_WITHOUT_ROWS) {
       throw new IOException(
