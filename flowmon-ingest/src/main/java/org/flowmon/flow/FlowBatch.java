@@ -24,18 +24,19 @@ public final class FlowBatch implements FlowRows {
   /** No sequence number and no cumulative count is larger: nobody's sums overflow. */
   public static final long MAX_COUNT = 1L << 62;
 
-  private static final int COLUMNS = FlowColumn.values().length;
-
   private final byte[] bytes;
   private final int rows;
   // By the ordinal of the column. 0 in encoding: absent.
-  private final int[] valuesAt = new int[COLUMNS];
-  private final byte[] encoding = new byte[COLUMNS];
-  private final byte[] stored = new byte[COLUMNS];
+  private final int[] valuesAt;
+  private final byte[] encoding;
+  private final byte[] stored;
 
-  private FlowBatch(byte[] bytes, int rows) {
+  private FlowBatch(byte[] bytes, BatchDirectory directory) {
     this.bytes = bytes;
-    this.rows = rows;
+    this.rows = directory.rows;
+    this.valuesAt = directory.valuesAt;
+    this.encoding = directory.encoding;
+    this.stored = directory.stored;
   }
 
   /**
@@ -47,216 +48,10 @@ public final class FlowBatch implements FlowRows {
    * @throws FlowFormatException saying what was found where, and what was expected
    */
   public static FlowBatch open(byte[] bytes) {
-    if (bytes.length < FlowBatchLayout.HEADER_BYTES) {
-      throw new FlowFormatException(
-          "a flow batch has at least "
-              + FlowBatchLayout.HEADER_BYTES
-              + " bytes, found "
-              + bytes.length);
-    }
-    if (LittleEndian.getInt(bytes, 0) != FlowBatchLayout.MAGIC) {
-      throw new FlowFormatException("not a flow batch: the first four bytes are not 'FLWB'");
-    }
-    int version = LittleEndian.getU16(bytes, FlowBatchLayout.VERSION_AT);
-    if (version != FlowBatchLayout.VERSION) {
-      throw new FlowFormatException(
-          "flow batch of version " + version + ", this reads version " + FlowBatchLayout.VERSION);
-    }
-    int length = LittleEndian.getInt(bytes, FlowBatchLayout.LENGTH_AT);
-    if (length != bytes.length || length > MAX_BYTES) {
-      throw new FlowFormatException(
-          "flow batch says it has " + length + " bytes, found " + bytes.length);
-    }
-    int rows = LittleEndian.getInt(bytes, FlowBatchLayout.ROWS_AT);
-    if (rows < 0 || rows > MAX_ROWS) {
-      throw new FlowFormatException("flow batch of " + rows + " rows, expected 0…" + MAX_ROWS);
-    }
-    int flags = LittleEndian.getU16(bytes, FlowBatchLayout.FLAGS_AT);
-    if (flags != 0 && (flags != FlowBatchLayout.END_OF_INPUT || rows != 0)) {
-      throw new FlowFormatException(
-          String.format(
-              "flow batch of %d rows with flags %#x, expected 0, or %#x (end of input) without"
-                  + " rows",
-              rows, flags, FlowBatchLayout.END_OF_INPUT));
-    }
-    FlowBatch batch = new FlowBatch(bytes, rows);
-    batch.openDirectory();
-    batch.checkCounts();
-    batch.checkTimes();
+    BatchDirectory directory = BatchDirectory.read(bytes);
+    FlowBatch batch = new FlowBatch(bytes, directory);
+    directory.checkHeader(batch);
     return batch;
-  }
-
-  private void checkCounts() {
-    checkCount("sequence number", sequence());
-    checkCount("cumulative flows", cumulativeFlows());
-    checkCount("cumulative losses", cumulativeLosses());
-  }
-
-  private static void checkCount(String name, long count) {
-    if (count < 0 || count > MAX_COUNT) {
-      throw new FlowFormatException(
-          "the header's " + name + " is " + count + ", expected 0 … " + MAX_COUNT);
-    }
-  }
-
-  private void checkTimes() {
-    Presence arrivals = presence(FlowColumn.ARRIVAL);
-    if (rows > 0 && arrivals != Presence.CONSTANT && arrivals != Presence.DENSE) {
-      throw new FlowFormatException(
-          "column arrival is " + arrivals + ", expected a value in each of " + rows + " rows");
-    }
-    if (rows > 0) {
-      column(FlowColumn.ARRIVAL).range(minArrival(), maxArrival());
-    } else if (minArrival() != maxArrival()) {
-      throw new FlowFormatException(
-          "a heartbeat of arrivals "
-              + minArrival()
-              + " … "
-              + maxArrival()
-              + ", expected its one time twice");
-    }
-    if (rows > 0 && presence(FlowColumn.END_TIME) != Presence.ABSENT) {
-      column(FlowColumn.END_TIME).range(minEndTime(), maxEndTime());
-    } else {
-      ColumnCheck.noRange(FlowColumn.END_TIME, minEndTime(), maxEndTime());
-    }
-  }
-
-  private ColumnCheck column(FlowColumn column) {
-    int c = column.ordinal();
-    int width = column.type() == ColumnType.TEXT || isIpv4Only(column) ? 4 : column.type().width();
-    return new ColumnCheck(column, bytes, rows, encoding[c], width, valuesAt[c]);
-  }
-
-  private void openDirectory() {
-    int columns = LittleEndian.getU16(bytes, FlowBatchLayout.COLUMNS_AT);
-    long end = FlowBatchLayout.HEADER_BYTES + (long) columns * FlowBatchLayout.ENTRY_BYTES;
-    if (end > bytes.length) {
-      throw new FlowFormatException(
-          "the directory of "
-              + columns
-              + " columns ends at "
-              + end
-              + ", past the batch's "
-              + bytes.length);
-    }
-    for (int i = 0; i < columns; i++) {
-      int entry = FlowBatchLayout.HEADER_BYTES + i * FlowBatchLayout.ENTRY_BYTES;
-      int id = bytes[entry] & 0xFF;
-      FlowColumn column = FlowColumn.byId(id);
-      if (column == null) {
-        continue; // a newer writer's column: readers that do not know it do not use it
-      }
-      int storedType = bytes[entry + 1] & 0xFF;
-      int how = bytes[entry + 2] & 0xFF;
-      long offset = LittleEndian.getInt(bytes, entry + 4) & 0xFFFF_FFFFL;
-      long length = LittleEndian.getInt(bytes, entry + 8) & 0xFFFF_FFFFL;
-      check(column, storedType, how, offset, length, end);
-      int at = (int) offset;
-      int c = column.ordinal();
-      if (encoding[c] != 0) {
-        throw new FlowFormatException(
-            "column " + column.sqlName() + " stands twice in the directory");
-      }
-      encoding[c] = (byte) how;
-      stored[c] = (byte) storedType;
-      valuesAt[c] = how == FlowBatchLayout.NULLABLE ? at + FlowBatchLayout.bitmapBytes(rows) : at;
-      if (column.type() == ColumnType.TEXT) {
-        checkText(column, (int) (offset + length));
-      }
-      column(column).values();
-    }
-  }
-
-  private void check(
-      FlowColumn column, int storedType, int how, long offset, long length, long from) {
-    boolean typeFits =
-        storedType == column.type().code()
-            || (column.type() == ColumnType.ADDRESS && storedType == FlowBatchLayout.STORED_IPV4);
-    if (!typeFits) {
-      throw new FlowFormatException(
-          "column "
-              + column.sqlName()
-              + " is stored as type "
-              + storedType
-              + ", expected "
-              + column.type());
-    }
-    if (how < FlowBatchLayout.CONSTANT || how > FlowBatchLayout.NULLABLE) {
-      throw new FlowFormatException(
-          "column " + column.sqlName() + " has the unknown encoding " + how);
-    }
-    if (offset < from || (offset & 7) != 0 || offset + length > bytes.length) {
-      throw new FlowFormatException(
-          "column "
-              + column.sqlName()
-              + " lies at "
-              + offset
-              + "+"
-              + length
-              + ", outside the batch's "
-              + from
-              + "…"
-              + bytes.length);
-    }
-    int slots = how == FlowBatchLayout.CONSTANT ? 1 : rows;
-    long needed = how == FlowBatchLayout.NULLABLE ? FlowBatchLayout.bitmapBytes(rows) : 0;
-    if (column.type() == ColumnType.TEXT) {
-      needed += 4L * (slots + 1);
-    } else {
-      needed +=
-          (long) slots * (storedType == FlowBatchLayout.STORED_IPV4 ? 4 : column.type().width());
-    }
-    if (length < needed) {
-      throw new FlowFormatException(
-          "column "
-              + column.sqlName()
-              + " has "
-              + length
-              + " bytes, "
-              + rows
-              + " rows need "
-              + needed);
-    }
-  }
-
-  private void checkText(FlowColumn column, int end) {
-    int c = column.ordinal();
-    int slots = encoding[c] == FlowBatchLayout.CONSTANT ? 1 : rows;
-    int text = valuesAt[c] + 4 * (slots + 1);
-    int previous = 0;
-    for (int i = 0; i <= slots; i++) {
-      int offset = LittleEndian.getInt(bytes, valuesAt[c] + 4 * i);
-      if (offset < previous
-          || offset - previous > MAX_TEXT_BYTES
-          || offset > end - text
-          || (i == 0 && offset != 0)) {
-        throw new FlowFormatException(
-            "column "
-                + column.sqlName()
-                + ": text offset "
-                + offset
-                + " of row "
-                + i
-                + " is out of order or range");
-      }
-      previous = offset;
-    }
-    if (!Utf8.isAscii(bytes, text, text + previous)) {
-      checkUtf8(column, slots, text);
-    }
-  }
-
-  private void checkUtf8(FlowColumn column, int slots, int text) {
-    int offsets = valuesAt[column.ordinal()];
-    for (int i = 0; i < slots; i++) {
-      int start = LittleEndian.getInt(bytes, offsets + 4 * i);
-      int end = LittleEndian.getInt(bytes, offsets + 4 * (i + 1));
-      if (!Utf8.isValid(bytes, text + start, text + end)) {
-        throw new FlowFormatException(
-            "column " + column.sqlName() + ": the text of row " + i + " is not UTF-8");
-      }
-    }
   }
 
   @Override

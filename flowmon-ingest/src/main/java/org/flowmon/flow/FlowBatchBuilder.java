@@ -440,35 +440,6 @@ public final class FlowBatchBuilder {
   }
 
   /**
-   * A batch without rows that says how far a producer's clock is, so that windows close where no
-   * flows come.
-   *
-   * @param arrival the time in microseconds up to which everything has been sent
-   */
-  public static byte[] heartbeat(
-      long producerId, long sequence, long cumulativeFlows, long cumulativeLosses, long arrival) {
-    byte[] bytes = new byte[FlowBatchLayout.HEADER_BYTES];
-    writeHeader(bytes, 0, 0, producerId, sequence, cumulativeFlows, cumulativeLosses);
-    LittleEndian.putLong(bytes, FlowBatchLayout.MIN_END_AT, Long.MAX_VALUE);
-    LittleEndian.putLong(bytes, FlowBatchLayout.MAX_END_AT, Long.MIN_VALUE);
-    LittleEndian.putLong(bytes, FlowBatchLayout.MIN_ARRIVAL_AT, arrival);
-    LittleEndian.putLong(bytes, FlowBatchLayout.MAX_ARRIVAL_AT, arrival);
-    return bytes;
-  }
-
-  /**
-   * A heartbeat that says that the producer's input has ended.
-   *
-   * @param arrival the time in microseconds that watermarks take: so late that all windows close
-   */
-  public static byte[] endOfInput(
-      long producerId, long sequence, long cumulativeFlows, long cumulativeLosses, long arrival) {
-    byte[] bytes = heartbeat(producerId, sequence, cumulativeFlows, cumulativeLosses, arrival);
-    LittleEndian.putU16(bytes, FlowBatchLayout.FLAGS_AT, FlowBatchLayout.END_OF_INPUT);
-    return bytes;
-  }
-
-  /**
    * The bytes of the rows so far; the builder keeps them until {@link #clear}.
    *
    * @param cumulativeFlows flows of the producer's stream including these rows
@@ -499,7 +470,8 @@ public final class FlowBatchBuilder {
     int at =
         FlowBatchLayout.align(FlowBatchLayout.HEADER_BYTES + columns * FlowBatchLayout.ENTRY_BYTES);
     byte[] bytes = new byte[at + size];
-    writeHeader(bytes, rows, columns, producerId, sequence, cumulativeFlows, cumulativeLosses);
+    FlowBatchLayout.writeHeader(
+        bytes, rows, columns, producerId, sequence, cumulativeFlows, cumulativeLosses);
     writeRange(
         bytes,
         FlowColumn.END_TIME.ordinal(),
@@ -520,25 +492,6 @@ public final class FlowBatchBuilder {
       }
     }
     return bytes;
-  }
-
-  private static void writeHeader(
-      byte[] bytes,
-      int rows,
-      int columns,
-      long producerId,
-      long sequence,
-      long flows,
-      long losses) {
-    LittleEndian.putInt(bytes, 0, FlowBatchLayout.MAGIC);
-    LittleEndian.putU16(bytes, FlowBatchLayout.VERSION_AT, FlowBatchLayout.VERSION);
-    LittleEndian.putInt(bytes, FlowBatchLayout.ROWS_AT, rows);
-    LittleEndian.putU16(bytes, FlowBatchLayout.COLUMNS_AT, columns);
-    LittleEndian.putLong(bytes, FlowBatchLayout.PRODUCER_AT, producerId);
-    LittleEndian.putLong(bytes, FlowBatchLayout.SEQUENCE_AT, sequence);
-    LittleEndian.putLong(bytes, FlowBatchLayout.CUMULATIVE_FLOWS_AT, flows);
-    LittleEndian.putLong(bytes, FlowBatchLayout.CUMULATIVE_LOSSES_AT, losses);
-    LittleEndian.putInt(bytes, FlowBatchLayout.LENGTH_AT, bytes.length);
   }
 
   private void writeRange(byte[] bytes, int c, int minAt, int maxAt) {

@@ -61,4 +61,24 @@ final class FlowBatchLayout {
   static int bitmapBytes(int rows) {
     return ((rows + 63) >>> 6) << 3;
   }
+
+  /** Writes a header without the range of times. */
+  static void writeHeader(
+      byte[] bytes,
+      int rows,
+      int columns,
+      long producerId,
+      long sequence,
+      long flows,
+      long losses) {
+    LittleEndian.putInt(bytes, 0, MAGIC);
+    LittleEndian.putU16(bytes, VERSION_AT, VERSION);
+    LittleEndian.putInt(bytes, ROWS_AT, rows);
+    LittleEndian.putU16(bytes, COLUMNS_AT, columns);
+    LittleEndian.putLong(bytes, PRODUCER_AT, producerId);
+    LittleEndian.putLong(bytes, SEQUENCE_AT, sequence);
+    LittleEndian.putLong(bytes, CUMULATIVE_FLOWS_AT, flows);
+    LittleEndian.putLong(bytes, CUMULATIVE_LOSSES_AT, losses);
+    LittleEndian.putInt(bytes, LENGTH_AT, bytes.length);
+  }
 }

@@ -158,7 +158,7 @@ class FlowBatchTest {
 
   @Test
   void aHeartbeatHasNoRowsAndATime() {
-    FlowBatch batch = FlowBatch.open(FlowBatchBuilder.heartbeat(1, 2, 3, 4, 5_000_000));
+    FlowBatch batch = FlowBatch.open(Heartbeat.of(1, 2, 3, 4, 5_000_000));
     assertEquals(0, batch.rows());
     assertEquals(5_000_000, batch.maxArrival());
     assertEquals(Long.MIN_VALUE, batch.maxEndTime());
@@ -167,10 +167,10 @@ class FlowBatchTest {
 
   @Test
   void onlyAHeartbeatMayEndTheInputAndOtherFlagsAreRefused() {
-    byte[] mark = FlowBatchBuilder.endOfInput(1, 2, 3, 4, 5_000_000);
+    byte[] mark = Heartbeat.endOfInput(1, 2, 3, 4, 5_000_000);
     assertTrue(FlowBatch.open(mark).isEndOfInput());
     assertEquals(5_000_000, FlowBatch.open(mark).maxArrival());
-    byte[] heartbeat = FlowBatchBuilder.heartbeat(1, 2, 3, 4, 5_000_000);
+    byte[] heartbeat = Heartbeat.of(1, 2, 3, 4, 5_000_000);
     assertFalse(FlowBatch.open(heartbeat).isEndOfInput());
     for (int bit = 1; bit < 16; bit++) {
       byte[] bytes = heartbeat.clone();
@@ -328,7 +328,7 @@ class FlowBatchTest {
 
   @Test
   void anotherVersionIsNamed() {
-    byte[] bytes = FlowBatchBuilder.heartbeat(1, 2, 3, 4, 5);
+    byte[] bytes = Heartbeat.of(1, 2, 3, 4, 5);
     bytes[4] = 7;
     Exception e = assertThrows(FlowFormatException.class, () -> FlowBatch.open(bytes));
     assertTrue(

@@ -100,7 +100,7 @@ class FlowBatchValuesTest {
         assertRefused(bytes, "the header says that");
       }
     }
-    byte[] beat = FlowBatchBuilder.heartbeat(1, 0, 0, 0, 5);
+    byte[] beat = Heartbeat.of(1, 0, 0, 0, 5);
     LittleEndian.putLong(beat, FlowBatchLayout.MAX_ARRIVAL_AT, 6);
     assertRefused(beat, "heartbeat", "5 … 6");
   }

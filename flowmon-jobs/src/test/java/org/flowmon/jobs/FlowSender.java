@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.Heartbeat;
 
 /**
  * Sends flows in the order of arrival, batch by batch to each partition of a topic in turn, as one
@@ -69,7 +69,7 @@ final class FlowSender {
     try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
       for (int partition = 0; partition < sequence.length; partition++) {
         byte[] beat =
-            FlowBatchBuilder.heartbeat(
+            Heartbeat.of(
                 100 + partition,
                 sequence[partition]++,
                 cumulative[partition],

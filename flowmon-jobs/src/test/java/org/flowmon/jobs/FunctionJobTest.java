@@ -25,6 +25,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.Heartbeat;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.publish.BatchCollectingSink;
@@ -153,8 +154,7 @@ class FunctionJobTest {
       long clock = flows.get(flows.size() - 1).end + 3 * 60 * MINUTE;
       for (int partition = 0; partition < PARTITIONS; partition++) {
         byte[] beat =
-            FlowBatchBuilder.heartbeat(
-                100 + partition, sequence[partition]++, cumulative[partition], 0, clock);
+            Heartbeat.of(100 + partition, sequence[partition]++, cumulative[partition], 0, clock);
         producer.send(new ProducerRecord<>(TOPIC, partition, null, beat)).get();
       }
     }

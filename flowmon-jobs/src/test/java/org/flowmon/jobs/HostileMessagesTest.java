@@ -24,6 +24,7 @@ import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.Heartbeat;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.merge.WindowResult;
@@ -168,8 +169,8 @@ class HostileMessagesTest {
           for (byte[] value :
               List.of(
                   TestFlow.batch(future, 900 + part, 0, 1),
-                  FlowBatchBuilder.heartbeat(950 + part, 0, 0, 0, YEAR_2100),
-                  FlowBatchBuilder.endOfInput(970 + part, 0, 0, 0, YEAR_2100),
+                  Heartbeat.of(950 + part, 0, 0, 0, YEAR_2100),
+                  Heartbeat.endOfInput(970 + part, 0, 0, 0, YEAR_2100),
                   "none at all".getBytes(StandardCharsets.UTF_8))) {
             producer.send(new ProducerRecord<>(topic, partition, null, value)).get();
           }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Random;
-import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.Heartbeat;
 
 /**
  * Makes hostile input from good input, as anyone could who has seen some of it. The same seed gives
@@ -66,8 +66,8 @@ final class HostileInput {
 
   private byte[] inTheYear2100(byte[] good, long producer) {
     return switch (random.nextInt(3)) {
-      case 0 -> FlowBatchBuilder.heartbeat(producer, 0, 0, 0, YEAR_2100);
-      case 1 -> FlowBatchBuilder.endOfInput(producer, 0, 0, 0, YEAR_2100);
+      case 0 -> Heartbeat.of(producer, 0, 0, 0, YEAR_2100);
+      case 1 -> Heartbeat.endOfInput(producer, 0, 0, 0, YEAR_2100);
       default -> {
         byte[] batch = ofProducer(good, producer);
         if (batch.length >= HEADER_BYTES) {

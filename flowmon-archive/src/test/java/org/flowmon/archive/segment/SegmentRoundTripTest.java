@@ -25,6 +25,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
+import org.flowmon.flow.Heartbeat;
 import org.flowmon.flow.IpAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -312,7 +313,7 @@ class SegmentRoundTripTest {
 
   @Test
   void nothingIsLeftUnderAFinalNameWhereSealingFails() throws Exception {
-    FlowBatch heartbeat = FlowBatch.open(FlowBatchBuilder.heartbeat(1, 0, 0, 0, 5));
+    FlowBatch heartbeat = FlowBatch.open(Heartbeat.of(1, 0, 0, 0, 5));
     assertThrows(
         IllegalArgumentException.class,
         () ->

@@ -4,6 +4,7 @@ import java.security.SecureRandom;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowFormatException;
+import org.flowmon.flow.Heartbeat;
 
 /**
  * The numbers in the headers of one producer's batches in one partition: a random id, a sequence
@@ -34,12 +35,12 @@ final class BatchStream {
   }
 
   byte[] heartbeat(long arrival, long losses) {
-    return FlowBatchBuilder.heartbeat(producerId, sequence++, flows, losses, arrival);
+    return Heartbeat.of(producerId, sequence++, flows, losses, arrival);
   }
 
   /** A heartbeat that ends the input; {@code arrival} is for watermarks only. */
   byte[] endOfInput(long arrival, long losses) {
-    return FlowBatchBuilder.endOfInput(producerId, sequence++, flows, losses, arrival);
+    return Heartbeat.endOfInput(producerId, sequence++, flows, losses, arrival);
   }
 
   long producerId() {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.Heartbeat;
 import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.TestData;
 import org.flowmon.ingest.file.format.InputFormat;
@@ -153,7 +153,7 @@ class FlowFilesTest {
       assertEquals(batches.indexOf(batch), batch.sequence());
       assertEquals(batches.get(0).producerId(), batch.producerId());
       bytes.write(batch.bytes());
-      bytes.write(FlowBatchBuilder.heartbeat(1, 0, 0, 0, 5));
+      bytes.write(Heartbeat.of(1, 0, 0, 0, 5));
     }
     Path file = folder.resolve("flows.gz");
     try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(file))) {

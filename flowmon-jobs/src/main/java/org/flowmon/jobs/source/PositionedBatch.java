@@ -7,7 +7,7 @@ import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.Heartbeat;
 import org.flowmon.jobs.quarantine.Quarantined;
 import org.flowmon.jobs.types.RecordType;
 
@@ -59,7 +59,7 @@ public record PositionedBatch(
 
   private static FlowBatch beat(
       long producer, long sequence, long flows, long losses, long arrival) {
-    return FlowBatch.open(FlowBatchBuilder.heartbeat(producer, sequence, flows, losses, arrival));
+    return FlowBatch.open(Heartbeat.of(producer, sequence, flows, losses, arrival));
   }
 
   /**

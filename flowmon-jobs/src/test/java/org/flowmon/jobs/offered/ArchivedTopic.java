@@ -13,6 +13,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.Heartbeat;
 import org.flowmon.ingest.synthetic.PlantedTraffic;
 import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FailOnce;
@@ -72,8 +73,7 @@ final class ArchivedTopic implements AutoCloseable {
         put(
             producer,
             partition,
-            FlowBatchBuilder.heartbeat(
-                100 + partition, sequence[partition]++, cumulative[partition], 0, clock));
+            Heartbeat.of(100 + partition, sequence[partition]++, cumulative[partition], 0, clock));
       }
       for (Future<?> each : acknowledged) {
         each.get();

@@ -16,7 +16,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.Heartbeat;
 import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
@@ -187,7 +187,7 @@ class ReplayEqualsLiveTest {
       for (int p = 0; p < PARTITIONS; p++) {
         // The last thing that a producer says is that it lost some.
         long lost = firstSequence == 0 ? 0 : LOST;
-        byte[] beat = FlowBatchBuilder.heartbeat(7 + p, sequence[p]++, 0, lost, clock);
+        byte[] beat = Heartbeat.of(7 + p, sequence[p]++, 0, lost, clock);
         producer.send(new ProducerRecord<>(TOPIC, p, null, beat)).get();
       }
     }

@@ -26,6 +26,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.Heartbeat;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
@@ -263,7 +264,7 @@ class ReportsEndToEndTest {
   }
 
   private static void heartbeat(EmbeddedKafka kafka, long sequence, long time) throws Exception {
-    put(kafka, FlowBatchBuilder.heartbeat(1, sequence, sequence, 0, time));
+    put(kafka, Heartbeat.of(1, sequence, sequence, 0, time));
   }
 
   private static void put(EmbeddedKafka kafka, byte[] value) throws Exception {

@@ -16,7 +16,7 @@ import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.util.clock.RelativeClock;
 import org.apache.flink.util.clock.SystemClock;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.Heartbeat;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.junit.jupiter.api.Test;
 
@@ -198,7 +198,7 @@ class ArrivalWatermarksTest {
   }
 
   private static FlowBatch mark(long producer, long arrival) {
-    return FlowBatch.open(FlowBatchBuilder.endOfInput(producer, 0, 0, 0, arrival));
+    return FlowBatch.open(Heartbeat.endOfInput(producer, 0, 0, 0, arrival));
   }
 
   private static PositionedBatch record(FlowBatch batch, long reached) {
@@ -243,7 +243,7 @@ class ArrivalWatermarksTest {
   }
 
   private static FlowBatch heartbeat(long arrival) {
-    return FlowBatch.open(FlowBatchBuilder.heartbeat(1, 0, 0, 0, arrival));
+    return FlowBatch.open(Heartbeat.of(1, 0, 0, 0, arrival));
   }
 
   private static final class Emitted implements WatermarkOutput {

@@ -19,7 +19,7 @@ import org.apache.flink.api.common.functions.util.ListCollector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
-import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.Heartbeat;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.quarantine.Quarantined;
 import org.junit.jupiter.api.Test;
@@ -109,11 +109,11 @@ class FlowBatchDeserializerTest {
 
   @Test
   void theMarkOfAnEndMayLieItsHourFurtherAhead() {
-    byte[] mark = FlowBatchBuilder.endOfInput(1, 0, 0, 0, NOW + 2 * HOUR);
+    byte[] mark = Heartbeat.endOfInput(1, 0, 0, 0, NOW + 2 * HOUR);
     read(0, mark, NOW, TimestampType.LOG_APPEND_TIME);
     assertEquals(Optional.empty(), taken.get(0).refused());
     assertEquals(NOW + 999, taken.get(0).reached());
-    byte[] further = FlowBatchBuilder.endOfInput(1, 0, 0, 0, NOW + 2 * HOUR + 2000);
+    byte[] further = Heartbeat.endOfInput(1, 0, 0, 0, NOW + 2 * HOUR + 2000);
     read(1, further, NOW, TimestampType.LOG_APPEND_TIME);
     assertTrue(taken.get(1).refused().isPresent());
   }
@@ -135,7 +135,7 @@ class FlowBatchDeserializerTest {
   }
 
   private static byte[] beat(long arrival) {
-    return FlowBatchBuilder.heartbeat(1, 0, 0, 0, arrival);
+    return Heartbeat.of(1, 0, 0, 0, arrival);
   }
 
   private void read(long offset, byte[] value, long sent, TimestampType type) {

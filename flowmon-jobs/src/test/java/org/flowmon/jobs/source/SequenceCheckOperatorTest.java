@@ -22,7 +22,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.Heartbeat;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.quarantine.Quarantined;
 import org.junit.jupiter.api.Test;
@@ -90,7 +90,7 @@ class SequenceCheckOperatorTest {
       for (int i = 0; i < 60; i++) {
         // mostly one after the other, sometimes a step about as wide as the window
         next += random.nextInt(4) > 0 ? 0 : random.nextInt(3 * ProducerPosition.WINDOW);
-        FlowBatch beat = FlowBatch.open(FlowBatchBuilder.heartbeat(9, next, 0, 0, TestFlow.START));
+        FlowBatch beat = FlowBatch.open(Heartbeat.of(9, next, 0, 0, TestFlow.START));
         seen.add(next++);
         PositionedBatch record = new PositionedBatch("t:0", i, beat, 0);
         position = position == null ? ProducerPosition.first(record) : position.with(record);
@@ -240,8 +240,7 @@ class SequenceCheckOperatorTest {
         open(1, 0, null)) {
       long[] losses = {5, 5, 12};
       for (int i = 0; i < losses.length; i++) {
-        FlowBatch beat =
-            FlowBatch.open(FlowBatchBuilder.heartbeat(9, i, 0, losses[i], TestFlow.START + i));
+        FlowBatch beat = FlowBatch.open(Heartbeat.of(9, i, 0, losses[i], TestFlow.START + i));
         check.processElement(new StreamRecord<>(new PositionedBatch("t:0", i, beat, 0)));
       }
       assertEquals(List.of(0L, 0L, 7L), lost(check));
@@ -296,8 +295,7 @@ class SequenceCheckOperatorTest {
   void onlyTheLatestProducersOfAPartitionAreRemembered() {
     ProducerPositions positions = new ProducerPositions();
     for (int producer = 0; producer < 3 * ProducerPositions.PRODUCERS; producer++) {
-      FlowBatch beat =
-          FlowBatch.open(FlowBatchBuilder.heartbeat(producer, 0, 0, 0, TestFlow.START + producer));
+      FlowBatch beat = FlowBatch.open(Heartbeat.of(producer, 0, 0, 0, TestFlow.START + producer));
       positions.put(ProducerPosition.first(new PositionedBatch("t:0", 0, beat, 0)));
     }
     List<ProducerPosition> kept = positions.snapshot(0, 1);
@@ -339,7 +337,7 @@ class SequenceCheckOperatorTest {
     for (int i = 0; i < producers; i++) {
       long id = random.nextLong();
       for (int number = 0; number < batches; number++) {
-        FlowBatch beat = FlowBatch.open(FlowBatchBuilder.heartbeat(id, number, 0, 0, later + i));
+        FlowBatch beat = FlowBatch.open(Heartbeat.of(id, number, 0, 0, later + i));
         check.processElement(new StreamRecord<>(new PositionedBatch("t:0", 0, beat, 0)));
       }
     }
@@ -353,8 +351,7 @@ class SequenceCheckOperatorTest {
     for (int producer = 0; producer < producers; producer++) {
       ProducerPosition position = null;
       for (int number = 0; number < ProducerPosition.ESTABLISHED; number++) {
-        byte[] beat =
-            FlowBatchBuilder.heartbeat(producer, number, 0, 0, TestFlow.START + producer * step);
+        byte[] beat = Heartbeat.of(producer, number, 0, 0, TestFlow.START + producer * step);
         PositionedBatch record = new PositionedBatch("t:0", 0, FlowBatch.open(beat), 0);
         position = position == null ? ProducerPosition.first(record) : position.with(record);
         positions.put(position);
@@ -374,8 +371,7 @@ class SequenceCheckOperatorTest {
         open(1, 0, null)) {
       send(check, "t:0", 0, 1);
       FlowBatch far =
-          FlowBatch.open(
-              FlowBatchBuilder.heartbeat(77, FlowBatch.MAX_COUNT, FlowBatch.MAX_COUNT, 0, 1));
+          FlowBatch.open(Heartbeat.of(77, FlowBatch.MAX_COUNT, FlowBatch.MAX_COUNT, 0, 1));
       check.processElement(new StreamRecord<>(new PositionedBatch("t:0", 2, far, 0)));
       send(check, "t:0", 2, 4);
       assertEquals(List.of(0L, 1L, 2L, 4L), sequences(check));
@@ -498,7 +494,7 @@ class SequenceCheckOperatorTest {
         far(check, FAR, 5);
         for (long number : new long[] {0, ProducerPosition.MAX_MISSING + 9}) {
           for (int producer = 0; producer < ProducerPositions.PRODUCERS; producer++) {
-            byte[] beat = FlowBatchBuilder.heartbeat(producer, number, 0, 0, TestFlow.START);
+            byte[] beat = Heartbeat.of(producer, number, 0, 0, TestFlow.START);
             check.processElement(
                 new StreamRecord<>(new PositionedBatch("t:0", 7, FlowBatch.open(beat), 0)));
           }
@@ -568,8 +564,7 @@ class SequenceCheckOperatorTest {
       long most = FlowBatch.MAX_COUNT;
       long[][] batches = {{0, 0, 0}, {3, most, 0}, {4, most, most}, {5, 7, 9}};
       for (long[] one : batches) {
-        FlowBatch beat =
-            FlowBatch.open(FlowBatchBuilder.heartbeat(9, one[0], one[1], one[2], TestFlow.START));
+        FlowBatch beat = FlowBatch.open(Heartbeat.of(9, one[0], one[1], one[2], TestFlow.START));
         check.processElement(new StreamRecord<>(new PositionedBatch("t:0", one[0], beat, 0)));
       }
       assertEquals(List.of(0L, 2L * FlowBatch.MAX_ROWS, 1L << 32, 0L), lost(check));

@@ -18,7 +18,7 @@ import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.Heartbeat;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.TestAnalyses;
 import org.flowmon.jobs.TestFlow;
@@ -179,7 +179,7 @@ class ReportedLossesTest {
         FlowBatch batch =
             FlowBatch.open(
                 isBeat
-                    ? FlowBatchBuilder.heartbeat(producer, sequence, totals[0], totals[1], last)
+                    ? Heartbeat.of(producer, sequence, totals[0], totals[1], last)
                     : TestFlow.batch(rows, producer, sequence, totals[0], totals[1]));
         sequence++;
         last = Math.max(last, batch.maxArrival());

@@ -12,6 +12,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.Heartbeat;
 
 /**
  * Writes flows to a topic as a collector does: batches of 1000, lz4, partitions in turn, a producer
@@ -168,9 +169,7 @@ public final class FlowWriter implements AutoCloseable {
   void beat(long arrivalMicros) {
     flush();
     for (int p = 0; p < partitions; p++) {
-      send(
-          p,
-          FlowBatchBuilder.heartbeat(firstProducer + p, sequences[p]++, sent[p], 0, arrivalMicros));
+      send(p, Heartbeat.of(firstProducer + p, sequences[p]++, sent[p], 0, arrivalMicros));
     }
     flush();
   }

@@ -28,6 +28,7 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.Heartbeat;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.job.RetentionConfig;
 import org.flowmon.jobs.quarantine.Quarantined;
@@ -48,7 +49,7 @@ class ArchiveOperatorsTest {
 
   private static PositionedBatch batch(long offset, int rows) {
     if (rows == 0) {
-      byte[] beat = FlowBatchBuilder.heartbeat(1, offset, 0, 0, START + offset);
+      byte[] beat = Heartbeat.of(1, offset, 0, 0, START + offset);
       return new PositionedBatch(KEY, offset, FlowBatch.open(beat), 0);
     }
     FlowBatchBuilder builder = new FlowBatchBuilder(rows);
@@ -158,7 +159,7 @@ class ArchiveOperatorsTest {
 
   @Test
   void anEndOfInputEndsTheSourceAndIsNobodysClock() throws Exception {
-    byte[] bytes = FlowBatchBuilder.endOfInput(1, 2, 0, 0, START + 3_600_000_000L);
+    byte[] bytes = Heartbeat.endOfInput(1, 2, 0, 0, START + 3_600_000_000L);
     PositionedBatch mark = new PositionedBatch(KEY, 2, FlowBatch.open(bytes), 0);
     ArchiveCommittable ended = seal(100, batch(0, 1), batch(1, 0), mark).get(0);
     assertEquals(List.of(new SourceRange(KEY, 0, 3, START, START + 1, true)), ended.ranges());
@@ -178,7 +179,7 @@ class ArchiveOperatorsTest {
 
   @Test
   void aRepeatNeitherEndsASourceNorOpensItAgain() throws Exception {
-    byte[] end = FlowBatchBuilder.endOfInput(1, 2, 0, 0, START + 3_600_000_000L);
+    byte[] end = Heartbeat.endOfInput(1, 2, 0, 0, START + 3_600_000_000L);
     PositionedBatch mark = new PositionedBatch(KEY, 1, FlowBatch.open(end), 0);
     commit(seal(100, batch(0, 1), mark, repeat(2, batch(0, 1))).get(0));
     assertReached(3, START + 1, true);

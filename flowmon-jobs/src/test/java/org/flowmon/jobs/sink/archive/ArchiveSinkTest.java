@@ -37,6 +37,7 @@ import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.Heartbeat;
 import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
@@ -252,8 +253,7 @@ class ArchiveSinkTest {
       producer.send(new ProducerRecord<>(topic, partition, null, bytes)).get();
       if (number % 5 == 4) {
         byte[] beat =
-            FlowBatchBuilder.heartbeat(
-                partition + 1, number + beats + 1, (number + 1) * ROWS, 0, arrival + 1);
+            Heartbeat.of(partition + 1, number + beats + 1, (number + 1) * ROWS, 0, arrival + 1);
         producer.send(new ProducerRecord<>(topic, partition, null, beat)).get();
       }
       if (isRepeated(number)) {

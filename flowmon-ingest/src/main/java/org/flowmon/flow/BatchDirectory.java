@@ -1,0 +1,244 @@
+package org.flowmon.flow;
+
+import org.flowmon.flow.FlowRows.Presence;
+
+/**
+ * The header and the directory of a flow batch's bytes, which may come from anywhere: where the
+ * values of each column lie. All that later reads rely on is checked.
+ */
+final class BatchDirectory {
+  private static final int COLUMNS = FlowColumn.values().length;
+
+  final int rows;
+  // By the ordinal of the column. 0 in encoding: absent.
+  final int[] valuesAt = new int[COLUMNS];
+  final byte[] encoding = new byte[COLUMNS];
+  final byte[] stored = new byte[COLUMNS];
+
+  private final byte[] bytes;
+
+  private BatchDirectory(byte[] bytes, int rows) {
+    this.bytes = bytes;
+    this.rows = rows;
+  }
+
+  /**
+   * Reads and checks the header and the directory.
+   *
+   * @throws FlowFormatException saying what was found where, and what was expected
+   */
+  static BatchDirectory read(byte[] bytes) {
+    if (bytes.length < FlowBatchLayout.HEADER_BYTES) {
+      throw new FlowFormatException(
+          "a flow batch has at least "
+              + FlowBatchLayout.HEADER_BYTES
+              + " bytes, found "
+              + bytes.length);
+    }
+    if (LittleEndian.getInt(bytes, 0) != FlowBatchLayout.MAGIC) {
+      throw new FlowFormatException("not a flow batch: the first four bytes are not 'FLWB'");
+    }
+    int version = LittleEndian.getU16(bytes, FlowBatchLayout.VERSION_AT);
+    if (version != FlowBatchLayout.VERSION) {
+      throw new FlowFormatException(
+          "flow batch of version " + version + ", this reads version " + FlowBatchLayout.VERSION);
+    }
+    int length = LittleEndian.getInt(bytes, FlowBatchLayout.LENGTH_AT);
+    if (length != bytes.length || length > FlowBatch.MAX_BYTES) {
+      throw new FlowFormatException(
+          "flow batch says it has " + length + " bytes, found " + bytes.length);
+    }
+    int rows = LittleEndian.getInt(bytes, FlowBatchLayout.ROWS_AT);
+    if (rows < 0 || rows > FlowBatch.MAX_ROWS) {
+      throw new FlowFormatException(
+          "flow batch of " + rows + " rows, expected 0…" + FlowBatch.MAX_ROWS);
+    }
+    int flags = LittleEndian.getU16(bytes, FlowBatchLayout.FLAGS_AT);
+    if (flags != 0 && (flags != FlowBatchLayout.END_OF_INPUT || rows != 0)) {
+      throw new FlowFormatException(
+          String.format(
+              "flow batch of %d rows with flags %#x, expected 0, or %#x (end of input) without"
+                  + " rows",
+              rows, flags, FlowBatchLayout.END_OF_INPUT));
+    }
+    BatchDirectory directory = new BatchDirectory(bytes, rows);
+    directory.readColumns();
+    return directory;
+  }
+
+  /** Checks what the header of its batch says of counts and times. */
+  void checkHeader(FlowBatch batch) {
+    checkCount("sequence number", batch.sequence());
+    checkCount("cumulative flows", batch.cumulativeFlows());
+    checkCount("cumulative losses", batch.cumulativeLosses());
+    checkTimes(batch);
+  }
+
+  private static void checkCount(String name, long count) {
+    if (count < 0 || count > FlowBatch.MAX_COUNT) {
+      throw new FlowFormatException(
+          "the header's " + name + " is " + count + ", expected 0 … " + FlowBatch.MAX_COUNT);
+    }
+  }
+
+  private void checkTimes(FlowBatch batch) {
+    Presence arrivals = batch.presence(FlowColumn.ARRIVAL);
+    if (rows > 0 && arrivals != Presence.CONSTANT && arrivals != Presence.DENSE) {
+      throw new FlowFormatException(
+          "column arrival is " + arrivals + ", expected a value in each of " + rows + " rows");
+    }
+    if (rows > 0) {
+      column(FlowColumn.ARRIVAL).range(batch.minArrival(), batch.maxArrival());
+    } else if (batch.minArrival() != batch.maxArrival()) {
+      throw new FlowFormatException(
+          "a heartbeat of arrivals "
+              + batch.minArrival()
+              + " … "
+              + batch.maxArrival()
+              + ", expected its one time twice");
+    }
+    if (rows > 0 && batch.presence(FlowColumn.END_TIME) != Presence.ABSENT) {
+      column(FlowColumn.END_TIME).range(batch.minEndTime(), batch.maxEndTime());
+    } else {
+      ColumnCheck.noRange(FlowColumn.END_TIME, batch.minEndTime(), batch.maxEndTime());
+    }
+  }
+
+  private ColumnCheck column(FlowColumn column) {
+    int c = column.ordinal();
+    boolean isNarrow = column.type() == ColumnType.TEXT || stored[c] == FlowBatchLayout.STORED_IPV4;
+    int width = isNarrow ? 4 : column.type().width();
+    return new ColumnCheck(column, bytes, rows, encoding[c], width, valuesAt[c]);
+  }
+
+  private void readColumns() {
+    int columns = LittleEndian.getU16(bytes, FlowBatchLayout.COLUMNS_AT);
+    long end = FlowBatchLayout.HEADER_BYTES + (long) columns * FlowBatchLayout.ENTRY_BYTES;
+    if (end > bytes.length) {
+      throw new FlowFormatException(
+          "the directory of "
+              + columns
+              + " columns ends at "
+              + end
+              + ", past the batch's "
+              + bytes.length);
+    }
+    for (int i = 0; i < columns; i++) {
+      int entry = FlowBatchLayout.HEADER_BYTES + i * FlowBatchLayout.ENTRY_BYTES;
+      int id = bytes[entry] & 0xFF;
+      FlowColumn column = FlowColumn.byId(id);
+      if (column == null) {
+        continue; // a newer writer's column: readers that do not know it do not use it
+      }
+      int storedType = bytes[entry + 1] & 0xFF;
+      int how = bytes[entry + 2] & 0xFF;
+      long offset = LittleEndian.getInt(bytes, entry + 4) & 0xFFFF_FFFFL;
+      long length = LittleEndian.getInt(bytes, entry + 8) & 0xFFFF_FFFFL;
+      check(column, storedType, how, offset, length, end);
+      int at = (int) offset;
+      int c = column.ordinal();
+      if (encoding[c] != 0) {
+        throw new FlowFormatException(
+            "column " + column.sqlName() + " stands twice in the directory");
+      }
+      encoding[c] = (byte) how;
+      stored[c] = (byte) storedType;
+      valuesAt[c] = how == FlowBatchLayout.NULLABLE ? at + FlowBatchLayout.bitmapBytes(rows) : at;
+      if (column.type() == ColumnType.TEXT) {
+        checkText(column, (int) (offset + length));
+      }
+      column(column).values();
+    }
+  }
+
+  private void check(
+      FlowColumn column, int storedType, int how, long offset, long length, long from) {
+    boolean typeFits =
+        storedType == column.type().code()
+            || (column.type() == ColumnType.ADDRESS && storedType == FlowBatchLayout.STORED_IPV4);
+    if (!typeFits) {
+      throw new FlowFormatException(
+          "column "
+              + column.sqlName()
+              + " is stored as type "
+              + storedType
+              + ", expected "
+              + column.type());
+    }
+    if (how < FlowBatchLayout.CONSTANT || how > FlowBatchLayout.NULLABLE) {
+      throw new FlowFormatException(
+          "column " + column.sqlName() + " has the unknown encoding " + how);
+    }
+    if (offset < from || (offset & 7) != 0 || offset + length > bytes.length) {
+      throw new FlowFormatException(
+          "column "
+              + column.sqlName()
+              + " lies at "
+              + offset
+              + "+"
+              + length
+              + ", outside the batch's "
+              + from
+              + "…"
+              + bytes.length);
+    }
+    int slots = how == FlowBatchLayout.CONSTANT ? 1 : rows;
+    long needed = how == FlowBatchLayout.NULLABLE ? FlowBatchLayout.bitmapBytes(rows) : 0;
+    if (column.type() == ColumnType.TEXT) {
+      needed += 4L * (slots + 1);
+    } else {
+      needed +=
+          (long) slots * (storedType == FlowBatchLayout.STORED_IPV4 ? 4 : column.type().width());
+    }
+    if (length < needed) {
+      throw new FlowFormatException(
+          "column "
+              + column.sqlName()
+              + " has "
+              + length
+              + " bytes, "
+              + rows
+              + " rows need "
+              + needed);
+    }
+  }
+
+  private void checkText(FlowColumn column, int end) {
+    int c = column.ordinal();
+    int slots = encoding[c] == FlowBatchLayout.CONSTANT ? 1 : rows;
+    int text = valuesAt[c] + 4 * (slots + 1);
+    int previous = 0;
+    for (int i = 0; i <= slots; i++) {
+      int offset = LittleEndian.getInt(bytes, valuesAt[c] + 4 * i);
+      if (offset < previous
+          || offset - previous > FlowBatch.MAX_TEXT_BYTES
+          || offset > end - text
+          || (i == 0 && offset != 0)) {
+        throw new FlowFormatException(
+            "column "
+                + column.sqlName()
+                + ": text offset "
+                + offset
+                + " of row "
+                + i
+                + " is out of order or range");
+      }
+      previous = offset;
+    }
+    if (!Utf8.isAscii(bytes, text, text + previous)) {
+      checkUtf8(column, slots, text);
+    }
+  }
+
+  private void checkUtf8(FlowColumn column, int slots, int text) {
+    int offsets = valuesAt[column.ordinal()];
+    for (int i = 0; i < slots; i++) {
+      int start = LittleEndian.getInt(bytes, offsets + 4 * i);
+      int end = LittleEndian.getInt(bytes, offsets + 4 * (i + 1));
+      if (!Utf8.isValid(bytes, text + start, text + end)) {
+        throw new FlowFormatException(
+            "column " + column.sqlName() + ": the text of row " + i + " is not UTF-8");
+      }
+    }
+  }
+}
