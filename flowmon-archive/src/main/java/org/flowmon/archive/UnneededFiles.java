@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,6 +20,7 @@ import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.StoredFile;
+import org.flowmon.flow.time.FlowTime;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -209,7 +209,7 @@ final class UnneededFiles {
       shared.requireLease();
       Duration atLeast = shared.store().grace();
       Instant before = Instant.now().minus(grace.compareTo(atLeast) < 0 ? atLeast : grace);
-      long beforeMicros = ChronoUnit.MICROS.between(Instant.EPOCH, before);
+      long beforeMicros = FlowTime.micros(before);
       // After the commits that took something away were read, so each of them is on disk.
       long needed = ReaderLease.smallest(shared.store().hostFolder());
       if (!state.removed().isEmpty()) {

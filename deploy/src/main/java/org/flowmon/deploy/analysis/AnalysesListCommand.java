@@ -3,8 +3,6 @@ package org.flowmon.deploy.analysis;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +18,7 @@ import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.kafka.KafkaBroker;
 import org.flowmon.deploy.stats.WindowReduction;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
@@ -143,8 +142,7 @@ final class AnalysesListCommand implements Callable<Integer> {
         throw new CommandException("the archive at " + archive + " holds no flows");
       }
       System.out.printf(
-          "%nof what arrived within %s up to %s%n",
-          text(sample), Instant.EPOCH.plus(last.get(), ChronoUnit.MICROS));
+          "%nof what arrived within %s up to %s%n", text(sample), FlowTime.instant(last.get()));
       System.out.printf(
           "%-20s %-8s %14s %12s %14s  %s%n",
           "analysis", "window", "flows", "groups", "flows : groups", "recommended window");

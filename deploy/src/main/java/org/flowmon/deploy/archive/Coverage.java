@@ -1,6 +1,5 @@
 package org.flowmon.deploy.archive;
 
-import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -8,6 +7,7 @@ import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
+import org.flowmon.flow.time.FlowTime;
 
 /**
  * The times of an archive's flows as stretches, from what the manifest says of each segment: two
@@ -76,6 +76,6 @@ public record Coverage(List<TimeRange> stretches) {
   }
 
   private static String time(long micros) {
-    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).truncatedTo(ChronoUnit.SECONDS).toString();
+    return FlowTime.instant(micros).truncatedTo(ChronoUnit.SECONDS).toString();
   }
 }

@@ -2,7 +2,6 @@ package org.flowmon.deploy.archive;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
@@ -17,6 +16,7 @@ import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
+import org.flowmon.flow.time.FlowTime;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -106,7 +106,7 @@ public final class ExpireCommand implements Callable<Integer> {
     try (ArchiveSnapshot snapshot = opened.snapshot()) {
       limits = limits(snapshot);
     }
-    long clock = now ? ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) : Long.MIN_VALUE;
+    long clock = now ? FlowTime.now() : Long.MIN_VALUE;
     CommitResult result =
         opened.commit(
             ArchiveCommit.ofRetention(new RetentionChange(limits, clock, trim), "flowmon expire"));

@@ -4,14 +4,13 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.Writer;
 import java.math.BigInteger;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.deploy.command.CommandException;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.text.JsonText;
 
 /** How the Parquet files of an archive are named to other tools. */
@@ -114,7 +113,7 @@ public enum FileListing {
     if (none) {
       json.writeNullField(name);
     } else {
-      json.writeStringField(name, Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString());
+      json.writeStringField(name, FlowTime.text(micros));
     }
   }
 }

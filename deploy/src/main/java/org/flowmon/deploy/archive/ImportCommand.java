@@ -10,8 +10,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +34,7 @@ import org.flowmon.deploy.parquet.ParquetFlowReader;
 import org.flowmon.deploy.terminal.Progress;
 import org.flowmon.deploy.terminal.ProgressOption;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.FileReason;
 import org.flowmon.ingest.file.FlowFiles;
@@ -331,9 +330,7 @@ public final class ImportCommand implements Callable<Integer> {
       System.err.printf(
           "warning: %s: %d flows are older than %s, when the files before it end, and arrive"
               + " then: name files in the order of time, or import each by itself%n",
-          file,
-          options.clock().olderFlows(),
-          Instant.EPOCH.plus(options.clock().atBegin(), ChronoUnit.MICROS));
+          file, options.clock().olderFlows(), FlowTime.instant(options.clock().atBegin()));
     }
     if (options.clock().aheadFlows() > 0) {
       System.err.printf(

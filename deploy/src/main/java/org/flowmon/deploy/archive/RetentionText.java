@@ -1,8 +1,7 @@
 package org.flowmon.deploy.archive;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.flow.time.FlowTime;
 
 /** What an archive keeps of the past, for people. */
 final class RetentionText {
@@ -19,7 +18,7 @@ final class RetentionText {
         snapshot.lateRows(),
         snapshot.cutoff() == Long.MIN_VALUE
             ? ""
-            : "; none before " + Instant.EPOCH.plus(snapshot.cutoff(), ChronoUnit.MICROS));
+            : "; none before " + FlowTime.instant(snapshot.cutoff()));
   }
 
   /** Rows in the archive's files that have expired and are still there. */

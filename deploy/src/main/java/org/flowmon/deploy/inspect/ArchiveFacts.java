@@ -1,14 +1,13 @@
 package org.flowmon.deploy.inspect;
 
 import java.io.IOException;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.function.Function;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.deploy.output.Facts;
+import org.flowmon.flow.time.FlowTime;
 
 /** What the manifest of an archive says. No segment is opened. */
 public final class ArchiveFacts {
@@ -87,8 +86,6 @@ public final class ArchiveFacts {
   }
 
   private static String time(long micros) {
-    return micros == Long.MAX_VALUE || micros == Long.MIN_VALUE
-        ? null
-        : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+    return micros == Long.MAX_VALUE || micros == Long.MIN_VALUE ? null : FlowTime.text(micros);
   }
 }

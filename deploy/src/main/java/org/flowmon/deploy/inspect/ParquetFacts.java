@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.apache.parquet.format.ColumnChunk;
@@ -22,6 +20,7 @@ import org.flowmon.deploy.output.Facts;
 import org.flowmon.deploy.parquet.ParquetFooter;
 import org.flowmon.deploy.parquet.ParquetThrift;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.time.FlowTime;
 
 /** What a Parquet file's footer says, a segment's or any other. No value is read. */
 final class ParquetFacts {
@@ -162,6 +161,6 @@ final class ParquetFacts {
       return Double.toString(Double.longBitsToDouble(number));
     }
     boolean time = leaf.isSetLogicalType() && leaf.getLogicalType().isSetTIMESTAMP();
-    return time ? Instant.EPOCH.plus(number, ChronoUnit.MICROS).toString() : Long.toString(number);
+    return time ? FlowTime.text(number) : Long.toString(number);
   }
 }

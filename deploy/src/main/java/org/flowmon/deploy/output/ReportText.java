@@ -4,13 +4,12 @@ import java.io.PrintWriter;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportApproximation;
@@ -316,6 +315,6 @@ public record ReportText(
 
   /** ISO 8601 in UTC. */
   public static String time(long micros) {
-    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+    return FlowTime.text(micros);
   }
 }

@@ -6,8 +6,6 @@ import java.io.PrintWriter;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
@@ -20,6 +18,7 @@ import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.text.JsonText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -108,9 +107,7 @@ public final class HostCommand implements Callable<Integer> {
   }
 
   private static String time(long micros) {
-    return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE
-        ? null
-        : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+    return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE ? null : FlowTime.text(micros);
   }
 
   private String number(BigInteger number) {

@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,6 +27,7 @@ import org.flowmon.deploy.output.ClosedOutputException;
 import org.flowmon.deploy.output.OutputFormat;
 import org.flowmon.deploy.output.ReportText;
 import org.flowmon.deploy.output.RowWriter;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.report.ReportApproximation;
 import org.flowmon.udaf.Approximation;
 import org.flowmon.udaf.function.ErrorBound;
@@ -241,8 +240,6 @@ public final class QueryCommand implements Callable<Integer> {
   }
 
   private static String time(long micros) {
-    return micros == Long.MAX_VALUE || micros == Long.MIN_VALUE
-        ? "(none)"
-        : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+    return micros == Long.MAX_VALUE || micros == Long.MIN_VALUE ? "(none)" : FlowTime.text(micros);
   }
 }

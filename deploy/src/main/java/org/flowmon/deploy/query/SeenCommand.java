@@ -11,7 +11,6 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -25,6 +24,7 @@ import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.text.JsonText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -129,7 +129,7 @@ public final class SeenCommand implements Callable<Integer> {
               : iso.contains("T")
                   ? LocalDateTime.parse(iso).toInstant(ZoneOffset.UTC)
                   : LocalDate.parse(iso).atStartOfDay().toInstant(ZoneOffset.UTC);
-      return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
+      return FlowTime.micros(instant);
     } catch (DateTimeParseException e) {
       throw new UsageException(
           "'" + text + "' is no time: expected one as 2026-11-21T08:00:00Z or 2026-11-21 (UTC)");
@@ -137,9 +137,7 @@ public final class SeenCommand implements Callable<Integer> {
   }
 
   private static String time(long micros) {
-    return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE
-        ? null
-        : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+    return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE ? null : FlowTime.text(micros);
   }
 
   private void writeTable(SeenAnswer answer, PrintWriter out) {

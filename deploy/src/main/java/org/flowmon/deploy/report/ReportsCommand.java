@@ -5,7 +5,6 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -26,6 +25,7 @@ import org.flowmon.deploy.kafka.KafkaOptions;
 import org.flowmon.deploy.kafka.TopicReader;
 import org.flowmon.deploy.output.ReportText;
 import org.flowmon.deploy.query.SeenCommand;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.report.json.ReportRow;
 import org.flowmon.jobs.report.json.ReportWindows;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
@@ -142,7 +142,7 @@ public final class ReportsCommand implements Callable<Integer> {
     }
     try {
       Instant begin = Instant.now().minus(new DurationConverter().convert(text));
-      return ChronoUnit.MICROS.between(Instant.EPOCH, begin);
+      return FlowTime.micros(begin);
     } catch (TypeConversionException e) {
       throw new UsageException("--since: " + e.getMessage());
     }

@@ -9,6 +9,7 @@ import java.util.Map;
 import org.flowmon.archive.block.BlockSource;
 import org.flowmon.archive.block.FlowBlock;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.value.ValueKind;
@@ -196,8 +197,7 @@ public final class GroupedStatistics {
       case ADDRESS -> IpAddress.format(key.high, key.low);
       case DOUBLE -> Double.toString(Double.longBitsToDouble(key.low));
       case BOOLEAN -> key.low != 0 ? "true" : "false";
-      case TIMESTAMP ->
-          java.time.Instant.EPOCH.plus(key.low, java.time.temporal.ChronoUnit.MICROS).toString();
+      case TIMESTAMP -> FlowTime.text(key.low);
       default -> Long.toString(key.low);
     };
   }

@@ -1,8 +1,7 @@
 package org.flowmon.archive.commit;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
+import org.flowmon.flow.time.FlowTime;
 
 /**
  * What became of a commit.
@@ -56,7 +55,7 @@ public record CommitResult(
     private static String time(long micros) {
       return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE
           ? "unknown"
-          : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+          : FlowTime.text(micros);
     }
 
     /** How many positions are missing. */

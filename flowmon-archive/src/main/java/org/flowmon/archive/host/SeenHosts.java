@@ -1,8 +1,6 @@
 package org.flowmon.archive.host;
 
 import java.io.IOException;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -15,6 +13,7 @@ import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.directory.HostView;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.udaf.set.AddressRanges;
 
 /**
@@ -130,6 +129,6 @@ public final class SeenHosts {
   }
 
   private static String time(long micros) {
-    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+    return FlowTime.text(micros);
   }
 }

@@ -1,8 +1,6 @@
 package org.flowmon.archive.manifest;
 
 import java.io.IOException;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableSet;
@@ -17,6 +15,7 @@ import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.StoredFile;
+import org.flowmon.flow.time.FlowTime;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -288,6 +287,6 @@ public final class Manifest {
   }
 
   private static long nowMicros() {
-    return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    return FlowTime.now();
   }
 }

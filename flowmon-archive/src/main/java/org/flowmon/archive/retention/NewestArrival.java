@@ -1,8 +1,7 @@
 package org.flowmon.archive.retention;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.flow.time.FlowTime;
 
 /**
  * The newest arrival that can be true: ages are counted back from it. One that lies more than an
@@ -26,7 +25,7 @@ public final class NewestArrival {
 
   /** None yet, by this machine's clock. */
   public static NewestArrival asOfNow() {
-    return new NewestArrival(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
+    return new NewestArrival(FlowTime.now());
   }
 
   /** No later arrival is believed, µs. */

@@ -2,8 +2,6 @@ package org.flowmon.jobs.history;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -11,6 +9,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.source.FlowTopic;
@@ -249,9 +248,9 @@ final class HistoryQuery {
     long through = through(snapshot, sources);
     if (through != Long.MIN_VALUE) {
       return "the archive has what arrived before "
-          + Instant.EPOCH.plus(through, ChronoUnit.MICROS)
+          + FlowTime.instant(through)
           + ", and not yet all up to "
-          + Instant.EPOCH.plus(asOf, ChronoUnit.MICROS);
+          + FlowTime.instant(asOf);
     }
     if (sources.isEmpty()) {
       return "the archive has imported files alone, and nobody knows whether they are all that"

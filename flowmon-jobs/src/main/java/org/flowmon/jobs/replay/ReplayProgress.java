@@ -1,10 +1,9 @@
 package org.flowmon.jobs.replay;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
+import org.flowmon.flow.time.FlowTime;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,7 +52,7 @@ final class ReplayProgress {
           "replay of {}: {} %, through {}, {} flows, {} flows/s",
           spec.analysis().name(),
           String.format(Locale.ROOT, "%.1f", percent()),
-          Instant.EPOCH.plus(micros, ChronoUnit.MICROS),
+          FlowTime.instant(micros),
           flows.getCount(),
           Math.round(rate));
     }

@@ -1,13 +1,12 @@
 package org.flowmon.jobs.report;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.WindowTime;
 import org.flowmon.jobs.merge.WindowResult;
@@ -159,6 +158,6 @@ final class ExactQueries {
   }
 
   private static String time(long micros) {
-    return "TIMESTAMP '" + Instant.EPOCH.plus(micros, ChronoUnit.MICROS) + "'";
+    return "TIMESTAMP '" + FlowTime.instant(micros) + "'";
   }
 }

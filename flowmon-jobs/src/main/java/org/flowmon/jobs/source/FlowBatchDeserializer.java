@@ -3,7 +3,6 @@ package org.flowmon.jobs.source;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -12,6 +11,7 @@ import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowFormatException;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.quarantine.Quarantined;
 
 /**
@@ -107,7 +107,7 @@ final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<Po
   }
 
   private static Instant time(long micros) {
-    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    return FlowTime.instant(micros);
   }
 
   private static Duration duration(long micros) {

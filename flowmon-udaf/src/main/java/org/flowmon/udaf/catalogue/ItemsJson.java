@@ -1,10 +1,9 @@
 package org.flowmon.udaf.catalogue;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.udaf.function.Items;
 import org.flowmon.udaf.value.Value;
 
@@ -44,7 +43,7 @@ final class ItemsJson {
           Double.isFinite(value.asDouble())
               ? Double.toString(value.asDouble())
               : "\"" + value.asDouble() + "\"";
-      case TIMESTAMP -> "\"" + Instant.EPOCH.plus(value.low(), ChronoUnit.MICROS) + "\"";
+      case TIMESTAMP -> "\"" + FlowTime.instant(value.low()) + "\"";
       case ADDRESS -> "\"" + IpAddress.format(value.high(), value.low()) + "\"";
       case TEXT -> quoted(value.text());
     };

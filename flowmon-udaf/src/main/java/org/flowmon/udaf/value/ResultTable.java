@@ -2,12 +2,11 @@ package org.flowmon.udaf.value;
 
 import java.math.BigInteger;
 import java.nio.LongBuffer;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
 
 /**
  * The rows of a query's answer as named, typed columns. Whole numbers are exact up to 128 bits: a
@@ -307,7 +306,7 @@ public final class ResultTable {
     return switch (kind(column)) {
       case BOOLEAN -> low(row, column) != 0 ? "true" : "false";
       case LONG -> bigValue(row, column).toString();
-      case TIMESTAMP -> Instant.EPOCH.plus(longValue(row, column), ChronoUnit.MICROS).toString();
+      case TIMESTAMP -> FlowTime.text(longValue(row, column));
       case DURATION ->
           new java.math.BigDecimal(bigValue(row, column), 6).stripTrailingZeros().toPlainString()
               + " s";

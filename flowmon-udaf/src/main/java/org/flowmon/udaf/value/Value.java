@@ -1,10 +1,9 @@
 package org.flowmon.udaf.value;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.TableHash;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.text.TimeLiterals;
 
@@ -142,7 +141,7 @@ public record Value(ValueKind kind, long high, long low, String text) {
       case BOOLEAN -> low != 0 ? "TRUE" : "FALSE";
       case LONG -> Long.toString(low);
       case DOUBLE -> Double.toString(asDouble());
-      case TIMESTAMP -> "TIMESTAMP '" + Instant.EPOCH.plus(low, ChronoUnit.MICROS) + "'";
+      case TIMESTAMP -> "TIMESTAMP '" + FlowTime.instant(low) + "'";
       case DURATION -> TimeLiterals.interval(low);
       case ADDRESS -> "ADDRESS '" + IpAddress.format(high, low) + "'";
       case TEXT -> "'" + text.replace("'", "''") + "'";

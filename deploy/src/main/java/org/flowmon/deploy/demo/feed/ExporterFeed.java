@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -12,6 +11,7 @@ import java.util.TreeMap;
 import org.flowmon.deploy.demo.service.DemoOptions;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
@@ -184,7 +184,7 @@ final class ExporterFeed implements FlowFeed {
     collecting = false;
     collector.close();
     Instant now = Instant.now();
-    publisher.endOfFile(ChronoUnit.MICROS.between(Instant.EPOCH, now));
+    publisher.endOfFile(FlowTime.micros(now));
   }
 
   @Override

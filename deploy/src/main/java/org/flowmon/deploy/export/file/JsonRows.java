@@ -7,13 +7,12 @@ import com.fasterxml.jackson.core.io.SerializedString;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.deploy.export.row.ExportColumn;
 import org.flowmon.deploy.export.row.ExportRows;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.text.JsonText;
 
 /**
@@ -58,8 +57,7 @@ final class JsonRows implements RowFormat {
       case BOOLEAN -> json.writeBoolean(block.low(row, c) != 0);
       case INT128 -> json.writeNumber(block.big(row, c));
       case DOUBLE -> json.writeNumber(Double.longBitsToDouble(block.low(row, c)));
-      case TIMESTAMP ->
-          json.writeString(Instant.EPOCH.plus(block.low(row, c), ChronoUnit.MICROS).toString());
+      case TIMESTAMP -> json.writeString(FlowTime.text(block.low(row, c)));
       case ADDRESS -> json.writeString(IpAddress.format(block.high(row, c), block.low(row, c)));
       case TEXT -> json.writeString(block.text(row, c));
       default -> json.writeNumber(block.low(row, c));

@@ -5,9 +5,9 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
 
 /** Texts of values as bytes, without an object for each. Not thread-safe. */
 final class TextBuffer {
@@ -85,7 +85,7 @@ final class TextBuffer {
   void putTime(long micros) {
     long ofDay = Math.floorDiv(micros, DAY);
     if (ofDay < FIRST_DAY || ofDay > LAST_DAY) {
-      putAscii(Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString());
+      putAscii(FlowTime.text(micros));
       return;
     }
     if (ofDay != day) {

@@ -11,12 +11,12 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
-import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Locale;
 import org.flowmon.deploy.export.row.ExportColumn.Kind;
 import org.flowmon.deploy.export.row.ExportRows;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
 
 /** What differs between databases: names, types, and how values are bound. */
 public enum SqlDialect {
@@ -251,7 +251,7 @@ public enum SqlDialect {
       to.setLong(place, micros);
       return;
     }
-    Instant time = Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    Instant time = FlowTime.instant(micros);
     if (types == SqlTypes.TEXT) {
       to.setString(place, SIX_DIGITS.format(time));
     } else {

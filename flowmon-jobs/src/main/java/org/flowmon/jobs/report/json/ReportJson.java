@@ -1,8 +1,7 @@
 package org.flowmon.jobs.report.json;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.function.Consumer;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.text.ShownText;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
@@ -165,7 +164,7 @@ public final class ReportJson {
 
   /** ISO 8601 in UTC. */
   public static String time(long micros) {
-    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+    return FlowTime.text(micros);
   }
 
   private static String numberOrNull(long number) {

@@ -7,12 +7,12 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.flow.time.FlowTime;
 
 /**
  * A row of a report as it lies in Kafka, or that it has none: what {@link ReportJson#messages}
@@ -169,7 +169,7 @@ public record ReportRow(
   private static long time(Map<String, Object> members, String name) throws IOException {
     String text = text(members, name);
     try {
-      return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse(text));
+      return FlowTime.micros(Instant.parse(text));
     } catch (DateTimeException | ArithmeticException e) {
       throw new IOException("expected " + name + " as a time, found '" + text + "'", e);
     }

@@ -1,9 +1,8 @@
 package org.flowmon.jobs.report.logic;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.StringJoiner;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.report.SameHourDays;
 
@@ -32,7 +31,7 @@ final class DaysInside {
       if (inside[day]) {
         used++;
       } else {
-        missing.add(Instant.EPOCH.plus(start, ChronoUnit.MICROS).toString());
+        missing.add(FlowTime.text(start));
       }
     }
     return new DaysInside(inside, used, used == days ? null : missing.toString());

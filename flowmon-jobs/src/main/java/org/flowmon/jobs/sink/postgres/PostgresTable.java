@@ -7,14 +7,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
-import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
@@ -267,6 +266,6 @@ final class PostgresTable {
   static OffsetDateTime time(long micros) {
     return micros == HistoryAnswer.UNKNOWN
         ? null
-        : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).atOffset(ZoneOffset.UTC);
+        : FlowTime.instant(micros).atOffset(ZoneOffset.UTC);
   }
 }
