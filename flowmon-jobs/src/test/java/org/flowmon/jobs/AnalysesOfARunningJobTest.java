@@ -252,7 +252,7 @@ class AnalysesOfARunningJobTest {
       JobConfig config = config(topic, parallelism);
       FlowmonJob.configure(env, config);
       DataStream<WindowResult> windows =
-          FlowmonJob.controlledWindows(FlowmonJob.flows(env, config), config, List.of(BASE));
+          WindowPipeline.controlledWindows(FlowPipeline.flows(env, config), config, List.of(BASE));
       iterator = windows.collectAsync();
       client = env.executeAsync("analyses of a running job");
       reader = new Thread(this::read, "results");

@@ -81,7 +81,7 @@ class FlowmonJobTest {
     JobConfig config = config(topic, 2, false);
     FlowmonJob.configure(env, config);
     DataStream<WindowResult> windows =
-        FlowmonJob.windows(FlowmonJob.flows(env, config), config, BOTH);
+        WindowPipeline.windows(FlowPipeline.flows(env, config), config, BOTH);
     Map<String, Map<Long, String>> results = new TreeMap<>();
     Map<String, Map<Long, String>> expected =
         Map.of("tumbling", expected(TUMBLING, flows), "sliding", expected(SLIDING, flows));
@@ -108,11 +108,11 @@ class FlowmonJobTest {
     JobConfig config = config(topic, 2, true, 100);
     FlowmonJob.configure(env, config);
     DataStream<PositionedBatch> failing =
-        FlowmonJob.flows(env, config)
+        FlowPipeline.flows(env, config)
             .map(new FailOnce())
             .returns(PositionedBatch.TYPE)
             .setParallelism(2);
-    DataStream<WindowResult> windows = FlowmonJob.windows(failing, config, BOTH);
+    DataStream<WindowResult> windows = WindowPipeline.windows(failing, config, BOTH);
     Map<String, Map<Long, String>> results = new TreeMap<>();
     try (CloseableIterator<WindowResult> iterator = windows.collectAsync()) {
       env.executeAsync("failing");
@@ -159,7 +159,8 @@ class FlowmonJobTest {
     FlowmonJob.configure(env, config);
     long groups = 0;
     try (CloseableIterator<WindowResult> iterator =
-        FlowmonJob.windows(FlowmonJob.flows(env, config), config, three).executeAndCollect()) {
+        WindowPipeline.windows(FlowPipeline.flows(env, config), config, three)
+            .executeAndCollect()) {
       while (iterator.hasNext()) {
         WindowResult result = iterator.next();
         if (result.analysis().equals("services")) {
@@ -279,7 +280,7 @@ class FlowmonJobTest {
     JobConfig config = config(topic, parallelism, true);
     FlowmonJob.configure(env, config);
     DataStream<WindowResult> windows =
-        FlowmonJob.windows(FlowmonJob.flows(env, config), config, analyses);
+        WindowPipeline.windows(FlowPipeline.flows(env, config), config, analyses);
     Map<String, Map<Long, String>> results = new TreeMap<>();
     try (CloseableIterator<WindowResult> iterator = windows.executeAndCollect()) {
       while (iterator.hasNext()) {

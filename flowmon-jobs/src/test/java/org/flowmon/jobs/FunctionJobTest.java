@@ -272,14 +272,14 @@ class FunctionJobTest {
                     directory.resolve("checkpoints").toUri()));
     FlowmonJob.configure(env, config);
     Map<String, Map<Long, ResultTable>> results = new HashMap<>();
-    DataStream<PositionedBatch> batches = FlowmonJob.flows(env, config);
+    DataStream<PositionedBatch> batches = FlowPipeline.flows(env, config);
     if (fails) {
       FailOnce.reset();
       batches =
           batches.map(new FailOnce()).returns(PositionedBatch.TYPE).setParallelism(parallelism);
     }
     try (CloseableIterator<WindowResult> windows =
-        FlowmonJob.windows(batches, config, analyses).executeAndCollect()) {
+        WindowPipeline.windows(batches, config, analyses).executeAndCollect()) {
       while (windows.hasNext()) {
         WindowResult result = windows.next();
         if (!result.isAnnouncement()) {

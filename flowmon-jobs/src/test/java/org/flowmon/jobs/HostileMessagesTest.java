@@ -184,7 +184,7 @@ class HostileMessagesTest {
     FlowmonJob.configure(env, config);
     Map<Long, String> results = new TreeMap<>();
     try (CloseableIterator<WindowResult> iterator =
-        FlowmonJob.windows(FlowmonJob.flows(env, config), config, List.of(talkers))
+        WindowPipeline.windows(FlowPipeline.flows(env, config), config, List.of(talkers))
             .executeAndCollect()) {
       while (iterator.hasNext()) {
         WindowResult result = iterator.next();

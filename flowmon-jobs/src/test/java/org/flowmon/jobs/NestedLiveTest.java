@@ -112,19 +112,19 @@ class NestedLiveTest {
     StreamExecutionEnvironment env = environment(parallelism);
     JobConfig config = config(kafka, parallelism);
     FlowmonJob.configure(env, config);
-    DataStream<PositionedBatch> flows = FlowmonJob.flows(env, config);
+    DataStream<PositionedBatch> flows = FlowPipeline.flows(env, config);
     if (archived) {
       flows =
           flows
               .map(new FailOnce())
               .returns(PositionedBatch.TYPE)
               .setParallelism(flows.getParallelism());
-      FlowmonJob.archive(flows, config.archive(), 0, null, null);
+      FlowPipeline.archive(flows, config.archive(), 0, null, null);
     }
     Map<String, String> results = new TreeMap<>();
     Map<String, Integer> updates = new TreeMap<>();
     try (CloseableIterator<WindowResult> all =
-        FlowmonJob.windows(flows, config, ANALYSES).executeAndCollect()) {
+        WindowPipeline.windows(flows, config, ANALYSES).executeAndCollect()) {
       while (all.hasNext()) {
         WindowResult result = all.next();
         String key = key(result.analysis(), result.windowEnd());

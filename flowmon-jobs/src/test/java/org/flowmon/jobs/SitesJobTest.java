@@ -189,11 +189,12 @@ class SitesJobTest {
     FailOnce.reset();
     env.getConfig().setAutoWatermarkInterval(1);
     DataStream<PositionedBatch> flows =
-        FlowmonJob.flows(env, config)
+        FlowPipeline.flows(env, config)
             .map(way == Way.FAILS ? new FailOnce() : new Slowly())
             .returns(PositionedBatch.TYPE)
             .setParallelism(parallelism);
-    SingleOutputStreamOperator<WindowResult> windows = FlowmonJob.windows(flows, config, PUBLISHED);
+    SingleOutputStreamOperator<WindowResult> windows =
+        WindowPipeline.windows(flows, config, PUBLISHED);
     KafkaStates.publish(windows.getSideOutput(WindowOperator.STATES), config.site());
     env.execute(site);
     assertEquals(way == Way.FAILS ? 1 : 0, FailOnce.failures(), "the case needs a failure");
@@ -415,7 +416,7 @@ class SitesJobTest {
     StreamExecutionEnvironment env = LocalFlink.environment(parallelism, LocalFlink.restarts(2));
     FlowmonJob.configure(env, config);
     return collect(
-        FlowmonJob.mergedWindows(FlowmonJob.states(env, config), config, MERGED)
+        SitesPipeline.mergedWindows(SitesPipeline.states(env, config), config, MERGED)
             .executeAndCollect(),
         true);
   }
@@ -425,7 +426,7 @@ class SitesJobTest {
     StreamExecutionEnvironment env = LocalFlink.environment(2, LocalFlink.restarts(2));
     FlowmonJob.configure(env, config);
     return collect(
-        FlowmonJob.windows(FlowmonJob.flows(env, config), config, MERGED).executeAndCollect(),
+        WindowPipeline.windows(FlowPipeline.flows(env, config), config, MERGED).executeAndCollect(),
         false);
   }
 

@@ -14,7 +14,8 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.store.ArchiveLocation;
-import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.ReportPipeline;
+import org.flowmon.jobs.WindowPipeline;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryFunction;
 import org.flowmon.jobs.lowlevel.Partial;
@@ -70,7 +71,7 @@ public final class Replay {
     List<AnalysisConfig> analyses = List.of(spec.analysis());
     // Windows of which only some flows were read need no history.
     SingleOutputStreamOperator<WindowResult> windows =
-        FlowmonJob.windows(
+        WindowPipeline.windows(
                 flows,
                 maxParallelism,
                 analyses,
@@ -78,7 +79,7 @@ public final class Replay {
             .filter(window -> spec.holds(window.windowStart(), window.windowEnd()))
             .name("replay-range")
             .uid("replay-range");
-    return FlowmonJob.reports(
+    return ReportPipeline.reports(
         windows,
         spec.archive(),
         analyses,

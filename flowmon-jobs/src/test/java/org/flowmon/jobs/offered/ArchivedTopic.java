@@ -17,8 +17,10 @@ import org.flowmon.flow.Heartbeat;
 import org.flowmon.ingest.synthetic.PlantedTraffic;
 import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FailOnce;
+import org.flowmon.jobs.FlowPipeline;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
+import org.flowmon.jobs.WindowPipeline;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.examples.ExamplePage;
@@ -135,11 +137,11 @@ final class ArchivedTopic implements AutoCloseable {
     JobConfig config = config(parallelism);
     FlowmonJob.configure(env, config);
     SingleOutputStreamOperator<PositionedBatch> failing =
-        FlowmonJob.flows(env, config)
+        FlowPipeline.flows(env, config)
             .map(new FailOnce())
             .returns(PositionedBatch.TYPE)
             .setParallelism(Math.min(parallelism, PARTITIONS));
-    return FlowmonJob.windows(failing, config, analyses);
+    return WindowPipeline.windows(failing, config, analyses);
   }
 
   void requireAFailure() {

@@ -23,8 +23,9 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
+import org.flowmon.jobs.ReportPipeline;
+import org.flowmon.jobs.WindowPipeline;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.examples.ExamplePage;
 import org.flowmon.jobs.examples.QueryExample;
@@ -123,7 +124,7 @@ class LiveReplayAndHistoryTest {
                     window.windowStart() >= from.get(window.analysis())
                         && window.windowEnd() <= ArchivedTopic.END);
     SingleOutputStreamOperator<Report> reports =
-        FlowmonJob.reports(
+        ReportPipeline.reports(
             windows,
             topic.config(parallelism).archive(),
             analyses,
@@ -319,7 +320,7 @@ class LiveReplayAndHistoryTest {
       StreamExecutionEnvironment env = LocalFlink.environment(parallelism);
       env.setMaxParallelism(16);
       SingleOutputStreamOperator<PositionedBatch> flows = Replay.flows(env, spec);
-      Map<String, Map<Long, String>> replayed = rows(FlowmonJob.windows(flows, 16, analyses));
+      Map<String, Map<Long, String>> replayed = rows(WindowPipeline.windows(flows, 16, analyses));
       for (AnalysisConfig analysis : analyses) {
         String query = at + ", " + analysis.name() + ": " + analysis.live().query();
         assertEquals(history.get(analysis.name()), live.get(analysis.name()), query);

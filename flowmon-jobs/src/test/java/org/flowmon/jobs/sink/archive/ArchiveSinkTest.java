@@ -39,6 +39,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.Heartbeat;
 import org.flowmon.jobs.EmbeddedKafka;
+import org.flowmon.jobs.FlowPipeline;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.TestFlow;
@@ -153,7 +154,7 @@ class ArchiveSinkTest {
       JobConfig config = config(parallelism, bounded);
       FlowmonJob.configure(env, config);
       DataStream<PositionedBatch> flows =
-          FlowmonJob.flows(env, config)
+          FlowPipeline.flows(env, config)
               .map(new Saboteur())
               .returns(PositionedBatch.TYPE)
               .uid("saboteur")

@@ -1,0 +1,63 @@
+package org.flowmon.jobs;
+
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.config.job.RetentionConfig;
+import org.flowmon.jobs.quarantine.Quarantined;
+import org.flowmon.jobs.sink.ArchiveCommittable;
+import org.flowmon.jobs.sink.archive.ArchiveSink;
+import org.flowmon.jobs.source.FlowSource;
+import org.flowmon.jobs.source.FlowTopic;
+import org.flowmon.jobs.source.PositionedBatch;
+import org.flowmon.jobs.source.SequenceCheckOperator;
+
+/** From the topic of flows to the archive: batches that are checked, and segments made of them. */
+public final class FlowPipeline {
+  private FlowPipeline() {}
+
+  /**
+   * Flow batches from Kafka, each once. Messages that are refused are in the side output {@link
+   * Quarantined#TAG}.
+   */
+  public static SingleOutputStreamOperator<PositionedBatch> flows(
+      StreamExecutionEnvironment env, JobConfig config) {
+    return flows(env, config, FlowTopic.lookUp(config.kafka()));
+  }
+
+  static SingleOutputStreamOperator<PositionedBatch> flows(
+      StreamExecutionEnvironment env, JobConfig config, FlowTopic topic) {
+    // A reader without a partition would hold the watermark back for ever.
+    int readers = Math.min(env.getParallelism(), topic.partitions());
+    return env.fromSource(
+            FlowSource.of(config, topic),
+            FlowSource.watermarks(config.job().disorderBound()),
+            "flow-source")
+        .uid("flow-source")
+        .setParallelism(readers)
+        .transform("sequence-check", PositionedBatch.TYPE, new SequenceCheckOperator())
+        .uid("sequence-check")
+        .setParallelism(readers);
+  }
+
+  /**
+   * The archive of all flows.
+   *
+   * @param retention how much of the past is kept from now on; null: as the archive says
+   * @param segments how segments are sealed from now on; null: as the archive is set
+   * @return what cannot be archived
+   */
+  public static DataStream<Quarantined> archive(
+      DataStream<PositionedBatch> flows,
+      ArchiveLocation location,
+      int compactRows,
+      RetentionConfig retention,
+      String segments) {
+    SingleOutputStreamOperator<ArchiveCommittable> sealed =
+        ArchiveSink.seal(flows, location, segments).uid("archive-writer");
+    ArchiveSink.commit(sealed, location, compactRows, retention).uid("archive-committer");
+    return sealed.getSideOutput(Quarantined.TAG);
+  }
+}

@@ -1,0 +1,111 @@
+package org.flowmon.jobs;
+
+import java.time.Duration;
+import java.util.List;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.jobs.alert.AlertResolves;
+import org.flowmon.jobs.alert.AlertRules;
+import org.flowmon.jobs.alert.Alerts;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.history.HistoryFunction;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.ReportFunction;
+import org.flowmon.jobs.sink.kafka.KafkaReports;
+import org.flowmon.jobs.sink.kafka.KafkaStates;
+import org.flowmon.jobs.sink.postgres.PostgresReports;
+import org.flowmon.jobs.source.FlowTopic;
+import org.flowmon.jobs.window.WindowOperator;
+
+/**
+ * From the results of windows to reports with their history, and on to Kafka, PostgreSQL and
+ * alerts.
+ */
+public final class ReportPipeline {
+  private ReportPipeline() {}
+
+  /** Windows with their history become reports, in Kafka and PostgreSQL, and alerts. */
+  public static void reports(
+      SingleOutputStreamOperator<WindowResult> windows,
+      JobConfig config,
+      List<AnalysisConfig> analyses,
+      FlowTopic topic) {
+    if (config.site() != null) {
+      KafkaStates.publish(windows.getSideOutput(WindowOperator.STATES), config.site());
+    }
+    DataStream<Report> reports =
+        reports(
+                HistoryFunction.apply(
+                        windows,
+                        config.archive(),
+                        analyses,
+                        config.job().historyDelay(),
+                        topic,
+                        config.job().disorderBound())
+                    .setParallelism(config.job().reportTasks()),
+                analyses,
+                config.merge() == null)
+            .setParallelism(config.job().reportTasks());
+    for (AnalysisConfig analysis : analyses) {
+      AlertRules.check(analysis);
+      AlertRules.checkSinks(analysis, config);
+    }
+    KafkaReports.createTopics(config.kafka(), analyses);
+    KafkaReports.createTopic(config.kafka(), AlertResolves.TOPIC);
+    KafkaReports.messages(reports, analyses)
+        .name("kafka-messages")
+        .uid("kafka-messages")
+        .sinkTo(KafkaReports.sink(config.kafka()))
+        .name("kafka-reports")
+        .uid("kafka-reports");
+    if (config.postgres() != null) {
+      PostgresReports.chosen(reports, analyses)
+          .name("postgres-choice")
+          .uid("postgres-choice")
+          .keyBy(Report::analysis)
+          .sinkTo(new PostgresReports(config.postgres()))
+          .name("postgres-reports")
+          .uid("postgres-reports");
+    }
+    Alerts.send(Alerts.of(reports, config, analyses), config);
+  }
+
+  /**
+   * What analyses say of windows and their history.
+   *
+   * @param archive the history; null where none is configured
+   * @param delay of the history of analyses that say none
+   * @param topic whose flows the archive holds
+   * @param disorder how far an arrival may lie behind the largest of its partition
+   * @param pace how fast windows come
+   */
+  public static SingleOutputStreamOperator<Report> reports(
+      DataStream<WindowResult> windows,
+      ArchiveLocation archive,
+      List<AnalysisConfig> analyses,
+      Duration delay,
+      FlowTopic topic,
+      Duration disorder,
+      HistoryFunction.Pace pace) {
+    return reports(
+        HistoryFunction.apply(windows, archive, analyses, delay, topic, disorder, pace),
+        analyses,
+        true);
+  }
+
+  private static SingleOutputStreamOperator<Report> reports(
+      SingleOutputStreamOperator<WindowHistory> windows,
+      List<AnalysisConfig> analyses,
+      boolean hasFlows) {
+    return windows
+        .name("history")
+        .uid("history")
+        .process(new ReportFunction(analyses, hasFlows), Report.TYPE)
+        .name("report")
+        .uid("report");
+  }
+}
