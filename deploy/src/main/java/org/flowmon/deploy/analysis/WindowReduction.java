@@ -1,4 +1,4 @@
-package org.flowmon.deploy.stats;
+package org.flowmon.deploy.analysis;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -33,7 +33,7 @@ import org.flowmon.udaf.value.Value;
  * messages, memory, lookups and rows, goes by its groups: a window is long enough where a group has
  * several flows.
  */
-public final class WindowReduction {
+final class WindowReduction {
   private static final long SECOND = 1_000_000;
 
   private final List<Measured> measured;
