@@ -21,7 +21,6 @@ import org.flowmon.udaf.value.ResultTable;
  * query's keys and these arguments; then the groups of equal keys are counted. The first of these
  * groupings also has all other aggregates, whose states are merged. Immutable, safe for many
  * threads.
- *
  * <pre>
  *   SELECT k, COUNT(DISTINCT a, b), SUM(c), COUNT(DISTINCT d) … GROUP BY k
  *     rows ─► SELECT k, a, b, SUM(c) … GROUP BY k, a, b ─┐ one more where a, b are not NULL; SUM(c)
@@ -218,7 +217,7 @@ public final class DistinctCounts {
     return new GroupAnswer(groups, query).finish();
   }
 
-  /** Likewise, with how far what is approximate in it may be off. */
+  /** Answers the query from its groups, with the bounds of approximate values. */
   public GroupAnswer.WithBounds answer(GroupTable groups) {
     return new GroupAnswer(groups, query).finishWithBounds();
   }
