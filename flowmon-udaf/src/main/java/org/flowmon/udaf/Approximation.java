@@ -28,8 +28,8 @@ import org.flowmon.udaf.query.TableQuery;
  * @param column its name
  * @param what the approximate value in it
  * @param exact per group: the exact answer, or all values or items with their exact counts or sums,
- *     in the order that shows the answer. One query answers all columns whose function differs in
- *     its call alone
+ *     in the order that shows the answer. Columns whose exact value is the same call with exact
+ *     arguments share one query
  */
 public record Approximation(String column, Expression what, FlowQuery exact) {
   /**
@@ -60,7 +60,7 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
   private record Found(
       String column, Expression what, FlowQuery flows, AggregateCall call, Way way) {}
 
-  /** Makes one query of all values of the same groups whose function is called otherwise. */
+  /** Makes one query of all exact calls over the same groups. */
   private static FlowQuery together(Found of, Set<Found> found) {
     Map<AggregateCall, String> columns = new LinkedHashMap<>();
     for (Found one : found) {

@@ -9,6 +9,7 @@ import org.flowmon.udaf.vector.Vector;
 /**
  * The low halves: a hash table of rows' hashes, optionally with row counts. It asks to be flushed
  * after {@link #PROBES} failed probes.
+ *
  * <pre>
  *   0      1
  *   +------+-----------------------+

@@ -92,7 +92,7 @@ final class SampledValues implements SuperState {
     }
   }
 
-  /** Drops all but k hashes; called only when room runs out or the sample is read. */
+  /** Drops all but k hashes; delayed until the room or the result needs it. */
   private void settle() {
     if (entries.size() > k) {
       lower(entries.ascending()[k]);

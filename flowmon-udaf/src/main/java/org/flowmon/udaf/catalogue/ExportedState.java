@@ -22,6 +22,7 @@ import org.flowmon.udaf.value.ValueKind;
  * A state with its function call, so that the bytes alone tell how to read it: the form in which
  * states leave flowmon and return. Version 1; {@code docs/format/states.md} is the specification,
  * this class owns the layout. Immutable.
+ *
  * <pre>
  *   0        4         6        8        12       16
  *   +--------+---------+--------+--------+--------+------+-----------+-------+

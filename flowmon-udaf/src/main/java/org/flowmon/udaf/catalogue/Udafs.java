@@ -37,7 +37,7 @@ public final class Udafs {
   /**
    * Loads the functions that a class loader sees, including flowmon's own.
    *
-   * @throws UdafException if two have the same name, or a name or signature is invalid
+   * @throws UdafException if two have the same name, or a name is invalid or reserved
    */
   public static Udafs load(ClassLoader loader) {
     List<Udaf> found = new ArrayList<>();

@@ -12,6 +12,7 @@ import org.flowmon.flow.TableHash;
  *
  * <p>At least half of the C kept weights lose the whole median. So the offset is at most 2 / C of
  * the total loss, and at most 2 / C of the sum of weights.
+ *
  * <pre>
  *   0        1      2
  *   +--------+------+----------------------------+

@@ -6,6 +6,7 @@ import org.flowmon.flow.IpAddress;
  * Hierarchical count-min sketches of 32-bit items ("Holistic UDAFs at Streaming Speeds", section
  * 4.2): exact sums of the 256 prefixes of 8 bits, and count-min sketches of the prefixes of 16 and
  * 24 bits and of the items. They lie in words that the caller provides.
+ *
  * <pre>
  *   0       1                257
  *   +-------+----------------+----------------------------------------------------+

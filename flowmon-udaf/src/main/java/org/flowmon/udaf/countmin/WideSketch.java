@@ -8,6 +8,7 @@ import java.util.Arrays;
  * search among 32-bit items, a search cannot try all extensions of a prefix, as a network has 2^64
  * hosts. So the heaviest items are kept as {@link Candidates}, and the levels lower their upper
  * bounds. A candidate's lower bound is certain; count-min sketches give none.
+ *
  * <pre>
  *   0       1
  *   +-------+------------------------------------------------------------+------------+

@@ -50,12 +50,16 @@ final class Compiler {
   private final Map<Expression, Vector> given;
   private final SharedExpressions shared; // null if nothing is shared
 
-  /** @param given values of some expressions, whatever the rows; their parts are not compiled */
+  /**
+   * @param given values of some expressions, whatever the rows; their parts are not compiled
+   */
   Compiler(Map<Expression, Vector> given) {
     this(given, null);
   }
 
-  /** @param shared results of equal expressions of other queries; null for none */
+  /**
+   * @param shared results of equal expressions of other queries; null for none
+   */
   Compiler(Map<Expression, Vector> given, SharedExpressions shared) {
     this.given = given;
     this.shared = shared;

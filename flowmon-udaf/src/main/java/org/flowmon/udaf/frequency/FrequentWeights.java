@@ -222,7 +222,7 @@ final class FrequentWeights extends ItemWeights {
     return bytes.peek() == FORM ? most + bytes.remaining() : Math.min(most, super.growth(bytes));
   }
 
-  /** After dropping items the table has its full size, or a table of the same rows has. */
+  /** Once items are dropped, the table, or another with the same rows, has its full size. */
   @Override
   public long chargedBytes() {
     return offset == 0 && !isFull ? memoryBytes() : fullBytes();

@@ -16,6 +16,7 @@ import org.flowmon.udaf.value.ValueKind;
  * addresses or whole numbers (ports, AS numbers); without a second argument each row weighs 1.
  *
  * <p>A strategy is a low and a high half:
+ *
  * <pre>
  *   low: buffer, hash, compress ── pairs ──► high: direct    count-min sketches from the first item
  *                                                  adaptive  exact up to `exact` items, then sketches

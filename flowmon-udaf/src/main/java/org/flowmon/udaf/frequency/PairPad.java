@@ -12,6 +12,7 @@ import org.flowmon.udaf.vector.Vector;
  * The low halves that keep (item, weight) pairs ("Holistic UDAFs at Streaming Speeds", section
  * 4.2): in order of arrival, or as a hash table that asks to be flushed after {@link #PROBES}
  * failed probes.
+ *
  * <pre>
  *   0      1         2
  *   +------+---------+-----------------------------------------+

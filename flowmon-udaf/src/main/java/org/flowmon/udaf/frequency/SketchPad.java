@@ -11,6 +11,7 @@ import org.flowmon.udaf.vector.Vector;
 
 /**
  * The low half that is a sketch itself: never full, but large.
+ *
  * <pre>
  *   0         1              1 + narrow words
  *   +---------+--------------+-------------+

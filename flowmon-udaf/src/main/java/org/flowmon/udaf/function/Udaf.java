@@ -9,6 +9,7 @@ import org.flowmon.udaf.value.Value;
  * An aggregate function that queries call by name, as {@code QUANTILES(bytes, 0.01)}. Its result is
  * a <i>state</i>; {@linkplain Extractor extractors} take values out of one, so that several values
  * of one state cost one aggregation.
+ *
  * <pre>
  *   Udaf ── bind(call) ──► BoundUdaf
  *                           ├─ subAggregate():   low level, in words of the group table (INITIALIZE, ITERATE, FLUSHME, OUTPUT, DESTROY)
@@ -26,17 +27,18 @@ import org.flowmon.udaf.value.Value;
  * found the same way ({@code Udafs}). Immutable.
  *
  * <p>The contract test {@code FunctionContract} checks the rules of every function:
+ *
  * <ul>
- * <li>Rows may be split among any number of low halves, each flushed at any time, and their
- * sub-states may be merged in any order and by any tree: the answers keep to their {@linkplain
- * BoundExtractor#bound bound}. If {@link BoundUdaf#isExact}, the bytes of the whole are the same in
- * all cases.
- * <li>Serializing and reading a state does not change its answers.
- * <li>Bytes that are no state of the function cause a {@link StateFormatException}, nothing else,
- * and leave the target of the merge unchanged.
- * <li>{@link SuperState#memoryBytes} is at least the memory of the state. {@link
- * SuperState#chargedBytes} is at least {@code memoryBytes}, is the same for the same rows, and
- * never falls.
+ *   <li>Rows may be split among any number of low halves, each flushed at any time, and their
+ *       sub-states may be merged in any order and by any tree: the answers keep to their
+ *       {@linkplain BoundExtractor#bound bound}. If {@link BoundUdaf#isExact}, the bytes of the
+ *       whole are the same in all cases.
+ *   <li>Serializing and reading a state does not change its answers.
+ *   <li>Bytes that are no state of the function cause a {@link StateFormatException}, nothing else,
+ *       and leave the target of the merge unchanged.
+ *   <li>{@link SuperState#memoryBytes} is at least the memory of the state. {@link
+ *       SuperState#chargedBytes} is at least {@code memoryBytes}, is the same for the same rows,
+ *       and never falls.
  * </ul>
  */
 public interface Udaf {

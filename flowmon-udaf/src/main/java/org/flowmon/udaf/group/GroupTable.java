@@ -10,6 +10,7 @@ import org.flowmon.udaf.vector.Vector;
 /**
  * A growing table of groups with exact states. Merging is commutative and associative: the result
  * does not depend on the order of rows or the number of tables. Not thread-safe.
+ *
  * <pre>
  *   rows, partial groups, other tables
  *                │ keys                       │ arguments, states

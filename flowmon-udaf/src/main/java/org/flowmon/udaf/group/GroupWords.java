@@ -8,6 +8,7 @@ import org.flowmon.udaf.value.AnswerTooLargeException;
 /**
  * The words of the groups of a {@link GroupTable}, one group after the other in one array that
  * grows:
+ *
  * <pre>
  *   g · stride: │ mask of NULL keys │ words of keys … │ words of the state … │ (g + 1) · stride: …
  *                                                     └ stateAt(g)

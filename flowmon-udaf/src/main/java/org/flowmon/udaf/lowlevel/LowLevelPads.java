@@ -10,6 +10,7 @@ import org.flowmon.udaf.vector.Vector;
 /**
  * The scratchpads of functions in the slots of a {@link LowLevelTable}, after the words of each
  * group's state. Not thread-safe.
+ *
  * <pre>
  *   a slot: | mark | key words … | state words … | pad of the first function … | of the second … |
  * </pre>

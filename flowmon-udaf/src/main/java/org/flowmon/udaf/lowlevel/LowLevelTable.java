@@ -12,6 +12,7 @@ import org.flowmon.udaf.vector.Vector;
  * first slot is ejected as a partial state. The high level completes ejected groups, so that
  * nothing is lost or approximate. If few flows find their group, the table costs more than it
  * saves: {@link TableUse} then passes most flows on as groups of their own.
+ *
  * <pre>
  *   a slot: | mark | key words … | state words … | scratchpads of functions … |
  *   mark: bit 63 set if the slot is used, epoch in bits 48 … 62, pane index in bits 16 … 47,

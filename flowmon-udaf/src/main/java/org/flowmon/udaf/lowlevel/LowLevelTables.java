@@ -21,6 +21,7 @@ import org.flowmon.udaf.vector.Vector;
  * them to panes and reduces them in tables of fixed size, one for each list of keys, shared by the
  * queries that group by it. Groups leave a table if they are evicted by a collision or their pane
  * closes. They go to each of these queries as its own partial groups.
+ *
  * <pre>
  *   A: SELECT src, SUM(bytes) … GROUP BY src              slot of src: | count | sum of bytes | max of packets |
  *   B: SELECT src, MAX(packets), COUNT(*) … GROUP BY src    A gets      |   x   |      x       |                |

@@ -20,7 +20,7 @@ public final class GroupMemory implements AutoCloseable {
   private final AtomicLong taken = new AtomicLong();
 
   /**
-   * Memory of which nothing is taken.
+   * Memory with nothing taken.
    *
    * @param most bytes
    */

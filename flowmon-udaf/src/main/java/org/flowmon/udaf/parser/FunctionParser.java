@@ -177,7 +177,7 @@ final class FunctionParser {
             .toList();
     List<String> all = new ArrayList<>(FUNCTIONS);
     all.addAll(aggregates);
-    all.addAll(Functions.catalogue().functions()); // closer suggestions than extractors
+    all.addAll(Functions.catalogue().functions()); // preferred to extractors on a tie
     all.addAll(Functions.names());
     String best = NameSuggestions.nearest(name, all);
     return best != null

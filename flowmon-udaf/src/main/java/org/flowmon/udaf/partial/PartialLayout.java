@@ -26,7 +26,7 @@ public final class PartialLayout {
 
   static final int VERSION = 4;
 
-  /** The version for groups without function states, readable by older processes. */
+  /** The version of groups without function states: the last one before states were added. */
   static final int WORDS_VERSION = 3;
 
   /** The oldest version: it has no number of the grouping, which is always 0. */

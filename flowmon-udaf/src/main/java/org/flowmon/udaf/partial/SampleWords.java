@@ -9,8 +9,9 @@ import org.flowmon.udaf.pane.PaneKey;
 /**
  * The samples of tables, as words: the level and the merged rest of the dropped groups. {@code
  * docs/format/partial-groups.md} is the specification:
+ *
  * <pre>
- *   (pane start | from window end | due | grouping · 2^32 + level | rest: 0 or 1 | words of a state, where 1) …
+ *   (pane start | from window end | due | grouping · 2^32 + level | rest: 0 or 1 | words of a state, if 1) …
  * </pre>
  */
 public final class SampleWords {

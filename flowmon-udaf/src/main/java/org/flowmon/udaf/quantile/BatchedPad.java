@@ -10,6 +10,7 @@ import org.flowmon.udaf.vector.Vector;
  * whole when it gets too large. Values wait beside it until their room is full, are then sorted,
  * and merged into it at once. The pad is flushed if the result does not fit even after removing
  * every value that the bound allows.
+ *
  * <pre>
  *   word 0: size | 1: values of the summary's stream | 2: values that wait | {@link PadWords} | room for values that wait
  * </pre>

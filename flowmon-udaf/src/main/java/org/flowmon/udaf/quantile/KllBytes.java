@@ -9,6 +9,7 @@ import org.flowmon.udaf.state.StateSink;
 /**
  * Form 4 of states of quantiles: a compact KLL sketch of longs, as DataSketches writes it. The
  * library trusts its input, so everything is checked first.
+ *
  * <pre>
  *   0: preamble ints u8, 5 | 1: serial version u8, 1 | 2: family u8, 15 | 3: flags u8, bit 1: level 0 is sorted
  *   4: k u16 | 6: m u8, 8 | 7: 0 | 8: n u64 | 16: least k u16 | 18: levels u8 | 19: 0

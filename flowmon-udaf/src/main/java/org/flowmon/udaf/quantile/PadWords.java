@@ -3,6 +3,7 @@ package org.flowmon.udaf.quantile;
 /**
  * A summary in words of a scratchpad: values, ascending, then a word per value with its gap (high
  * 32 bits) and weight (low ones, signed).
+ *
  * <pre>
  *   at: capacity values | at + capacity: capacity of gap, weight
  * </pre>

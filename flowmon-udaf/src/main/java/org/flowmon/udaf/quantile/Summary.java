@@ -157,8 +157,8 @@ final class Summary {
 
   /**
    * Removes values until at most {@code target} are left, or no more can go. Values that leave the
-   * smallest gaps go first, so that error is added only as needed; of those, values with the least
-   * certain ranks go first. The least and the greatest value stay.
+   * smallest gaps go first, so that error is added only as needed. Values with uncertain ranks go
+   * before others. The least and the greatest value stay.
    *
    * @param limit the largest gap that may result
    */

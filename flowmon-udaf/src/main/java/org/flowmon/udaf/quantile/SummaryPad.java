@@ -10,6 +10,7 @@ import org.flowmon.udaf.vector.Vector;
  * gets heavier. A new value is inserted with the gap of the value after it; nothing else changes.
  * Then two values are removed if the bound allows: the new one and a random one. The pad is flushed
  * when it is full.
+ *
  * <pre>
  *   word 0: size | 1: values of the stream | {@link PadWords}
  * </pre>

@@ -5,8 +5,8 @@ import java.util.concurrent.CancellationException;
 
 /**
  * Sorts values in place, and stops if its thread is interrupted: a state has millions of values,
- * and its reader may be gone. Values are distributed into 256 runs by the highest byte in which any
- * differ, and so on (the American flag sort of McIlroy, Bostic and McIlroy, 1993), until runs are
+ * and its reader may be gone. Values are distributed into 256 runs by the highest byte that
+ * differs, and so on (the American flag sort of McIlroy, Bostic and McIlroy, 1993), until runs are
  * short. No order of the values is worse than another.
  */
 final class ValueSort {

@@ -7,6 +7,7 @@ import org.flowmon.udaf.vector.Vector;
 
 /**
  * The low halves <i>lite</i> and <i>kll</i>: values in order of arrival, left to the high half.
+ *
  * <pre>
  *   word 0: count | values
  * </pre>

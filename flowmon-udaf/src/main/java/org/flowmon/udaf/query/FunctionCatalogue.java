@@ -10,7 +10,7 @@ import org.flowmon.udaf.value.ValueKind;
  * which knows every function on the class path. Immutable, safe for many threads.
  */
 public interface FunctionCatalogue {
-  /** The way in which a query computes the exact answer of an extractor. */
+  /** A query's way to compute the exact answer of an extractor. */
   public enum Way {
     /** The answer is exact itself. */
     ITSELF,
@@ -95,7 +95,7 @@ public interface FunctionCatalogue {
   /** Makes the evaluation of a call without parameters. */
   StateEvaluation evaluation(Expression.OfStates call);
 
-  /** The way in which a query computes the exact answer of an extractor. */
+  /** A query's way to compute the exact answer of an extractor. */
   Way exact(String function, String extractor);
 
   /** Whether the answers of a call, which is already checked, are exact. */
@@ -108,10 +108,7 @@ public interface FunctionCatalogue {
    */
   List<Expression> exactArguments(String function, List<Expression> arguments);
 
-  /**
-   * The way in which a query computes the exact answer of a function of two states that gives
-   * values.
-   */
+  /** A query's way to compute the exact answer of a function of two states that gives values. */
   Way exactOfPair(String function, String pair);
 
   /**

@@ -21,9 +21,10 @@ import org.flowmon.udaf.value.ResultTable;
  * query's keys and these arguments; then the groups of equal keys are counted. The first of these
  * groupings also has all other aggregates, whose states are merged. Immutable, safe for many
  * threads.
+ *
  * <pre>
  *   SELECT k, COUNT(DISTINCT a, b), SUM(c), COUNT(DISTINCT d) … GROUP BY k
- *     rows ─► SELECT k, a, b, SUM(c) … GROUP BY k, a, b ─┐ one more where a, b are not NULL; SUM(c)
+ *     rows ─► SELECT k, a, b, SUM(c) … GROUP BY k, a, b ─┐ one more if a, b are not NULL; SUM(c)
  *          └► SELECT k, d … GROUP BY k, d ───────────────┴► groups of k
  * </pre>
  */

@@ -76,7 +76,8 @@ public final class GroupAnswer {
   }
 
   /**
-   * The groups that are among the first of a sample at this level or any higher one. In no order.
+   * The groups that are among the first of those that some level keeps, this one or a higher one.
+   * In no order.
    */
   public int[] firstOfLevels(int level) {
     int[] groups = kept();

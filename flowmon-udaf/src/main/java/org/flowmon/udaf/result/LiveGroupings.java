@@ -73,7 +73,10 @@ public final class LiveGroupings {
     return layout.keys().size();
   }
 
-  /** Whether groupings have further keys: one sampled group may then stand for many. */
+  /**
+   * Whether groupings have keys beyond those of the sampling: one choice may then keep or drop many
+   * groups.
+   */
   public boolean areUneven() {
     return counts != null;
   }

@@ -13,8 +13,8 @@ import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The words of a query's order, packed into one unsigned long per group: only those bits of each
- * word in which some groups differ. Most orders fit as a whole, and sorting longs touches no group.
+ * The words of a query's order, packed into one unsigned long per group: of each word only the bits
+ * that differ between groups. Most orders fit as a whole, and sorting longs touches no group.
  *
  * <p>Groups with equal longs are equal up to the word that {@link #pack} returns; they may be
  * packed again from there on. Words stand for numbers, times and addresses; order items from the
@@ -150,7 +150,7 @@ final class PackedOrder {
     return next;
   }
 
-  /** The bits in which some groups differ, for one word. */
+  /** The bits of a word that differ between groups. */
   private static final class Spread {
     private long min = -1;
     private long max;

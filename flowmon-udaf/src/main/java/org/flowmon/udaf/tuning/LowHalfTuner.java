@@ -11,10 +11,11 @@ import org.flowmon.udaf.vector.Vector;
  * Chooses low halves for a table's functions that leave the choice. Now and then it samples the
  * rows of two epochs and tries all low halves on the sample, both levels together. It takes the one
  * that is clearly the cheapest in several trials.
+ *
  * <pre>
  *   epochs: sample ─► trial, a step with each vector of rows ─► choice ─► some fifty times as many rows without
  *                      ▲                                         │
- *                      └───────── where another was cheaper ─────┘
+ *                      └────────── if another was cheaper ───────┘
  * </pre>
  *
  * <p>Trials take at most some 2% of the time of functions, less if they change nothing. Not

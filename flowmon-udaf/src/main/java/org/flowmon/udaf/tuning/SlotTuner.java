@@ -3,6 +3,7 @@ package org.flowmon.udaf.tuning;
 /**
  * Determines the number of slots that a table needs, from counts alone: the same flows give the
  * same sizes.
+ *
  * <pre>
  *   more than 1 of 20 rows lost their group's place (evictions, rows passed on) ──► four times as many slots, at once
  *   at the most slots and still 3 of 4 lost: rows do not repeat                 ──► few slots, for 2, 4, … 64 epochs

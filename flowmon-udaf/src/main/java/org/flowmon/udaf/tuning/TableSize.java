@@ -1,7 +1,7 @@
 package org.flowmon.udaf.tuning;
 
 /**
- * The number of slots of a query's low-level tables, and the way in which groups find one.
+ * The number of slots of a query's low-level tables, and the rule by which groups find one.
  *
  * @param slots a power of two
  * @param isTuned whether the table gets fewer slots if fewer are enough: {@code slots} is then the

@@ -116,9 +116,9 @@ public final class WindowTables {
   }
 
   /**
-   * The tick from which groups count. If results come once, groups do not count in windows whose
-   * result was sent. A state made with revisions has groups that count in such a window again; they
-   * are kept, in case revisions are enabled again.
+   * The tick from which groups count. If results come once, no group is in an earlier result. So
+   * groups that a state made with revisions has already reported are reported again, also if
+   * revisions are enabled again later.
    */
   private long due(long start, long fromWindowEnd, long due) {
     return due == start && window.revised() ? start : window.due(fromWindowEnd, due, watermark);
