@@ -68,7 +68,7 @@ public final class SketchShape {
    */
   public long error(long total) {
     if (total == Long.MAX_VALUE) {
-      return total; // cells say nothing at this error or a larger one
+      return total; // the total is saturated: cells say nothing
     }
     return (long) Math.floor(Math.pow(1 - PROBABILITY, -1.0 / depth) * total / width);
   }

@@ -132,7 +132,7 @@ public final class KeyColumns {
 
   private void hash(int count) {
     if (words.length == 2 && nullsAreClear) {
-      TableHash.ofPairs(words[0], words[1], count, hashes); // one address, the commonest case
+      TableHash.ofPairs(words[0], words[1], count, hashes); // one address, the most common case
       return;
     }
     hash(nulls, words, count, hashes);

@@ -219,7 +219,7 @@ public record WindowSpec(
    * there is time to send and sort them.
    *
    * @return {@link Long#MAX_VALUE}, never, if results are revised, if nothing may be late, or if
-   *     the lateness would put several windows in advance at a time
+   *     the lateness is so long that several windows would be sent ahead at a time
    */
   public long advanceAt(long windowEnd) {
     return hasAdvances() ? windowEnd + latenessMicros / 4 : Long.MAX_VALUE;

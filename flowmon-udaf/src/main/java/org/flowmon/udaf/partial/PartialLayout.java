@@ -26,7 +26,7 @@ public final class PartialLayout {
 
   static final int VERSION = 4;
 
-  /** The version of groups without function states: the last one before states were added. */
+  /** The version written for groups without function states; otherwise as {@link #VERSION}. */
   static final int WORDS_VERSION = 3;
 
   /** The oldest version: it has no number of the grouping, which is always 0. */

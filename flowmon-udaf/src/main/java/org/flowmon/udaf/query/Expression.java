@@ -9,7 +9,7 @@ import org.flowmon.udaf.value.ValueKind;
 
 /**
  * An expression over one flow, over one row of a result table, or over one group if it has an
- * {@link AggregateCall} or stands in SELECT, HAVING or ORDER BY of a grouped query; with SQL's
+ * {@link AggregateCall} or stands in SELECT, HAVING or ORDER BY of a grouped query. It has SQL's
  * three-valued logic. Build expressions by {@code QueryParser}: the records themselves do not check
  * types.
  */

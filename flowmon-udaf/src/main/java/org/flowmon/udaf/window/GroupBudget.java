@@ -17,7 +17,7 @@ import org.flowmon.udaf.pane.WindowSpec;
  * needed. The excess is never more than one message of partial groups.
  *
  * <p>Reported results do not depend on the time of dropping, nor on the number of tasks. A window's
- * result is of the lowest level at which <i>all</i> groups of each of its panes, in all tasks, are
+ * result has the lowest level that fits: <i>all</i> groups of each of its panes, in all tasks, are
  * within the {@link GroupLimit} of a pane. Like the bytes charged for a state, that level depends
  * on the flows alone. A task's level is never above it: it rises only if a part of these groups, or
  * of their rows, already exceeds the limit. {@link WindowPart#settled} takes the last step to that

@@ -24,11 +24,11 @@ import org.flowmon.udaf.value.ResultTable;
 
 /**
  * The part of a window's result from some key groups, which have all of each of their groups. It
- * has the rows that HAVING keeps and that may be within the query's ORDER BY … LIMIT, the number of
- * all groups, and the totals of all aggregates over all groups, including those that HAVING drops.
- * Parts of different key groups merge, in any order, into the window's exact result. If there are
- * more groups than the {@link GroupBudget} has room for, the rows are of a sample of them, and the
- * totals of all. Not thread-safe.
+ * has the rows that HAVING keeps and that may be within the query's ORDER BY … LIMIT. It also has
+ * the number of all groups, and the totals of all aggregates over all groups, including those that
+ * HAVING drops. Parts of different key groups merge, in any order, into the window's exact result.
+ * If there are more groups than the {@link GroupBudget} has room for, the rows are of a sample of
+ * them, and the totals of all. Not thread-safe.
  */
 public final class WindowPart {
   private final long queryId;

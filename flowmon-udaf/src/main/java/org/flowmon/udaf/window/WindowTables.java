@@ -229,7 +229,7 @@ public final class WindowTables {
    * dropped. Only for queries that {@link LiveGroupings#canAdvance}.
    *
    * @param parts takes a part, to be used before groups are added again, and returns the number of
-   *     its first group among all that it took of the window
+   *     its first group among those taken of the window
    */
   public void advance(long watermarkMicros, ToIntFunction<WindowPart> parts) {
     tables.forEach(

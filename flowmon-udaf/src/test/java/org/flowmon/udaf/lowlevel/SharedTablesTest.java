@@ -38,8 +38,8 @@ import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
 /**
- * Queries that share low-level tables, and come, go and fail while flows come, have the same
- * results as a plain run over the flows of their time.
+ * Queries that share low-level tables have the same results as a plain run over the flows of their
+ * time, even if they come, go and fail while flows come.
  */
 class SharedTablesTest {
   private static final long MINUTE = 60_000_000L;
