@@ -61,10 +61,10 @@ public final class SketchShape {
 
   /**
    * The most that a count-min estimate exceeds the true weight, with {@link #PROBABILITY}. On
-   * average a cell has total / width of other items' weight. It has more than c times that with a
-   * probability below 1 / c (Markov), and all d rows have with one below c^−d (Cormode and
-   * Muthukrishnan, "An improved data stream summary: the count-min sketch and its applications",
-   * 2005).
+   * average a cell has total / width of other items' weight. It exceeds c times that with a
+   * probability below 1 / c (Markov); all d rows exceed it with a probability below c^−d (Cormode
+   * and Muthukrishnan, "An improved data stream summary: the count-min sketch and its
+   * applications", 2005).
    */
   public long error(long total) {
     if (total == Long.MAX_VALUE) {

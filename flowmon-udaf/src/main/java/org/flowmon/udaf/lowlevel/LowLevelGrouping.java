@@ -46,8 +46,8 @@ final class LowLevelGrouping {
     private record Wanted(LowLevelMember member, int grouping, GroupLayout layout) {}
 
     /**
-     * Plans one grouping for equal keys, with equal accumulators once. Functions with states get a
-     * grouping of their own: they take so much of a table that the others would find fewer of their
+     * Plans one grouping for equal keys, with equal accumulators once. Groupings with function
+     * states are kept apart: they take so much of a table that the others would find fewer of their
      * groups in it.
      */
     static List<Plan> of(List<LowLevelMember> members) {
