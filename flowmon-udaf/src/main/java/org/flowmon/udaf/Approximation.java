@@ -23,19 +23,18 @@ import org.flowmon.udaf.query.StateValue;
 import org.flowmon.udaf.query.TableQuery;
 
 /**
- * That a column of a result is approximate, and the query that gives what it stands for exactly,
- * over the same flows.
+ * An approximate column of a result, and a query for its exact values over the same flows.
  *
  * @param column its name
  * @param what the approximate value in it
- * @param exact per group: the exact answer; or the values or items that there are, each with its
- *     exact count or sum, in the order that shows the answer. One query gives the answers of all
- *     columns for which the same function only has to be called otherwise
+ * @param exact per group: the exact answer, or all values or items with their exact counts or sums,
+ *     in the order that shows the answer. Columns whose exact value is the same call with exact
+ *     arguments share one query
  */
 public record Approximation(String column, Expression what, FlowQuery exact) {
   /**
-   * Each approximate value of a query's columns, also of what they are made of in the queries
-   * within it; a state and what is exact is none.
+   * Finds the approximate values of a query's columns, including those computed in its subqueries.
+   * States and exact values do not count.
    */
   public static List<Approximation> of(Query query) {
     Set<Found> found = new LinkedHashSet<>();
@@ -55,13 +54,13 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
   /**
    * An approximate value of a column.
    *
-   * @param flows the query that makes the states it is of
-   * @param call that makes them, or takes the value out of one
+   * @param flows the query that makes its states
+   * @param call the call that makes the states or takes the value out of one
    */
   private record Found(
       String column, Expression what, FlowQuery flows, AggregateCall call, Way way) {}
 
-  /** The query of all values of the same groups whose function is to be called otherwise. */
+  /** Makes one query of all exact calls over the same groups. */
   private static FlowQuery together(Found of, Set<Found> found) {
     Map<AggregateCall, String> columns = new LinkedHashMap<>();
     for (Found one : found) {
@@ -81,9 +80,12 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
     return new AggregateCall(arguments, call.value());
   }
 
-  /** What is taken out of states, and how rows give it exactly. */
+  /** A value taken out of states, and the way to compute it exactly from rows. */
   private record Taken(Expression what, Way way) {
-    /** The same of what is made of these states: how many they have in common rows do not tell. */
+    /**
+     * Returns the same value for combined states: rows do not tell how many values they have in
+     * common.
+     */
     Taken ofParts() {
       boolean isOfWhole = way == Way.COUNT_DISTINCT || way == Way.EXACT_CALL;
       return isOfWhole ? new Taken(what, Way.COUNTS) : this;
@@ -91,9 +93,9 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
   }
 
   /**
-   * Collects what is approximate in an expression.
+   * Collects the approximate values of an expression.
    *
-   * @param taken what is taken out of the states that the expression gives; null where nothing is
+   * @param taken the values taken out of the expression's states; null if there are none
    */
   private static void collect(
       Query query, String column, Expression what, Taken taken, Set<Found> all) {
@@ -120,7 +122,7 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
         : Functions.catalogue().exactOfPair(function, call.name());
   }
 
-  /** A column of a result is what its query makes it of. */
+  /** Follows a column of a result into the query that computes it. */
   private static void collectColumn(
       TableQuery query, String column, Expression.Named named, Taken taken, Set<Found> all) {
     for (TableQuery.Source source : query.from()) {
@@ -150,7 +152,7 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
     if (value.merged() != null) {
       collect(query, column, call.argument(), of.ofParts(), all);
     } else if (query instanceof FlowQuery flows) {
-      // What is taken out of a column of states is not there when they are made.
+      // Values taken out of a column of states do not exist when the states are made.
       Way way = value.isState() && of.way() == Way.EXACT_CALL ? Way.COUNTS : of.way();
       all.add(new Found(column, of.what(), flows, call, way));
     }
@@ -181,17 +183,17 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
   }
 
   /**
-   * The query of some groups.
+   * Builds the query of some groups.
    *
    * @param keys further keys
-   * @param byValue whether the largest come first in each group, else the smallest keys
+   * @param byValue whether each group begins with the largest values, else with the smallest keys
    */
   private static FlowQuery exact(
       FlowQuery query, List<Expression> keys, AggregateCall value, boolean byValue) {
     return exact(query, keys, Map.of(value, "exact"), byValue);
   }
 
-  /** Likewise, of several values with the names that are wanted; by the first of them. */
+  /** Builds the query of several values under the given names, ordered by the first value. */
   private static FlowQuery exact(
       FlowQuery query, List<Expression> keys, Map<AggregateCall, String> values, boolean byValue) {
     Map<Expression, String> items = new LinkedHashMap<>();
@@ -215,7 +217,7 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
     return new FlowQuery(select, query.where(), groupBy, order, -1);
   }
 
-  /** Adds what is not there yet, with a name that no other has: keys may have any. */
+  /** Adds a missing expression under a unique name; keys may have any name. */
   private static boolean putNamed(Map<Expression, String> items, Expression what, String name) {
     String free = name;
     for (int more = 2; items.containsValue(free); more++) {

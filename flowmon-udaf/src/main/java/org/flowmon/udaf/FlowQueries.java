@@ -12,14 +12,14 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Runs queries over rows at hand, exactly and without any index: for small imports, and as what
- * others must equal.
+ * Runs queries over rows at hand, exactly and without an index: for small imports, and as the
+ * oracle for other engines.
  */
 public final class FlowQueries {
   private FlowQueries() {}
 
   /**
-   * The answer of a query over all rows of some batches or segments.
+   * Answers a query over all rows of some batches or segments.
    *
    * @param query without parameters
    * @throws org.flowmon.udaf.text.QueryException naming a parameter that has no value

@@ -15,8 +15,8 @@ import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 
 /**
- * Runs live queries over flows at hand, without a job: through both levels, as a job does, and to
- * the final results of all windows.
+ * Runs live queries over flows at hand, without a job: through both levels, to the final results of
+ * all windows.
  */
 public final class FlowWindows {
   private final SortedMap<Long, WindowPart> windows;
@@ -28,12 +28,12 @@ public final class FlowWindows {
   }
 
   /**
-   * The windows of a query over all flows.
+   * Computes the windows of a query over all flows.
    *
    * @param flows in any order
    * @param query aggregated, without parameters
-   * @param slots of the low level's tables, which do not change the results
-   * @param keyGroups likewise
+   * @param slots slots of the low level's tables; they do not change the results
+   * @param keyGroups number of key groups; it does not change the results
    */
   public static FlowWindows run(
       Iterable<FlowBatch> flows, FlowQuery query, WindowSpec window, int slots, int keyGroups) {
@@ -65,12 +65,12 @@ public final class FlowWindows {
     return new FlowWindows(Collections.unmodifiableSortedMap(windows), low.counts());
   }
 
-  /** The final result of each window that has groups, by its end in microseconds. */
+  /** The final result of each window that has groups, by the window's end in microseconds. */
   public SortedMap<Long, WindowPart> windows() {
     return windows;
   }
 
-  /** How many flows were counted, and how many were late or ahead. */
+  /** The counts of counted, late and ahead flows. */
   public LowLevelCounts counts() {
     return counts;
   }

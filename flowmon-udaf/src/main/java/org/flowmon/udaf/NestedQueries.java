@@ -18,27 +18,27 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 
 /**
- * Answers a query that has others in it, the innermost first; equal ones over flows are answered
+ * Answers a query and its subqueries, the innermost first. Equal subqueries over flows are answered
  * once. Not thread-safe.
  *
- * @param <E> what answering a query over flows may throw
+ * @param <E> thrown by a failing query over flows
  */
 public final class NestedQueries<E extends Exception> {
-  /** Different values that IN (SELECT …) compares with, at most. */
+  /** The most different values that IN (SELECT …) compares with. */
   public static final int MAX_VALUES = 1_000_000;
 
-  // About what a value takes with its place in a set and in a list.
+  // Approximate bytes of a value with its entries in a set and in a list.
   private static final long VALUE_BYTES = 112;
   private static final int VALUES_AT_ONCE = 256;
 
-  /** Rows that a join makes, at most, where nothing else is said. */
+  /** The default limit on the rows of a join. */
   public static final int MAX_JOIN_ROWS = 10_000_000;
 
   /** Answers queries over flows. */
   @FunctionalInterface
   public interface Flows<E extends Exception> {
     /**
-     * The answer.
+     * Answers a query.
      *
      * @param query without IN (SELECT …)
      */
@@ -60,13 +60,13 @@ public final class NestedQueries<E extends Exception> {
   }
 
   /**
-   * The answer of a query.
+   * Answers a query.
    *
    * @param query without parameters
-   * @param check runs now and then, and may throw to end it
-   * @throws QueryException where a parameter is not bound, or where sums beyond 64 bits stand where
-   *     these are needed
-   * @throws AnswerTooLargeException where there are too many rows or values
+   * @param check runs now and then, and may throw to end the query
+   * @throws QueryException if a parameter is not bound, or if sums beyond 64 bits are used as
+   *     64-bit values
+   * @throws AnswerTooLargeException if there are too many rows or values
    */
   public static <E extends Exception> ResultTable answer(
       Query query, Flows<E> flows, Runnable check) throws E {
@@ -74,9 +74,9 @@ public final class NestedQueries<E extends Exception> {
   }
 
   /**
-   * Likewise.
+   * Answers a query with a limit on the rows of joins.
    *
-   * @param joinRows rows that a join makes, at most
+   * @param joinRows the most rows of a join
    */
   public static <E extends Exception> ResultTable answer(
       Query query, Flows<E> flows, int joinRows, Runnable check) throws E {
@@ -84,10 +84,10 @@ public final class NestedQueries<E extends Exception> {
   }
 
   /**
-   * Likewise, with limited memory.
+   * Answers a query with limited memory.
    *
-   * @param memory that results of queries in the query take, the rows of joins, and the groups over
-   *     results; what answers queries over flows may take of it, and gives it back
+   * @param memory charged for results of subqueries, rows of joins, and groups over results.
+   *     Queries over flows may draw on it and give the memory back
    */
   public static <E extends Exception> ResultTable answer(
       Query query, Flows<E> flows, GroupMemory memory, Runnable check) throws E {
@@ -95,11 +95,11 @@ public final class NestedQueries<E extends Exception> {
   }
 
   /**
-   * A query over flows with the answers of what it asks by IN (SELECT …); itself where it asks
-   * nothing.
+   * Replaces each IN (SELECT …) of a query over flows by its answer; returns the query itself if it
+   * has none.
    *
-   * @param memory that these answers take
-   * @param check runs now and then, and may throw to end it
+   * @param memory charged for these answers
+   * @param check runs now and then, and may throw to end the query
    */
   public static <E extends Exception> FlowQuery withAnswers(
       FlowQuery query, Flows<E> flows, GroupMemory memory, Runnable check) throws E {
@@ -126,7 +126,7 @@ public final class NestedQueries<E extends Exception> {
     }
   }
 
-  /** The answer of a query in another, which is kept until that is answered. */
+  /** The answer of a subquery, kept until the outer query is answered. */
   private ResultTable asked(Query query) throws E {
     boolean isNew = !known.containsKey(query);
     ResultTable answer = answer(query);
@@ -134,7 +134,7 @@ public final class NestedQueries<E extends Exception> {
     return answer;
   }
 
-  /** The query with the answers of what it asks by IN (SELECT …). */
+  /** Replaces each IN (SELECT …) of the query by its answer. */
   private FlowQuery answered(FlowQuery query) throws E {
     List<InQuery> asked = query.inQueries();
     for (InQuery in : asked) {

@@ -10,7 +10,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
-/** Every approximate column has the query that gives the exact answer. */
+/** Every approximate column has a query for its exact answer. */
 class ApproximationTest {
   private static List<String> exact(String sql) {
     return Approximation.of(QueryParser.parseQuery(sql)).stream()
@@ -78,7 +78,7 @@ class ApproximationTest {
         exact(
             "SELECT dst_port, QUANTILES(bytes, 0.1, 'kll') AS q, QUANTILE(q, 0.9) / RANK(q, 7) AS"
                 + " p, MEDIAN(duration) AS m FROM flows GROUP BY dst_port"));
-    // States of columns are not there when the others are made.
+    // States of columns do not exist when the others are made.
     assertEquals(
         List.of(
             "m: SELECT dst_port AS p, bytes, COUNT(*) AS exact FROM flows GROUP BY dst_port, bytes"

@@ -16,7 +16,7 @@ import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
-/** Standard deviations are those of exact arithmetic, also of values as large as they come. */
+/** Standard deviations equal those of exact arithmetic, also for the largest values. */
 class DeviationTest {
   private static final MathContext DIGITS = new MathContext(80);
 

@@ -26,7 +26,7 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 import org.junit.jupiter.api.Test;
 
-/** COUNT(DISTINCT …) is the size of sets of rows' values. */
+/** COUNT(DISTINCT …) equals the size of sets of rows' values. */
 class DistinctCountsTest {
   private static final String[] ARGUMENTS = {
     "src_addr",
@@ -55,7 +55,7 @@ class DistinctCountsTest {
     return String.join(", ", chosen);
   }
 
-  /** By keys as text: for each column of the answer its value. */
+  /** By keys as text: the value of each column of the answer. */
   private static Map<String, List<Object>> sets(List<FlowBatch> flows, FlowQuery query) {
     Map<String, List<Object>> groups = new HashMap<>();
     for (FlowBatch batch : flows) {
@@ -92,7 +92,7 @@ class DistinctCountsTest {
     return group;
   }
 
-  @SuppressWarnings("unchecked") // sets stand where counts are distinct
+  @SuppressWarnings("unchecked") // sets stand for distinct counts
   private static Object added(Object before, AggregateCall call, NaiveRow row) {
     List<Object> values = new ArrayList<>();
     for (Expression argument : call.arguments()) {

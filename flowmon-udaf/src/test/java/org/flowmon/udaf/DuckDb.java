@@ -17,8 +17,8 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * The same flows in DuckDB, an independent judge. Times and durations are BIGINT there, an address
- * is its 16 bytes as a BLOB, whose order is the unsigned one.
+ * The same flows in DuckDB, an independent oracle. Times and durations are BIGINT there. An address
+ * is its 16 bytes as a BLOB, ordered as unsigned bytes.
  */
 public final class DuckDb implements AutoCloseable {
   private final Connection connection;
@@ -36,7 +36,7 @@ public final class DuckDb implements AutoCloseable {
       marks.append(marks.isEmpty() ? "?" : ", ?");
     }
     try (Statement statement = connection.createStatement()) {
-      // A division by 0 is NULL, as with us.
+      // A division by 0 is NULL, as in our dialect.
       statement.execute(
           "SET error_on_division_by_zero = false; SET ieee_floating_point_ops = false");
       statement.execute("CREATE TABLE flows (" + columns + ")");
@@ -79,7 +79,7 @@ public final class DuckDb implements AutoCloseable {
     insert.addBatch();
   }
 
-  /** The rows of a query, each as texts of its values. */
+  /** The rows of a query, each as the texts of its values. */
   public List<List<String>> rows(String sql) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(sql)) {

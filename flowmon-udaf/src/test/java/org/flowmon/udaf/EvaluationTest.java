@@ -22,13 +22,13 @@ import org.flowmon.udaf.vector.Vector;
 import org.junit.jupiter.api.Test;
 
 /**
- * Vectors give what a naive interpreter gives row by row, and constraints keep every row that a
- * filter keeps.
+ * Vectors give the same values as a naive interpreter row by row, and constraints keep every row
+ * that a filter keeps.
  */
 class EvaluationTest {
   private static final String NOW = "TIMESTAMP '2026-11-21'";
 
-  /** What the comparison with DuckDB does not reach. */
+  /** Cases that the comparison with DuckDB does not reach. */
   static final List<String> SPECIAL =
       List.of(
           "SAME_HOUR(end_time, " + NOW + ", 7)",
@@ -198,7 +198,7 @@ class EvaluationTest {
             "end_time >= TIME_BUCKET(TIMESTAMP '2026-11-20 22:59:59' - INTERVAL '7' DAY,"
                 + " INTERVAL '1' HOUR)"));
     assertEquals(constraints("bytes > 12"), constraints("bytes > 3 * (7 - 3)"));
-    // What does not fit is NULL, and so is what the filter says of it: nothing is left out.
+    // A result beyond 64 bits is NULL, and so is a comparison with it: no row is excluded.
     assertEquals(Constraints.NOTHING, constraints("bytes > 9223372036854775807 + 1"));
   }
 

@@ -26,7 +26,7 @@ import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
-/** What functions give of live windows lies within their bounds of what the windows' flows give. */
+/** Function results of live windows lie within their bounds of the values of the windows' flows. */
 class FunctionLiveTest {
   private static final long MINUTE = 60_000_000L;
   private static final double[] SHARES = {0.5, 0.95, 0.99};
@@ -46,7 +46,7 @@ class FunctionLiveTest {
 
   private record Case(String at, FlowQuery query, WindowSpec window, List<FlowBatch> flows) {}
 
-  /** What the flows of a group of a window have. */
+  /** The values of the flows of a group in a window. */
   private static final class Group {
     private final List<Long> bytes = new ArrayList<>();
     private long flows;
@@ -134,7 +134,7 @@ class FunctionLiveTest {
     }
   }
 
-  /** Each flow into the windows that the specification says, one at a time. */
+  /** Assigns each flow to its windows by the specification, one flow at a time. */
   private static Map<Long, Map<List<Object>, Group>> model(Case test) {
     Map<Long, Map<List<Object>, Group>> windows = new TreeMap<>();
     WindowSpec window = test.window;

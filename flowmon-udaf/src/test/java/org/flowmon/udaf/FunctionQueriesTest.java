@@ -29,11 +29,11 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 import org.junit.jupiter.api.Test;
 
-/** What functions give lies within their bounds of what sorted lists and sets give. */
+/** Function results lie within their bounds of the answers from sorted lists and sets. */
 class FunctionQueriesTest {
   private static final double[] SHARES = {0, 0.05, 0.5, 0.95, 0.99, 1};
 
-  /** By the keys' values as text: what an argument is in each of the group's rows, sorted. */
+  /** By the keys' values as text: the values of an argument in the group's rows, sorted. */
   private static Map<String, List<Long>> values(
       List<FlowBatch> flows, FlowQuery query, Expression argument) {
     Map<String, List<Long>> groups = new HashMap<>();

@@ -34,7 +34,7 @@ import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
-/** COUNT(DISTINCT …) of a live window is the size of the set of its flows' values. */
+/** COUNT(DISTINCT …) of a live window equals the size of the set of its flows' values. */
 class LiveDistinctTest {
   private static final long MINUTE = 60_000_000L;
   private static final List<String> KEYS =
@@ -57,7 +57,7 @@ class LiveDistinctTest {
       }
     }
 
-    @SuppressWarnings("unchecked") // sets stand where counts are distinct
+    @SuppressWarnings("unchecked") // sets stand for distinct counts
     void add(FlowQuery query, NaiveRow row) {
       for (int c = 0; c < values.length; c++) {
         if (!(query.select().get(c).what() instanceof AggregateCall call)) {
@@ -160,7 +160,7 @@ class LiveDistinctTest {
         });
   }
 
-  /** Each flow into the windows that the specification says, one at a time. */
+  /** Assigns each flow to its windows by the specification, one flow at a time. */
   private static void model(
       Case test, Map<Long, Map<List<Object>, Group>> windows, Map<Long, Group> totals) {
     WindowSpec window = test.window;

@@ -31,7 +31,7 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Evaluates expressions over one row as the dialect's page says, with objects: Long, Double,
+ * Evaluates expressions over one row as documented for the dialect, with objects: Long, Double,
  * Boolean, null.
  */
 final class NaiveRow {
@@ -115,7 +115,7 @@ final class NaiveRow {
     };
   }
 
-  /** AND where {@code and}, else OR. */
+  /** AND if {@code and}, else OR. */
   private Boolean all(List<Expression> terms, boolean and) {
     Boolean result = and;
     for (Expression term : terms) {

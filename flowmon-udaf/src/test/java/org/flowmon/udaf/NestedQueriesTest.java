@@ -237,7 +237,7 @@ class NestedQueriesTest {
     assertEquals(asked, query.leaves());
   }
 
-  /** What a query may take is enough for just what it holds at a time, and no less. */
+  /** A limit equal to the largest simultaneous use is enough, and a smaller one is not. */
   @Test
   void resultsJoinsAndValuesTakeMemory() {
     ResultTable large = numbers("v", LongStream.range(0, 50_000).toArray());
@@ -246,7 +246,7 @@ class NestedQueriesTest {
     for (Object[] each :
         new Object[][] {
           {"SELECT COUNT(*) AS c FROM " + A + " AS a", result},
-          // The one result, and of each row of the join two numbers.
+          // The one result, and two numbers for each row of the join.
           {join, result + 2 * 4L * 50_000},
           {"SELECT v, COUNT(*) AS c FROM " + A + " AS a GROUP BY v", result + 16L * 50_000},
           {"SELECT v + 1 AS w FROM " + A + " AS a", result + 8L * 50_000},

@@ -9,9 +9,8 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Seeded flows that are unkind to evaluators: few distinct values so that groups and ties abound,
- * NULLs, both address families, extreme counts, columns that are constant or absent in some
- * batches.
+ * Seeded flows that are hard for evaluators: few distinct values for many groups and ties, NULLs,
+ * both address families, extreme counts, columns that are constant or absent in some batches.
  */
 public final class RandomFlows {
   /** 2026-11-21T00:00:00Z. */

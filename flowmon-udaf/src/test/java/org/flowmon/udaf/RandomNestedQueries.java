@@ -32,7 +32,7 @@ final class RandomNestedQueries {
   }
 
   /**
-   * The result of a query that stands in another.
+   * The result of a subquery.
    *
    * @param keys columns that may be NULL, of several kinds
    * @param values columns of whole numbers
@@ -57,7 +57,7 @@ final class RandomNestedQueries {
     return random.nextBoolean() ? grouped(source(depth - 1)) : joined(depth - 1);
   }
 
-  /** Over flows. */
+  /** A query over flows. */
   private Table leaf() {
     List<String> keys = some(KEYS);
     List<String> values = List.of("v0", "v1");
@@ -96,7 +96,7 @@ final class RandomNestedQueries {
     return new Pair(select + where.ours() + ")", select + where.duck() + ")");
   }
 
-  /** Groups of another's rows. */
+  /** Groups of the rows of another query. */
   private Table grouped(Table of) {
     List<String> keys = some(of.keys());
     List<String> items = new ArrayList<>(keys);
@@ -130,7 +130,7 @@ final class RandomNestedQueries {
         List.of("v0", "v1"));
   }
 
-  /** Rows of two others that have equal keys. */
+  /** Rows of two other queries with equal keys. */
   private Table joined(int depth) {
     Table a = source(depth);
     Table b = source(depth);

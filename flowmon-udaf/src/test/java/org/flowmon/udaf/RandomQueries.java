@@ -9,7 +9,7 @@ import org.flowmon.flow.IpPrefix;
 
 /** Random queries, each in our dialect and in DuckDB's over the table of {@link DuckDb}. */
 final class RandomQueries {
-  /** The same in both dialects. */
+  /** The same query in both dialects. */
   record Pair(String ours, String duck) {
     static Pair same(String sql) {
       return new Pair(sql, sql);
@@ -92,7 +92,7 @@ final class RandomQueries {
     return random.nextInt(3) == 0 ? literal() : Pair.same(pick(NUMBERS));
   }
 
-  /** Without counts near 2^63, whose sums DuckDB refuses where ours are NULL. */
+  /** Without counts near 2^63: DuckDB refuses their sums, and ours are NULL. */
   private static Pair small(Pair number) {
     return new Pair(
         number.ours.replace("reverse_bytes", "packets"),
@@ -238,7 +238,7 @@ final class RandomQueries {
         inDuckDb + orderInDuckDb + limit);
   }
 
-  /** A condition over groups of which {@link #grouped} has named some aggregates. */
+  /** A condition over groups; {@link #grouped} has named some of its aggregates. */
   private String having(List<String> keys, int depth) {
     if (depth > 0 && random.nextInt(3) == 0) {
       String a = having(keys, depth - 1);
@@ -298,7 +298,7 @@ final class RandomQueries {
         "COALESCE(SUM(bytes), -1)");
   }
 
-  /** Rows, ordered by all of their values where the order leaves ties. */
+  /** Rows, ordered by all of their values if the order leaves ties. */
   Pair lookup() {
     Pair where = condition(3);
     Pair number = number(2);

@@ -34,7 +34,7 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.window.WindowPart;
 import org.junit.jupiter.api.Test;
 
-/** States of results, merged, differenced and asked, against the flows themselves. */
+/** States of results, merged, differenced and read by extractors, against the flows themselves. */
 class StateColumnsTest {
   private static final long MINUTE = 60_000_000L;
   private static final Pattern ITEM =
@@ -47,14 +47,14 @@ class StateColumnsTest {
     }
   }
 
-  /** Sources that many flows are of and sources that few are; some minutes have sources alone. */
+  /** Sources with many flows and sources with few; some sources occur only in some minutes. */
   private static List<Flow> flows(long seed, int count, int minutes, boolean isZipf) {
     Random random = new Random(seed);
     List<Flow> flows = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long time = random.nextLong(minutes * MINUTE);
       int rank = (int) (isZipf ? Math.pow(6000, random.nextDouble()) : random.nextInt(6000));
-      int shift = (int) (time / MINUTE) * 300; // who is large changes
+      int shift = (int) (time / MINUTE) * 300; // large sources change
       int source = 0x0A000000 + (rank + shift) * 31;
       flows.add(
           new Flow(
@@ -109,7 +109,10 @@ class StateColumnsTest {
     return items;
   }
 
-  /** Bounds hold and nothing that changed so much is left out; how far off values are at most. */
+  /**
+   * Checks that bounds hold, that values keep to their error, and that no large enough change is
+   * left out.
+   */
   private static void checkChanges(
       String json, Map<String, Long> before, Map<String, Long> after, double share, String at) {
     long total =

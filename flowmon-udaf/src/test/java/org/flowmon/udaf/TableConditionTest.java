@@ -19,7 +19,7 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 
-/** Conditions over the rows of a result choose what a naive interpreter chooses row by row. */
+/** Conditions over the rows of a result choose the same rows as a naive interpreter. */
 class TableConditionTest {
   private static final List<Named> COLUMNS =
       List.of(
@@ -52,7 +52,7 @@ class TableConditionTest {
     assertTrue(chosenRows > table.rowCount(), "the conditions choose something");
   }
 
-  /** Names of codes are known of the columns of flows only. */
+  /** Only columns of flows have names of codes. */
   private static List<String> conditions() {
     List<String> conditions = new ArrayList<>();
     for (String sql : EvaluationTest.SPECIAL) {

@@ -6,8 +6,8 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Adds rows to the states of their groups, one accumulator after the other, so that every loop does
- * one thing over primitives.
+ * Adds rows to the states of their groups, one accumulator after the other: every loop does one
+ * operation over primitives.
  */
 public final class Accumulation {
   private final Accumulator[] accumulators;
@@ -31,7 +31,7 @@ public final class Accumulation {
    * @param from first of the selected rows to add
    * @param to one past the last
    * @param states holds the groups' states
-   * @param places by selected row: where its group's state begins in {@code states}
+   * @param places by selected row: the start of its group's state in {@code states}
    */
   public void add(
       Vector[] arguments, int[] selection, int from, int to, long[] states, int[] places) {
@@ -70,9 +70,9 @@ public final class Accumulation {
    * Merges states that lie in columns.
    *
    * @param columns by word of a state: the words of the states to merge
-   * @param count how many states
+   * @param count number of states
    * @param states holds the groups' states
-   * @param places by state to merge: where its group's state begins in {@code states}
+   * @param places by state to merge: the start of its group's state in {@code states}
    */
   public void merge(long[][] columns, int count, long[] states, int[] places) {
     for (Accumulator accumulator : accumulators) {
@@ -133,7 +133,7 @@ public final class Accumulation {
     }
   }
 
-  /** The value of a NULL is 0, so that it adds nothing. */
+  /** The value of a NULL is 0: it adds nothing. */
   private static void sum(
       long[] values, int[] selection, int from, int to, long[] states, int[] places, int word) {
     for (int r = from; r < to; r++) {
@@ -141,7 +141,7 @@ public final class Accumulation {
     }
   }
 
-  /** Of sums that may be beyond 64 bits. */
+  /** Sums values beyond 64 bits. */
   private static void sumWide(
       Vector vector, int[] selection, int from, int to, long[] states, int[] places, int word) {
     for (int r = from; r < to; r++) {
@@ -206,8 +206,7 @@ public final class Accumulation {
   }
 
   /**
-   * Maps the bits of a double to a long that is ordered as doubles are, and back: it is its own
-   * inverse.
+   * Maps the bits of a double to a long in the same order, and back: the map is its own inverse.
    */
   public static long sortable(long doubleBits) {
     return doubleBits ^ ((doubleBits >> 63) & Long.MAX_VALUE);

@@ -3,18 +3,18 @@ package org.flowmon.udaf.aggregate;
 import org.flowmon.flow.IpAddress;
 
 /**
- * One running value of a group, which several aggregates may share: SUM(x) and AVG(x) use the same
- * sum and count.
+ * A running value of a group. Several aggregates may share it: SUM(x) and AVG(x) use the same sum
+ * and count.
  *
- * @param operation what it does
- * @param argument place of its argument in {@link GroupLayout#arguments}, −1 where it has none
+ * @param operation how rows change it
+ * @param argument place of its argument in {@link GroupLayout#arguments}, −1 if it has none
  * @param word place of its first word in a state
  */
 public record Accumulator(Operation operation, int argument, int word) {
 
   /**
-   * What an accumulator does. All are commutative and associative, so that the order of merging
-   * does not matter.
+   * The operation of an accumulator. All are commutative and associative: the order of merging does
+   * not matter.
    */
   public enum Operation {
     /** Rows of the group: one word. */
@@ -23,19 +23,19 @@ public record Accumulator(Operation operation, int argument, int word) {
     COUNT_VALUES(2, 1),
     /** Exact sum: two words, low and wraps. It is wraps · 2^64 + low, low taken as signed. */
     SUM(3, 2),
-    /** Smallest signed long; 2^63 − 1 where there is none. */
+    /** Smallest signed long; 2^63 − 1 if there is none. */
     MIN(4, 1),
-    /** Largest signed long; −2^63 where there is none. */
+    /** Largest signed long; −2^63 if there is none. */
     MAX(5, 1),
-    /** Smallest address: high and low word, all bits set where there is none. */
+    /** Smallest address: high and low word, all bits set if there is none. */
     MIN_ADDRESS(6, 2),
-    /** Largest address: high and low word, 0 where there is none. */
+    /** Largest address: high and low word, 0 if there is none. */
     MAX_ADDRESS(7, 2),
     /** Exact sum of squares: three words, unsigned, the low one first. */
     SUM_OF_SQUARES(8, 3),
     /**
-     * Different arguments: one word. Rows do not add to it; it counts groups that are made of the
-     * keys and the arguments.
+     * Different arguments: one word. Rows do not add to it. It counts groups whose keys are the
+     * query's keys and the arguments.
      */
     COUNT_DISTINCT(9, 1);
 
@@ -85,7 +85,7 @@ public record Accumulator(Operation operation, int argument, int word) {
     }
   }
 
-  /** Merges the state at {@code from} into that at {@code into}. */
+  /** Merges the state at {@code from} into the state at {@code into}. */
   public void merge(long[] target, int into, long[] source, int from) {
     int t = into + word;
     int s = from + word;
@@ -118,7 +118,7 @@ public record Accumulator(Operation operation, int argument, int word) {
     addUnsigned(state, at, value * value, Math.multiplyHigh(value, value), 0);
   }
 
-  /** Adds an unsigned number of three words to that at {@code at}, the low word first. */
+  /** Adds an unsigned number of three words to the number at {@code at}, the low word first. */
   static void addUnsigned(long[] state, int at, long low, long middle, long high) {
     long sum = state[at] + low;
     long carry = Long.compareUnsigned(sum, low) < 0 ? 1 : 0;
@@ -132,7 +132,7 @@ public record Accumulator(Operation operation, int argument, int word) {
   }
 
   /**
-   * Adds to the sum whose low word is at {@code at}; the wraps are touched only where the low word
+   * Adds to the sum whose low word is at {@code at}; touches the wraps only if the low word
    * overflows.
    */
   static void addTo(long[] state, int at, long value) {

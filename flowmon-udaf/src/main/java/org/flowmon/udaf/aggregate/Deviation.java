@@ -6,9 +6,10 @@ import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.value.Int128;
 
 /**
- * Standard deviation from exact sums: √((n · Σx² − (Σx)²) / (n · m)) with m = n − 1 of a sample and
- * n of all there is. The numerator is exact, so nothing cancels; the quotient and its root are
- * rounded, a few units of the last place at most. The same whichever way the sums came about.
+ * Standard deviation from exact sums: √((n · Σx² − (Σx)²) / (n · m)), m = n − 1 for a sample and n
+ * for the population. The numerator is exact, so nothing cancels. The quotient and its root are
+ * rounded, by a few units of the last place at most. The order of adding and merging does not
+ * change the result.
  */
 public final class Deviation {
   private static final long SMALL = 1L << 31;
@@ -18,7 +19,7 @@ public final class Deviation {
   private final int count;
   private final boolean ofSample;
 
-  /** The deviation of a call of STDDEV or STDDEV_POP, from states of a layout that has it. */
+  /** The deviation of a STDDEV or STDDEV_POP call, from states of a layout that has it. */
   public Deviation(GroupLayout layout, AggregateCall call) {
     this.sum = layout.sum(call).word();
     this.squares = layout.value(call).word();
@@ -26,18 +27,18 @@ public final class Deviation {
     this.ofSample = call.function() == AggregateFunction.STDDEV;
   }
 
-  /** Whether a call is one of a deviation. */
+  /** Whether a call computes a deviation. */
   public static boolean is(AggregateCall call) {
     return call.function() == AggregateFunction.STDDEV
         || call.function() == AggregateFunction.STDDEV_POP;
   }
 
-  /** Whether the state that begins there has too few values for a deviation. */
+  /** Whether the state at {@code at} has too few values for a deviation. */
   public boolean isNull(long[] state, int at) {
     return state[at + count] < (ofSample ? 2 : 1);
   }
 
-  /** The deviation of the state that begins there, which is not NULL. */
+  /** Computes the deviation of the state at {@code at}, which is not NULL. */
   public double of(long[] state, int at) {
     long values = state[at + count];
     boolean small =
@@ -49,9 +50,10 @@ public final class Deviation {
   }
 
   /**
-   * Where the sum fits a long, and the sum of squares times the number of values 126 bits.
+   * Computes the deviation if the sum fits a long, and the sum of squares times the number of
+   * values 126 bits.
    *
-   * @param at where the words of the sum of squares begin
+   * @param at place of the first word of the sum of squares
    */
   private double ofSmall(long n, long total, long[] state, int at) {
     long low = n * state[at];

@@ -7,7 +7,7 @@ import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A function that keeps one state for each group, which all calls with the same arguments share.
+ * A function that keeps one state per group, shared by all calls with the same arguments.
  * Immutable.
  */
 public final class GroupFunction {
@@ -19,9 +19,9 @@ public final class GroupFunction {
   /**
    * A function.
    *
-   * @param arguments places of its arguments of rows in {@link GroupLayout#arguments}
-   * @param padWord where its scratchpad begins among those of a group
-   * @param takesStates whether its one argument gives states of it, which are merged
+   * @param arguments places of its row arguments in {@link GroupLayout#arguments}
+   * @param padWord start of its scratchpad among those of a group
+   * @param takesStates whether its one argument gives states, which it merges
    */
   GroupFunction(BoundUdaf function, List<Integer> arguments, int padWord, boolean takesStates) {
     this.takesStates = takesStates;
@@ -35,12 +35,12 @@ public final class GroupFunction {
     return function;
   }
 
-  /** Whether its one argument gives states of it, as texts, which are merged. */
+  /** Whether its one argument gives states, as texts, which it merges. */
   public boolean takesStates() {
     return takesStates;
   }
 
-  /** How many arguments of rows it has. */
+  /** The number of its row arguments. */
   public int arguments() {
     return arguments.length;
   }
@@ -50,12 +50,12 @@ public final class GroupFunction {
     return arguments[argument];
   }
 
-  /** Where its scratchpad begins among those of a group: {@link GroupLayout#padWords}. */
+  /** The start of its scratchpad among those of a group: {@link GroupLayout#padWords}. */
   public int padWord() {
     return padWord;
   }
 
-  /** Of the vectors of all of the layout's arguments, those of the function. */
+  /** Selects the function's vectors from those of all of the layout's arguments. */
   public Vector[] vectors(Vector[] all) {
     Vector[] vectors = new Vector[arguments.length];
     for (int a = 0; a < vectors.length; a++) {
@@ -64,12 +64,12 @@ public final class GroupFunction {
     return vectors;
   }
 
-  /** A low half. */
+  /** Makes a low half. */
   public SubAggregate low() {
     return function.subAggregate();
   }
 
-  /** A high half. */
+  /** Makes a high half. */
   public SuperAggregate high() {
     return function.superAggregate();
   }

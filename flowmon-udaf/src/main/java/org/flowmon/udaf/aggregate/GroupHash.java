@@ -1,11 +1,11 @@
 package org.flowmon.udaf.aggregate;
 
 /**
- * The stable 64-bit hash of a group's keys: which key group a group is in depends on it, so it
- * never changes ({@code docs/format/partial-groups.md}).
+ * The stable 64-bit hash of a group's keys. It decides the group's key group, so it never changes
+ * ({@code docs/format/partial-groups.md}).
  */
 public final class GroupHash {
-  /** Where every hash begins. */
+  /** The initial value of every hash. */
   public static final long SEED = 0x2545F4914F6CDD1DL;
 
   private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
@@ -13,18 +13,18 @@ public final class GroupHash {
 
   private GroupHash() {}
 
-  /** The hash with one more word. */
+  /** Mixes one more word into the hash. */
   public static long mix(long hash, long word) {
     return (Long.rotateLeft(hash, 25) ^ word) * MULTIPLIER;
   }
 
-  /** Spreads what was mixed over all bits. */
+  /** Spreads the mixed bits over the whole hash. */
   public static long finish(long hash) {
     long spread = (hash ^ (hash >>> 32)) * FINISHER;
     return spread ^ (spread >>> 32);
   }
 
-  /** The word that stands for a text: its UTF-16 code units, mixed. */
+  /** The word of a text: its UTF-16 code units, mixed. */
   public static long ofText(String text) {
     long hash = SEED;
     for (int i = 0; i < text.length(); i++) {

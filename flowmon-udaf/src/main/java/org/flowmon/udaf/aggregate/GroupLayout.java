@@ -15,11 +15,11 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * What a group of a query is made of: the words of its keys, and the accumulators that its
- * aggregates share. Equal queries have equal layouts, whatever their parameters' values. Immutable.
+ * The layout of a query's groups: the words of the keys and the accumulators that aggregates share.
+ * Equal queries have equal layouts, whatever the values of their parameters. Immutable.
  */
 public final class GroupLayout {
-  /** Keys that GROUP BY may have. */
+  /** The most keys of a GROUP BY. */
   public static final int MAX_KEYS = 16;
 
   private final List<Expression> keys;
@@ -30,7 +30,7 @@ public final class GroupLayout {
   private final List<Accumulator> accumulators = new ArrayList<>();
   private final Map<AggregateCall, Accumulator> distinct = new HashMap<>();
   private final List<GroupFunction> functions = new ArrayList<>();
-  // By the function with all parameters and its arguments of rows: its place.
+  // Place of a function, by the function with all parameters and its row arguments.
   private final Map<List<Object>, Integer> functionPlaces = new HashMap<>();
   private int padWords;
   private int stateWords;
@@ -63,8 +63,8 @@ public final class GroupLayout {
    * The layout of an aggregated query's groups that rows are added to.
    *
    * @param query without parameters
-   * @throws QueryException where the query has no groups, too many keys, or COUNT(DISTINCT …),
-   *     which counts the groups of other queries: see {@code DistinctCounts}
+   * @throws QueryException if the query has no groups, too many keys, or COUNT(DISTINCT …), which
+   *     counts the groups of other queries: see {@code DistinctCounts}
    */
   public static GroupLayout of(FlowQuery query) {
     for (AggregateCall call : query.aggregates()) {
@@ -77,8 +77,8 @@ public final class GroupLayout {
   }
 
   /**
-   * As {@link #of}, with a word for each COUNT(DISTINCT …): of groups that rows are not added to,
-   * but that other groups are counted into.
+   * As {@link #of}, with a word for each COUNT(DISTINCT …). Other groups, not rows, are counted
+   * into its groups.
    */
   public static GroupLayout ofCounts(FlowQuery query) {
     if (!query.isAggregated()) {
@@ -97,12 +97,11 @@ public final class GroupLayout {
   }
 
   /**
-   * The layout of groups that are those of several queries at once: their accumulators side by
-   * side, equal ones once.
+   * The union of several queries' layouts: their accumulators side by side, equal ones once.
    *
-   * @param parts with equal keys, of groups that rows are added to; at least one
-   * @return the part itself where it is the only one
-   * @throws IllegalArgumentException where keys differ, or rows are not added to one's groups
+   * @param parts at least one, with equal keys, of groups that rows are added to
+   * @return the part itself if it is the only one
+   * @throws IllegalArgumentException if keys differ, or rows are not added to a part's groups
    */
   public static GroupLayout union(List<GroupLayout> parts) {
     GroupLayout first = parts.get(0);
@@ -152,7 +151,7 @@ public final class GroupLayout {
     addFunction(function, ofRows(function, call), call.value().merged() != null);
   }
 
-  /** The arguments that are evaluated for each row: those of rows, or the states to be merged. */
+  /** The arguments that are evaluated for each row: the row arguments, or the states to merge. */
   private static List<Expression> ofRows(BoundUdaf function, AggregateCall call) {
     return call.value().merged() == null
         ? call.arguments().subList(0, function.arguments())
@@ -180,7 +179,7 @@ public final class GroupLayout {
     return List.of(function.call().toString(), ofRows, takesStates);
   }
 
-  /** Adds what groups of a part are made of, behind their keys. */
+  /** Appends a part's accumulators and functions. */
   private void addPart(GroupLayout part) {
     for (Accumulator accumulator : part.accumulators) {
       find(accumulator.operation(), part.argumentOf(accumulator), true);
@@ -274,8 +273,8 @@ public final class GroupLayout {
   }
 
   /**
-   * Longs of all keys: two for an address (high, low), one for each other; a text is a number in a
-   * dictionary.
+   * Longs of all keys: two for an address (high, low), one for any other kind; a text is a number
+   * in a dictionary.
    */
   public int keyWords() {
     return keyWords;
@@ -290,7 +289,9 @@ public final class GroupLayout {
     return List.copyOf(accumulators);
   }
 
-  /** What keeps a state for each group beside the accumulators, in the order of first use. */
+  /**
+   * The functions that keep a state per group beside the accumulators, in the order of first use.
+   */
   public List<GroupFunction> functions() {
     return List.copyOf(functions);
   }
@@ -307,15 +308,15 @@ public final class GroupLayout {
   }
 
   /**
-   * Where the states of a part are in those of this: a {@link #union} with it, or it. States of
-   * functions count as a word each, behind the words.
+   * Locates the states of a part in this layout, which is a {@link #union} with the part or the
+   * part itself. The state of a function counts as one word, after the other words.
    *
    * @return by word of the part's state, then by its functions
-   * @throws IllegalArgumentException where this has not all of its accumulators
+   * @throws IllegalArgumentException if this layout lacks one of the part's accumulators
    */
   public int[] placesOf(GroupLayout part) {
     int[] places = new int[part.stateWords + part.functions.size()];
-    if (part == this) { // also of different arguments that are counted, which look the same
+    if (part == this) { // also for counted different arguments, which look the same
       Arrays.setAll(places, place -> place);
       return places;
     }
@@ -337,8 +338,8 @@ public final class GroupLayout {
   }
 
   /**
-   * Whether groups of a part can be had of groups of this: the keys are the same, and it has all of
-   * the part's accumulators and functions, so that {@link #placesOf} says where they are.
+   * Whether this layout has the part's keys, accumulators and functions, so that the part's groups
+   * can be computed from its groups by {@link #placesOf}.
    */
   public boolean holds(GroupLayout part) {
     return keys.equals(part.keys)
@@ -363,12 +364,15 @@ public final class GroupLayout {
             .anyMatch(own -> own.operation() == operation && own.argument() == place);
   }
 
-  /** Longs of the scratchpads of all functions, behind a group's state at the low level. */
+  /** Longs of the scratchpads of all functions; they follow a group's state at the low level. */
   public int padWords() {
     return padWords;
   }
 
-  /** Tells layouts apart: partial groups carry it, so that they are never merged into others. */
+  /**
+   * Identifies the layout. Partial groups carry the fingerprint, so that they are never merged into
+   * groups of another layout.
+   */
   public long fingerprint() {
     return fingerprint;
   }
@@ -383,7 +387,7 @@ public final class GroupLayout {
     System.arraycopy(emptyState, 0, state, at, stateWords);
   }
 
-  /** Merges the state at {@code from} into that at {@code into}. */
+  /** Merges the state at {@code from} into the state at {@code into}. */
   public void merge(long[] target, int into, long[] source, int from) {
     for (Accumulator accumulator : merged) {
       accumulator.merge(target, into, source, from);
@@ -391,8 +395,8 @@ public final class GroupLayout {
   }
 
   /**
-   * The accumulator of an aggregate's value: its sum, sum of squares, smallest or largest; for
-   * COUNT its count.
+   * The accumulator of an aggregate's value: its sum, sum of squares, minimum or maximum; for COUNT
+   * its count.
    */
   public Accumulator value(AggregateCall call) {
     return switch (call.function()) {
@@ -407,14 +411,13 @@ public final class GroupLayout {
     };
   }
 
-  /** The accumulator of the sum of an aggregate's argument, of one that has it. */
+  /** The accumulator of the sum of an aggregate's argument, for an aggregate that has one. */
   public Accumulator sum(AggregateCall call) {
     return find(Operation.SUM, call.argument(), false);
   }
 
   /**
-   * The accumulator that counts the rows, the arguments that are not NULL, or the different
-   * arguments of an aggregate.
+   * The accumulator that counts an aggregate's rows, non-NULL arguments, or different arguments.
    */
   public Accumulator values(AggregateCall call) {
     if (call.isDistinct()) {

@@ -1,2 +1,2 @@
-/** What a group of a query is made of: its keys and the accumulators of its aggregates. */
+/** Layout and states of groups: the keys, and the accumulators of the aggregates. */
 package org.flowmon.udaf.aggregate;

@@ -7,11 +7,10 @@ import org.flowmon.udaf.function.Udaf;
 import org.flowmon.udaf.function.UdafCall;
 
 /**
- * How many different values, or tuples of values, there are: {@code APPROX_COUNT_DISTINCT(src_addr,
- * dst_port)}. Exact for up to 2^precision / 8 of them, then HyperLogLog with 2^precision registers:
- * a relative standard error of 1.04 / √2^precision, 1.6% with the 12 that it is where the call does
- * not say. Rows of which a value is NULL do not count. A constant at the end, behind a value, is
- * the precision.
+ * The number of different values, or tuples of values: {@code APPROX_COUNT_DISTINCT(src_addr,
+ * dst_port)}. Exact up to 2^precision / 8 values, then HyperLogLog with 2^precision registers: a
+ * relative standard error of 1.04 / √2^precision, 1.6% at the default precision of 12. Rows with a
+ * NULL value do not count. A constant after the values is the precision.
  */
 public final class ApproxCountDistinct implements Udaf {
   private static final long DEFAULT_PRECISION = 12;

@@ -12,9 +12,9 @@ import org.flowmon.udaf.query.FunctionCatalogue;
 import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.ValueKind;
 
-/** What is taken out of states of {@link ApproxCountDistinct} and {@link DistinctSample}. */
+/** Extractors for states of {@link ApproxCountDistinct} and {@link DistinctSample}. */
 enum CountExtractor implements Extractor {
-  /** How many different values there are. */
+  /** The number of different values. */
   CARDINALITY("CARDINALITY(state)") {
     @Override
     public BoundExtractor bind(BoundUdaf function, UdafCall call) {
@@ -30,7 +30,7 @@ enum CountExtractor implements Extractor {
     }
   },
 
-  /** How many different values have at most so many rows. */
+  /** The number of different values with at most the given number of rows. */
   RARE("RARE(state, rows)") {
     @Override
     public BoundExtractor bind(BoundUdaf function, UdafCall call) {

@@ -21,7 +21,7 @@ record CountedValues(UdafCall call, boolean counted, Supplier<SuperState> states
     implements BoundUdaf {
 
   /**
-   * Where the parameter of a call is: at the end, a constant behind at least one value. Checks the
+   * Finds the parameter of a call: a constant at the end, after at least one value. Checks the
    * values before it.
    *
    * @return the number of values
@@ -37,7 +37,7 @@ record CountedValues(UdafCall call, boolean counted, Supplier<SuperState> states
     return values;
   }
 
-  /** A call of so many values with its parameter. */
+  /** Completes a call of so many values with its parameter. */
   static UdafCall complete(UdafCall call, int values, long parameter) {
     List<UdafCall.Argument> all = new ArrayList<>(call.arguments().subList(0, values));
     all.add(UdafCall.Argument.of(Value.ofLong(parameter)));

@@ -30,7 +30,7 @@ final class DistinctBytes {
 
   private DistinctBytes() {}
 
-  /** Appends the hashes in slots, 0 being an empty one. */
+  /** Appends the hashes in slots; 0 is an empty slot. */
   static void writeHashes(long[] words, int from, int to, StateSink sink) {
     sink.putByte(HASHES);
     for (int at = from; at < to; at++) {
@@ -48,7 +48,7 @@ final class DistinctBytes {
     }
   }
 
-  /** Reads the hashes behind form 32 or, ascending, 33. */
+  /** Reads the hashes after form 32 or, ascending, 33. */
   static long[] readHashes(StateReader reader, boolean ascending) {
     if (reader.remaining() % 8 != 0) {
       throw reader.error("expected hashes of 8 bytes, found " + reader.remaining() + " bytes");
@@ -78,7 +78,7 @@ final class DistinctBytes {
     }
   }
 
-  /** Reads 2^precision registers behind their form. */
+  /** Reads 2^precision registers after their form. */
   static byte[] readRegisters(StateReader reader, int precision) {
     int count = 1 << precision;
     if (reader.remaining() != count / 4 * 3) {
@@ -104,7 +104,7 @@ final class DistinctBytes {
     return registers;
   }
 
-  /** Appends hashes in slots with the number of their rows, 0 being an empty slot. */
+  /** Appends hashes in slots with their row counts; 0 is an empty slot. */
   static void writeCounted(long[] words, int from, int to, StateSink sink) {
     long all = 0;
     for (int at = from; at < to; at += 2) {
@@ -121,7 +121,7 @@ final class DistinctBytes {
     }
   }
 
-  /** Reads counted hashes behind their form: hash, rows, hash, rows … */
+  /** Reads counted hashes after their form: hash, rows, hash, rows … */
   static long[] readCounted(StateReader reader) {
     int countBytes = reader.getByte();
     if (countBytes < 1 || countBytes > 8) {
@@ -162,7 +162,7 @@ final class DistinctBytes {
     }
   }
 
-  /** Reads a sample of at most k entries behind its form: theta, then hash, rows, hash, rows … */
+  /** Reads a sample of at most k entries after its form: theta, then hash, rows, hash, rows … */
   static long[] readSample(StateReader reader, int k) {
     long theta = reader.getLong();
     if (theta < 1) {

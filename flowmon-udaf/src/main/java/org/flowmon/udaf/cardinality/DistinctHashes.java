@@ -8,14 +8,14 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
 
 /**
- * A state of {@link ApproxCountDistinct}: all hashes while these take no more room than registers,
- * then registers. Which of the two, and every byte, depends on the set of hashes only.
+ * A state of {@link ApproxCountDistinct}: all hashes while they take no more room than registers,
+ * then registers. The form and every byte depend on the set of hashes only.
  */
 final class DistinctHashes implements SuperState {
-  /** What the bounds of an estimate from registers keep to. */
+  /** The probability of the bounds of an estimate from registers. */
   static final double PROBABILITY = 0.95;
 
-  // Of the normal distribution, which estimates from 2^7 registers and more come near to.
+  // Normal distribution, a close approximation for estimates from 2^7 registers and more.
   private static final double STANDARD_ERRORS = 1.96;
 
   // Objects and array headers, rounded up.
@@ -29,7 +29,7 @@ final class DistinctHashes implements SuperState {
     this.precision = precision;
   }
 
-  /** Different hashes up to which all are kept. */
+  /** The most different hashes that are all kept. */
   static int exactLimit(int precision) {
     return 1 << (precision - 3);
   }
@@ -87,7 +87,7 @@ final class DistinctHashes implements SuperState {
     return FIXED_BYTES + (registers == null ? 8L * hashes.words() : registers.length);
   }
 
-  /** Hashes may become registers with any of them; a hash takes eight bytes. */
+  /** Any hash may turn the state into registers; a hash takes eight bytes. */
   @Override
   public long growth(StateReader bytes) {
     int form = bytes.peek();
@@ -102,7 +102,7 @@ final class DistinctHashes implements SuperState {
     return read + grown + (mayTurn ? 1L << precision : 0);
   }
 
-  /** Registers may take less than the hashes that they were made of. */
+  /** Registers may take less memory than the hashes before them. */
   @Override
   public long chargedBytes() {
     long most = FIXED_BYTES + 8L * HashCounts.slots(exactLimit(precision));
@@ -115,7 +115,7 @@ final class DistinctHashes implements SuperState {
     }
     double estimate = Registers.estimate(registers, precision);
     double error = STANDARD_ERRORS * Registers.standardError(precision);
-    // more than so many were there before there were registers
+    // registers are made only beyond this many hashes
     long least = exactLimit(precision) + 1L;
     long lower = Math.max(least, (long) Math.floor(estimate / (1 + error)));
     long value = Math.max(lower, Math.round(estimate));

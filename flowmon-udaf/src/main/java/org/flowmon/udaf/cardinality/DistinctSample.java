@@ -9,11 +9,10 @@ import org.flowmon.udaf.function.UdafCall;
 
 /**
  * A sample of the different values, or tuples of values, with the number of rows of each: {@code
- * DISTINCT_SAMPLE(dst_addr)}. It tells how many there are, how many of them are rare, and, by
- * {@link DistinctSets}, how many two states have in common. Exact for up to k of them (4096 where
- * the call does not say), then with a relative standard error of 1 / √n where n of those asked for
- * are among the k. Rows of which a value is NULL do not count. A constant at the end, behind a
- * value, is k.
+ * DISTINCT_SAMPLE(dst_addr)}. It gives the number of values, the number of rare values and, by
+ * {@link DistinctSets}, the values that two states have in common. Exact for up to k values
+ * (default 4096), then with a relative standard error of 1 / √n if n of the requested values are in
+ * the sample. Rows with a NULL value do not count. A constant after the values is k.
  */
 public final class DistinctSample implements Udaf {
   private static final long DEFAULT_K = 4096;

@@ -7,9 +7,9 @@ import org.flowmon.udaf.state.SuperState;
 
 /**
  * Set operations over two states of {@link DistinctSample}: the values of two hours, two days, two
- * sites. The results are states again, with estimates and bounds as others; the states given stay
- * as they are. A result that is a small part of what both have has few values in the sample, and so
- * wide bounds: about 2 / √n of it where n are in the sample.
+ * sites. The results are states with estimates and bounds; the given states stay unchanged. A
+ * result that is a small part of the union has few values in the sample and thus wide bounds: about
+ * 2 / √n of it for n values in the sample.
  */
 public final class DistinctSets {
   private final SampledValues first;
@@ -18,8 +18,8 @@ public final class DistinctSets {
   /**
    * The values of two states.
    *
-   * @param function that both states are of
-   * @throws UdafException where it is not {@link DistinctSample}
+   * @param function the function of both states
+   * @throws UdafException if it is not {@link DistinctSample}
    */
   public DistinctSets(BoundUdaf function, SuperState first, SuperState second) {
     if (!(first instanceof SampledValues a)
@@ -32,7 +32,7 @@ public final class DistinctSets {
     this.second = b;
   }
 
-  /** Values that the first or the second has; rows of both. */
+  /** The values that either state has; rows of both. */
   public SuperState union() {
     SampledValues all = new SampledValues(first.k());
     for (SampledValues one : new SampledValues[] {first, second}) {
@@ -43,12 +43,12 @@ public final class DistinctSets {
     return all;
   }
 
-  /** Values that both have; rows of both. */
+  /** The values that both states have; rows of both. */
   public SuperState intersection() {
     return first.common(second, true);
   }
 
-  /** Values that the first has and the second has not; rows of the first. */
+  /** The values of the first state that the second lacks; rows of the first. */
   public SuperState difference() {
     return first.common(second, false);
   }

@@ -3,7 +3,7 @@ package org.flowmon.udaf.cardinality;
 import java.util.Arrays;
 import org.flowmon.flow.TableHash;
 
-/** Hashes, perhaps with the number of their rows: a hash table that grows. No hash is 0. */
+/** A growing hash table of hashes, optionally with row counts. No hash is 0. */
 final class HashCounts {
   private static final int FIRST_SLOTS = 4;
 
@@ -19,7 +19,7 @@ final class HashCounts {
     return size;
   }
 
-  /** Slots that some hashes take. */
+  /** Slots for some hashes. */
   static int slots(int hashes) {
     int slots = FIRST_SLOTS;
     while (4 * hashes > 3 * slots) {
@@ -28,14 +28,12 @@ final class HashCounts {
     return slots;
   }
 
-  /** Longs that it holds. */
+  /** Longs of the table. */
   int words() {
     return hashes.length + (rows == null ? 0 : rows.length);
   }
 
-  /**
-   * How many slots hashes lie behind their own, summed up: how much there is to look at in vain.
-   */
+  /** The sum of the hashes' distances from their first slots: the number of wasted probes. */
   long displacement() {
     long sum = 0;
     for (int place = 0; place < hashes.length; place++) {
@@ -45,8 +43,8 @@ final class HashCounts {
   }
 
   /**
-   * The place of a hash, unless it is taken. Rows may be chosen by their hash, which is no secret.
-   * Tables of another size have another order, so that one can be filled in the order of another.
+   * The first slot of a hash. Hashes of rows are no secret, so rows may be chosen to collide.
+   * Tables of different sizes differ in order: one can be filled in the order of another.
    */
   private int first(long hash) {
     return (int) TableHash.of(hash, hashes.length) & (hashes.length - 1);
@@ -61,7 +59,7 @@ final class HashCounts {
     return place;
   }
 
-  /** Adds a hash with rows; whether it is new. */
+  /** Adds a hash with rows; returns whether it is new. */
   boolean add(long hash, long more) {
     int place = place(hash);
     boolean isNew = hashes[place] == 0;
@@ -96,7 +94,7 @@ final class HashCounts {
     }
   }
 
-  /** The rows of a hash, 0 where it is not there. */
+  /** The rows of a hash, 0 if it is absent. */
   long rows(long hash) {
     return rows[place(hash)];
   }

@@ -7,8 +7,8 @@ import org.flowmon.udaf.state.SubAggregate;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The low halves: a hash table of rows' hashes, alone or with the number of their rows, that asks
- * to be flushed after {@link #PROBES} slots in vain.
+ * The low halves: a hash table of rows' hashes, optionally with row counts. It asks to be flushed
+ * after {@link #PROBES} failed probes.
  *
  * <pre>
  *   0      1
@@ -28,7 +28,7 @@ final class HashPad implements SubAggregate {
   private final boolean counted;
   private final int stride;
 
-  /** Pads with or without numbers of rows. */
+  /** Pads with or without row counts. */
   HashPad(boolean counted) {
     this.counted = counted;
     this.stride = counted ? 2 : 1;
@@ -66,7 +66,7 @@ final class HashPad implements SubAggregate {
   }
 
   private boolean add(long[] pads, int at, long hash) {
-    // rows may be chosen by their hash, which is no secret
+    // hashes of rows are no secret: rows may be chosen to collide
     int first = (int) TableHash.of(hash);
     for (int probe = 0; probe < PROBES; probe++) {
       int place = at + SLOTS + (first + probe & CAPACITY - 1) * stride;

@@ -2,23 +2,23 @@ package org.flowmon.udaf.cardinality;
 
 /**
  * HyperLogLog registers (Flajolet and others 2007) with the estimator of Ertl, "New cardinality
- * estimation algorithms for HyperLogLog sketches" (2017), section 4: without bias from small to
- * large numbers, with no table. Its relative standard error is about 1.04 / √m with m registers.
+ * estimation algorithms for HyperLogLog sketches" (2017), section 4: no bias from small to large
+ * numbers, and no table. The relative standard error is about 1.04 / √m with m registers.
  */
 final class Registers {
   private Registers() {}
 
-  /** Takes a hash: its first bits say the register. */
+  /** Adds a hash; its first bits select the register. */
   static void add(byte[] registers, int precision, long hash) {
     int register = (int) (hash >>> (64 - precision));
-    // A bit behind the last one ends the run of zeros.
+    // A bit after the last one ends the run of zeros.
     int rank = Long.numberOfLeadingZeros(hash << precision | 1L << (precision - 1)) + 1;
     if (rank > registers[register]) {
       registers[register] = (byte) rank;
     }
   }
 
-  /** Takes what another has seen. */
+  /** Merges other registers. */
   static void merge(byte[] registers, byte[] others) {
     for (int i = 0; i < registers.length; i++) {
       registers[i] = (byte) Math.max(registers[i], others[i]);
@@ -29,7 +29,7 @@ final class Registers {
     return 1.04 / Math.sqrt(1 << precision);
   }
 
-  /** How many different hashes there were, about. */
+  /** Estimates the number of different hashes. */
   static double estimate(byte[] registers, int precision) {
     int q = 64 - precision;
     double m = registers.length;

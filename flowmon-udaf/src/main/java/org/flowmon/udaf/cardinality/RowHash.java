@@ -3,9 +3,9 @@ package org.flowmon.udaf.cardinality;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The stable 64-bit hash of a row's values; states depend on it, so it never changes ({@code
- * docs/format/states.md}). Rows of one word (a number, a time, an IPv4 address) have a hash each of
- * their own, but for two: 0 is taken as 1.
+ * The stable 64-bit hash of a row's values. States depend on it, so it never changes ({@code
+ * docs/format/states.md}). Rows of one word (a number, a time, an IPv4 address) have unique hashes,
+ * except that a hash of 0 becomes 1.
  */
 final class RowHash {
   private static final long SEED = 0x2545F4914F6CDD1DL;
@@ -14,7 +14,7 @@ final class RowHash {
 
   private RowHash() {}
 
-  /** Takes one word more: for each hash a bijection of words. */
+  /** Mixes in one more word; for each hash a bijection of words. */
   static long mix(long hash, long word) {
     long z = Long.rotateLeft(hash, 27) ^ word;
     z = (z ^ z >>> 30) * 0xBF58476D1CE4E5B9L;
@@ -50,7 +50,7 @@ final class RowHash {
     return hash == 0 ? 1 : hash;
   }
 
-  /** One zero, one NaN. */
+  /** Gives both zeros one hash, and all NaNs one hash. */
   private static long ofDouble(long bits) {
     if (bits == MINUS_ZERO) {
       return 0;

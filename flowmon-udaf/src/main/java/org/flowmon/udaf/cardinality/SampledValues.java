@@ -9,19 +9,19 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
 
 /**
- * A state of {@link DistinctSample}: the hashes below theta, each with the number of its rows. All
- * of them while they are at most k; then theta is the smallest hash that is left out. What is below
- * the last theta was below every one before, so that nothing of its rows is missing.
+ * A state of {@link DistinctSample}: the hashes below theta, each with its row count. It has all
+ * hashes while there are at most k; then theta is the smallest excluded hash. Theta only falls, so
+ * hashes below it were always included and their row counts are complete.
  *
- * <p>Hashes are spread evenly, so those below theta are a sample of all at a rate of theta / 2^63,
- * which no value's frequency matters for (distinct sampling, Gibbons 2001; a theta sketch of fixed
+ * <p>Hashes are spread evenly. The hashes below theta are a sample of all at a rate of theta /
+ * 2^63, whatever a value's frequency (distinct sampling, Gibbons 2001; a theta sketch of fixed
  * size).
  */
 final class SampledValues implements SuperState {
-  /** Theta where nothing is left out. */
+  /** Theta of a complete sample. */
   static final long ALL = Long.MAX_VALUE;
 
-  /** What bounds keep to where something is left out. */
+  /** The probability of the bounds of an incomplete sample. */
   static final double PROBABILITY = 0.95;
 
   private static final int STANDARD_DEVIATIONS = 2;
@@ -37,7 +37,7 @@ final class SampledValues implements SuperState {
     this.k = k;
   }
 
-  /** The hash of the sample, 1 … 2^63 − 2, of a row's. */
+  /** Maps a row's hash to the sample's hash, 1 … 2^63 − 2. */
   static long sampleHash(long hash) {
     return Math.max(1, Math.min(ALL - 1, hash >>> 1));
   }
@@ -78,7 +78,7 @@ final class SampledValues implements SuperState {
     }
   }
 
-  /** Leaves out the hashes from a smaller theta on. */
+  /** Lowers theta and drops the hashes from it on. */
   private void lower(long limit) {
     if (limit < theta) {
       theta = limit;
@@ -92,7 +92,7 @@ final class SampledValues implements SuperState {
     }
   }
 
-  /** Leaves out all but k hashes, which is put off as long as there is room. */
+  /** Drops all but k hashes; delayed until the room or the result needs it. */
   private void settle() {
     if (entries.size() > k) {
       lower(entries.ascending()[k]);
@@ -119,7 +119,7 @@ final class SampledValues implements SuperState {
     return FIXED_BYTES + 8L * entries.words();
   }
 
-  /** A hash with its rows takes at least nine bytes; what is left out is taken out by a copy. */
+  /** A hash with its rows takes at least nine bytes; a copy removes dropped hashes. */
   @Override
   public long growth(StateReader bytes) {
     int more = bytes.remaining() / DistinctBytes.LEAST_ENTRY_BYTES;
@@ -130,20 +130,20 @@ final class SampledValues implements SuperState {
     return grown + copy + 16L * more;
   }
 
-  /** Once there are more than k values they take room for half as many more, now and then. */
+  /** Beyond k values, room for half as many more is in use now and then. */
   @Override
   public long chargedBytes() {
     boolean isAll = theta == ALL && entries.size() <= k;
     return isAll ? memoryBytes() : FIXED_BYTES + 16L * HashCounts.slots(k + k / 2 + 1);
   }
 
-  /** Different values. */
+  /** Estimates the number of different values. */
   Estimate count() {
     settle();
     return estimate(entries.size());
   }
 
-  /** Different values that have at most so many rows. */
+  /** Estimates the number of different values with at most the given number of rows. */
   Estimate rare(long most) {
     settle();
     int rare = 0;
@@ -153,7 +153,7 @@ final class SampledValues implements SuperState {
     return estimate(rare);
   }
 
-  /** All of a kind from those of it that are in the sample. */
+  /** Estimates the number of all values of a kind from the number in the sample. */
   private Estimate estimate(int sampled) {
     if (theta == ALL) {
       return Estimate.exact(Value.ofLong(sampled));
@@ -168,7 +168,7 @@ final class SampledValues implements SuperState {
         Value.ofLong(Math.max(value, (long) Math.ceil(upper))));
   }
 
-  /** How far bounds of an estimate are from it. */
+  /** The distance of an estimate from its bounds. */
   ErrorBound error(Estimate estimate) {
     if (theta == ALL) {
       return ErrorBound.EXACT;
@@ -180,8 +180,8 @@ final class SampledValues implements SuperState {
   }
 
   /**
-   * The values that are, or are not, in another state of the same k, too: a sample of them below
-   * both thetas. Rows are those of this state, and where both have a value of the other, too.
+   * Samples the values that are, or are not, in another state of the same k, below both thetas. Row
+   * counts are those of this state, plus the other state's for values in both.
    */
   SampledValues common(SampledValues other, boolean inOther) {
     settle();

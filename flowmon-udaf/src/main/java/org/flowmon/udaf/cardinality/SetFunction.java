@@ -5,9 +5,9 @@ import org.flowmon.udaf.function.PairFunction;
 import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.state.SuperState;
 
-/** What {@link DistinctSets} gives, as queries call it. */
+/** The set operations of {@link DistinctSets} as queries call them. */
 enum SetFunction implements PairFunction {
-  /** Values that both have. */
+  /** The values that both states have. */
   INTERSECTION {
     @Override
     SuperState of(DistinctSets sets) {
@@ -15,7 +15,7 @@ enum SetFunction implements PairFunction {
     }
   },
 
-  /** Values that the first has and the second has not. */
+  /** The values of the first state that the second lacks. */
   DIFFERENCE {
     @Override
     SuperState of(DistinctSets sets) {

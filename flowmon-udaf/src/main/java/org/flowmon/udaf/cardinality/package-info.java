@@ -1,6 +1,6 @@
 /**
- * How many different values there are, and how many of them are rare: {@link
+ * Counts of different values and of rare values: {@link
  * org.flowmon.udaf.cardinality.ApproxCountDistinct}, and {@link
- * org.flowmon.udaf.cardinality.DistinctSample} where sets are to be compared.
+ * org.flowmon.udaf.cardinality.DistinctSample} for comparing sets.
  */
 package org.flowmon.udaf.cardinality;

@@ -16,9 +16,9 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Value;
 
-/** Evaluates a call of a function of states; what stands within one another is not written out. */
+/** Evaluates a call of a function of states, without serializing the states of nested calls. */
 final class CallEvaluation implements StateEvaluation {
-  /** Gives a state of the row at hand, only to be read. */
+  /** Gives a read-only state of the current row. */
   private interface States {
     SuperState state();
   }
@@ -37,7 +37,7 @@ final class CallEvaluation implements StateEvaluation {
     }
 
     void set(String next) {
-      if (Objects.equals(next, text)) { // as in the row before
+      if (Objects.equals(next, text)) { // unchanged since the previous row
         return;
       }
       text = next;
@@ -63,7 +63,7 @@ final class CallEvaluation implements StateEvaluation {
   private final Udafs functions;
   private final List<Expression> inputs = new ArrayList<>();
   private final List<Input> states = new ArrayList<>();
-  // One makes all states, which can be merged with each other: so they share its scratch memory.
+  // It makes all states, so that they can be merged and share its scratch memory.
   private SuperAggregate high;
   private final Supplier<Value> root;
 

@@ -19,9 +19,9 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * A state with the call that it is of, so that the bytes alone say how to read it: what leaves
- * flowmon and comes back. Version 1; {@code docs/format/states.md} is the specification, this class
- * owns the layout. Immutable.
+ * A state with its function call, so that the bytes alone tell how to read it: the form in which
+ * states leave flowmon and return. Version 1; {@code docs/format/states.md} is the specification,
+ * this class owns the layout. Immutable.
  *
  * <pre>
  *   0        4         6        8        12       16
@@ -72,15 +72,15 @@ public final class ExportedState {
   }
 
   /**
-   * Binds the call that it is of.
+   * Binds the state's call.
    *
-   * @throws UdafException where the function is not known, or does not take it
+   * @throws UdafException if the function is unknown or rejects the call
    */
   public BoundUdaf bind(Udafs functions) {
     return functions.bind(name, arguments);
   }
 
-  /** The base64 of its bytes, as columns of results have it. */
+  /** The base64 of its bytes, as in columns of results. */
   public String toText() {
     return Base64.getEncoder().encodeToString(toBytes());
   }
@@ -88,7 +88,7 @@ public final class ExportedState {
   /**
    * Reads {@link #toText}; otherwise as {@link #read}.
    *
-   * @throws StateFormatException where it is no base64 of an exported state
+   * @throws StateFormatException if the text is not the base64 of an exported state
    */
   public static ExportedState ofText(String text) {
     try {
@@ -103,18 +103,18 @@ public final class ExportedState {
     return new StateReader(state, 0, state.length, "a state of " + name);
   }
 
-  /** Merges it into a state of the function that it is of. */
+  /** Merges it into a state of the same function. */
   public void mergeInto(SuperState target) {
     target.merge(state());
   }
 
-  /** The bytes of all. */
+  /** All of its bytes. */
   public byte[] toBytes() {
     StateSink sink = new StateSink();
     sink.putInt(MAGIC);
     sink.putU16(VERSION);
     sink.putU16(0);
-    sink.putLong(0); // length and checksum come last
+    sink.putLong(0); // length and checksum, written last
     putText(name, sink);
     sink.putVarint(arguments.size());
     for (UdafCall.Argument argument : arguments) {
@@ -160,9 +160,9 @@ public final class ExportedState {
   }
 
   /**
-   * Reads states that lie one behind the other, at least one; otherwise as {@link #read}.
+   * Reads one or more consecutive states; otherwise as {@link #read}.
    *
-   * @throws StateFormatException that says which of them is none, from 1
+   * @throws StateFormatException with the number, from 1, of the invalid state
    */
   public static List<ExportedState> readAll(byte[] bytes) {
     List<ExportedState> all = new ArrayList<>();
@@ -183,10 +183,10 @@ public final class ExportedState {
   }
 
   /**
-   * Reads bytes that may come from anywhere. The state itself is checked where it is merged.
+   * Reads untrusted bytes. The state itself is checked when it is merged.
    *
    * @param bytes copied
-   * @throws StateFormatException where they are no exported state
+   * @throws StateFormatException if they are not an exported state
    */
   public static ExportedState read(byte[] bytes) {
     StateReader reader = new StateReader(bytes, 0, bytes.length, "an exported state");

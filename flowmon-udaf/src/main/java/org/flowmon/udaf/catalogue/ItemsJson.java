@@ -10,7 +10,7 @@ import org.flowmon.udaf.value.Value;
 /**
  * A list of items as JSON: {@code [{"item":"192.0.2.1","value":7,"lower":6,"upper":7}, …]}, in the
  * list's order. An item of several values is an array of them. Numbers and durations (microseconds)
- * are numbers, all else are strings.
+ * are numbers, other values are strings.
  */
 final class ItemsJson {
   private ItemsJson() {}

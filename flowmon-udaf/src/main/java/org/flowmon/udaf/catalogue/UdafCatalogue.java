@@ -27,18 +27,18 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The functions on the class path as the dialect calls them: checks calls while a query is read,
- * and binds them when it runs.
+ * The class path's functions as the dialect calls them: checks calls when a query is read, and
+ * binds them when it runs.
  */
 public final class UdafCatalogue implements FunctionCatalogue {
-  // Read once: what is on the class path does not change.
+  // Read once: the class path does not change.
   private static Udafs known;
 
   private final Map<String, Set<String>> extractors = new TreeMap<>();
-  // By function of two states: those whose states it takes.
+  // By function of two states: the functions whose states it takes.
   private final Map<String, List<String>> pairs = new TreeMap<>();
 
-  /** Those that this class's loader sees. */
+  /** The functions that this class's loader sees. */
   public UdafCatalogue() {
     for (Udaf function : known().all()) {
       extractors.put(
@@ -148,15 +148,15 @@ public final class UdafCatalogue implements FunctionCatalogue {
     return functions.bind(type.function(), arguments(type.arguments()));
   }
 
-  /** The function that an expression gives states of. */
+  /** The function of an expression's states. */
   static BoundUdaf function(Udafs functions, Expression states) {
     return bind(functions, StateType.of(states));
   }
 
   /**
-   * What a query shows of an answer.
+   * The part of an answer that a query shows.
    *
-   * @param part of an estimate; of a list all is shown
+   * @param part of an estimate; a list is shown whole
    */
   public static Value value(Answer answer, StateValue.Part part) {
     if (answer instanceof Items items) {
@@ -205,17 +205,17 @@ public final class UdafCatalogue implements FunctionCatalogue {
   /**
    * The function of a call.
    *
-   * @param call a state, or what is taken out of one, without parameters
+   * @param call makes a state or extracts a value from one, without parameters
    */
   public static BoundUdaf function(AggregateCall call) {
     return known().bind(call.value().function(), arguments(call.callArguments()));
   }
 
   /**
-   * What takes a call's value out of states.
+   * The extractor of a call.
    *
    * @param function whose states these are
-   * @param call no state itself
+   * @param call not a state itself
    */
   public static BoundExtractor extractor(BoundUdaf function, AggregateCall call) {
     return known()

@@ -24,7 +24,7 @@ import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.FunctionCatalogue;
 import org.flowmon.udaf.text.NameSuggestions;
 
-/** The functions that are on the class path, by name. Immutable. */
+/** The class path's functions, by name. Immutable. */
 public final class Udafs {
   private static final Pattern NAME = Pattern.compile("[A-Z][A-Z0-9_]*");
 
@@ -35,9 +35,9 @@ public final class Udafs {
   }
 
   /**
-   * Those that a class loader sees, flowmon's own among them.
+   * Loads the functions that a class loader sees, including flowmon's own.
    *
-   * @throws UdafException where two have one name, or one is not right
+   * @throws UdafException if two have the same name, or a name is invalid or reserved
    */
   public static Udafs load(ClassLoader loader) {
     List<Udaf> found = new ArrayList<>();
@@ -52,7 +52,7 @@ public final class Udafs {
     return of(found);
   }
 
-  /** These functions. */
+  /** A set of the given functions. */
   public static Udafs of(Collection<? extends Udaf> functions) {
     Map<String, Udaf> byName = new TreeMap<>();
     for (Udaf function : functions) {
@@ -94,7 +94,7 @@ public final class Udafs {
     return new Udafs(byName);
   }
 
-  /** That a function of two states is called by no name that means something else. */
+  /** Requires that no function of two states has a name with another meaning. */
   private static void requirePairs(Map<String, Udaf> byName) {
     Set<String> taken = new HashSet<>(byName.keySet());
     for (Udaf function : byName.values()) {
@@ -132,14 +132,14 @@ public final class Udafs {
     }
   }
 
-  /** What makes something of two states of a function. */
+  /** The functions of two states of a function. */
   public List<PairFunction> pairs(Udaf function) {
     List<PairFunction> all = new ArrayList<>(function.pairs());
     all.add(Union.UNION);
     return all;
   }
 
-  /** One of {@link #pairs}, null where there is none of this name. */
+  /** The function of {@link #pairs} with this name, null if there is none. */
   PairFunction pair(Udaf function, String name) {
     return pairs(function).stream()
         .filter(pair -> pair.name().equals(name.toUpperCase(Locale.ROOT)))
@@ -150,10 +150,10 @@ public final class Udafs {
   /**
    * Binds a call of a function of two states.
    *
-   * @param function whose states it is to be given
+   * @param function the function of the states
    * @param name in any case
-   * @param parameters the arguments behind the states
-   * @throws UdafException where the function has none of this name, or it does not take these
+   * @param parameters the arguments after the states
+   * @throws UdafException if the function has none of this name, or it rejects the parameters
    */
   public PairFunction.Bound bindPair(
       BoundUdaf function, String name, List<UdafCall.Argument> parameters) {
@@ -171,12 +171,12 @@ public final class Udafs {
     return pair.bind(function, new UdafCall(pair.name(), pair.signature(), parameters));
   }
 
-  /** All of them, by name. */
+  /** All functions, by name. */
   public Collection<Udaf> all() {
     return functions.values();
   }
 
-  /** The function of this name, in any case; null where there is none. */
+  /** The function of this name, in any case; null if there is none. */
   public Udaf find(String name) {
     return functions.get(name.toUpperCase(Locale.ROOT));
   }
@@ -185,7 +185,7 @@ public final class Udafs {
    * Binds a call.
    *
    * @param name of the function, in any case
-   * @throws UdafException where there is no such function, or it does not take these arguments
+   * @throws UdafException if there is no such function, or it rejects the arguments
    */
   public BoundUdaf bind(String name, List<UdafCall.Argument> arguments) {
     Udaf function = find(name);
@@ -205,10 +205,10 @@ public final class Udafs {
   /**
    * Binds a call of an extractor.
    *
-   * @param function whose states it is to be given
+   * @param function the function of the states
    * @param name of the extractor, in any case
-   * @param parameters the arguments behind the state
-   * @throws UdafException where the function has no such extractor, or it does not take these
+   * @param parameters the arguments after the state
+   * @throws UdafException if the function has no such extractor, or it rejects the parameters
    */
   public BoundExtractor bindExtractor(
       BoundUdaf function, String name, List<UdafCall.Argument> parameters) {

@@ -6,7 +6,7 @@ import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.state.SuperState;
 
-/** UNION: the state of the rows of both. Every function has it. */
+/** UNION: the state of both states' rows. Every function has it. */
 final class Union implements PairFunction {
   static final Union UNION = new Union();
 
@@ -34,7 +34,7 @@ final class Union implements PairFunction {
         (a, b) -> {
           SuperState all = function.superAggregate().initialize();
           for (SuperState one : new SuperState[] {a, b}) {
-            StateSink sink = new StateSink(); // these may be of other tasks' making
+            StateSink sink = new StateSink(); // these may be from other tasks
             one.output(sink);
             all.merge(sink.reader("a state"));
           }

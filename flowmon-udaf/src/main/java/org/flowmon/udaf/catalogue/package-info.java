@@ -1,5 +1,5 @@
 /**
- * The functions on the class path, as the dialect calls them: found by name, bound, evaluated over
+ * The class path's functions as the dialect calls them: found by name, bound, evaluated over
  * states, exported.
  */
 package org.flowmon.udaf.catalogue;

@@ -7,14 +7,14 @@ import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.value.Value;
 
-/** Reckons what constants make, so that a time written as arithmetic is known as a time. */
+/** Folds constant expressions, so that a time written as arithmetic is known as a time. */
 public final class ConstantFolding {
   private ConstantFolding() {}
 
   /**
-   * The value of arithmetic and TIME_BUCKET over constants alone, as in {@code TIME_BUCKET(:now -
-   * INTERVAL '7' DAY, INTERVAL '1' HOUR)} once it is bound; any other expression as it is, and
-   * where the value is NULL too.
+   * Folds arithmetic and TIME_BUCKET over constants alone, as {@code TIME_BUCKET(:now - INTERVAL
+   * '7' DAY, INTERVAL '1' HOUR)} after binding. Returns other expressions, and those whose value is
+   * NULL, unchanged.
    */
   public static Expression of(Expression expression) {
     if (expression instanceof TimeBucket bucket) {
@@ -46,7 +46,7 @@ public final class ConstantFolding {
     long micros = time.value().low();
     long into = Math.floorMod(micros, bucket.widthMicros());
     return micros < Long.MIN_VALUE + into
-        ? bucket // as before: there is none
+        ? bucket // unfolded: there is no value
         : new Literal(Value.ofTimestamp(micros - into));
   }
 

@@ -28,14 +28,14 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Derives {@link Constraints}. A condition is looked at for being TRUE, or, below NOT, for being
- * FALSE; what no rule knows constrains nothing.
+ * Derives {@link Constraints} of a condition being TRUE or, below NOT, FALSE. A part without a rule
+ * constrains nothing.
  */
 final class ConstraintRules {
   private static final long HOUR = 3_600_000_000L;
   private static final long DAY = 24 * HOUR;
 
-  /** Alternatives with more members than this are not kept, so that pruning stays cheap. */
+  /** The most members of alternatives; larger ones are dropped to keep pruning cheap. */
   private static final int MAX_ALTERNATIVES = 64;
 
   private static final Constraints IMPOSSIBLE =
@@ -55,7 +55,7 @@ final class ConstraintRules {
     } else if (condition instanceof Not not) {
       return derive(not.term(), !truth);
     } else if (condition instanceof IsTruth isTruth) {
-      // IS TRUE is FALSE also where its term is NULL: then nothing follows.
+      // IS TRUE is FALSE also if its term is NULL: then nothing follows.
       return truth ? derive(isTruth.term(), isTruth.truth()) : Constraints.NOTHING;
     } else if (condition instanceof Literal literal) {
       boolean holds = !literal.value().isNull() && (literal.value().low() != 0) == truth;
@@ -130,7 +130,8 @@ final class ConstraintRules {
   }
 
   /**
-   * The times whose bucket compares so: a range widened by one bucket on the side that needs it.
+   * The times whose bucket satisfies the comparison: a range, widened by one bucket on one side if
+   * needed.
    */
   private static LongRanges bucketed(ComparisonOperator operator, long value, long width) {
     long reach = value > Long.MAX_VALUE - width ? Long.MAX_VALUE : value + width - 1;
@@ -161,7 +162,7 @@ final class ConstraintRules {
       return IMPOSSIBLE; // NOT IN with a NULL in the list is never TRUE
     }
     if (!truth && in.items().isEmpty()) {
-      return Constraints.NOTHING; // nothing is in an empty list, not even NULL
+      return Constraints.NOTHING; // an empty list contains nothing, not even NULL
     }
     if (column.kind() == ValueKind.ADDRESS) {
       AddressRanges ranges = inAddresses(in);
@@ -272,7 +273,7 @@ final class ConstraintRules {
   }
 
   /**
-   * Columns that all members constrain get the union of their ranges; what that loses is kept as
+   * Unites the ranges of columns that all members constrain, and keeps the precision this loses as
    * alternatives.
    */
   private static Constraints union(List<Constraints> members) {
@@ -296,7 +297,7 @@ final class ConstraintRules {
     return new Constraints(longs, addresses, kept ? List.of(List.copyOf(members)) : List.of());
   }
 
-  /** Whether all that a member says is about the one column that the union is about. */
+  /** Whether a member constrains only the column of the union. */
   private static boolean onlyOne(
       Constraints member,
       Map<FlowColumn, LongRanges> longs,

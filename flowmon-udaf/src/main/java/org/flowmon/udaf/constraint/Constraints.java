@@ -9,12 +9,12 @@ import org.flowmon.udaf.set.AddressRanges;
 import org.flowmon.udaf.set.LongRanges;
 
 /**
- * What every row that a filter keeps must satisfy, as ranges per column: for pruning files, pages
- * and postings. A sound over-approximation: a row that does not satisfy it is not kept by the
- * filter, a row that does may still not be. The filter is always evaluated again.
+ * Necessary conditions on the rows that a filter keeps, as ranges per column: for pruning files,
+ * pages and postings. They are a sound over-approximation: rows that violate them fail the filter,
+ * rows that satisfy them may still fail. The filter is always evaluated again.
  *
- * <p>A row satisfies constraints where, for each constrained column, its value is not NULL and in
- * the ranges, and where for each {@link #alternatives} at least one of its members is satisfied.
+ * <p>A row satisfies constraints if each constrained column is not NULL and in its ranges, and if
+ * at least one member of each of the {@link #alternatives} is satisfied.
  */
 public final class Constraints {
   /** Nothing is known: every row may be kept. */
@@ -34,7 +34,7 @@ public final class Constraints {
   }
 
   /**
-   * The constraints that follow from a bound filter.
+   * Derives the constraints of a bound filter.
    *
    * @param where null for none
    */
@@ -42,19 +42,19 @@ public final class Constraints {
     return where == null ? NOTHING : ConstraintRules.whereTrue(where);
   }
 
-  /** The ranges of a numeric, boolean or time column, null where it is not constrained. */
+  /** The ranges of a numeric, boolean or time column, null if it is not constrained. */
   public LongRanges longs(FlowColumn column) {
     return longs.get(column);
   }
 
-  /** The ranges of an address column, null where it is not constrained. */
+  /** The ranges of an address column, null if it is not constrained. */
   public AddressRanges addresses(FlowColumn column) {
     return addresses.get(column);
   }
 
   /**
-   * Disjunctions that a range per column cannot hold, such as {@code src_addr = x OR dst_addr = x}:
-   * of each, at least one member is satisfied.
+   * Disjunctions that a range per column cannot express, such as {@code src_addr = x OR dst_addr =
+   * x}: at least one member of each is satisfied.
    */
   public List<List<Constraints>> alternatives() {
     return alternatives;

@@ -1,5 +1,4 @@
 /**
- * What every row that a filter keeps must satisfy, as ranges per column: for pruning what need not
- * be read.
+ * Necessary conditions on the rows that a filter keeps, as ranges per column: for pruning reads.
  */
 package org.flowmon.udaf.constraint;

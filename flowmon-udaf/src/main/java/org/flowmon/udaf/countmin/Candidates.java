@@ -4,14 +4,14 @@ import java.util.Arrays;
 import org.flowmon.flow.TableHash;
 
 /**
- * The heaviest items so far, each with a weight that is never above its true one, in words (Misra
- * and Gries 1982, with weights and merging as Agarwal and others, "Mergeable summaries", 2012).
- * Where there are too many, the median of all weights is taken from each, and what has none left is
- * forgotten; <i>offset</i> sums up what was taken. An item's true weight is between its kept weight
- * (0 where it is forgotten) and that plus the offset, whatever the order of adding and merging.
+ * The heaviest items so far, each with a weight at most its true one, in words (Misra and Gries
+ * 1982, with weights and merging as Agarwal and others, "Mergeable summaries", 2012). If there are
+ * too many, the median of all weights is subtracted from each, and items with no weight left are
+ * dropped; <i>offset</i> is the sum of these medians. An item's true weight is between its kept
+ * weight (0 if dropped) and that plus the offset, whatever the order of adding and merging.
  *
- * <p>As at least half of the C kept weights lose the whole median, the offset is at most 2 / C of
- * what all lost: at most 2 / C of the sum of weights.
+ * <p>At least half of the C kept weights lose the whole median. So the offset is at most 2 / C of
+ * the total loss, and at most 2 / C of the sum of weights.
  *
  * <pre>
  *   0        1      2
@@ -30,7 +30,7 @@ public final class Candidates {
   private final int width;
   private final long[] weights;
   private final long[] kept;
-  // Made when it is first needed.
+  // Allocated on first use.
   private long[] merged = {};
 
   /**
@@ -48,7 +48,7 @@ public final class Candidates {
     return width;
   }
 
-  /** Items that stay. */
+  /** The number of kept items. */
   static int capacity(int width) {
     return width / 4 * 3;
   }
@@ -57,7 +57,7 @@ public final class Candidates {
     return SLOTS + 3 * slots(width);
   }
 
-  /** What kept weights lack at most. */
+  /** The most that kept weights are below the true ones. */
   public static long offset(long[] words, int at) {
     return words[at];
   }
@@ -66,12 +66,12 @@ public final class Candidates {
     return (int) words[at + USED];
   }
 
-  /** The slot of an item, unless it is taken. */
+  /** The first slot of an item. */
   private static int first(int width, long high, long low) {
     return (int) TableHash.of(high, low) & (width - 1);
   }
 
-  /** How many slots items lie behind their own, summed up: how much there is to look at in vain. */
+  /** The sum of the items' distances from their first slots: the number of wasted probes. */
   static long displacement(long[] words, int at, int width) {
     long sum = 0;
     for (int s = 0; s < width; s++) {
@@ -82,7 +82,7 @@ public final class Candidates {
     return sum;
   }
 
-  /** The place of an item's slot, or of the empty one where it would be. */
+  /** The place of an item's slot, or of the empty slot for it. */
   private static int slot(long[] words, int at, int width, long high, long low) {
     for (int s = first(width, high, low); ; s++) {
       int place = at + SLOTS + 3 * (s & width - 1);
@@ -92,7 +92,7 @@ public final class Candidates {
     }
   }
 
-  /** The kept weight of an item, 0 where it is no candidate. */
+  /** The kept weight of an item, 0 if it is no candidate. */
   static long weight(long[] words, int at, int width, long high, long low) {
     return words[slot(words, at, width, high, low) + 2];
   }
@@ -111,7 +111,7 @@ public final class Candidates {
     }
   }
 
-  /** Takes the median from all. */
+  /** Subtracts the median from all weights. */
   private void reduce(long[] words, int at) {
     int from = at + SLOTS;
     int to = from + 3 * slots(width);
@@ -141,8 +141,8 @@ public final class Candidates {
   }
 
   /**
-   * Adds the candidates of another sketch of the same width, by key: what is forgotten meanwhile
-   * must not depend on the order of slots, which is another one in each process.
+   * Adds the candidates of another sketch of the same width, by key. Slot order differs between
+   * processes and must not decide which items are dropped meanwhile.
    */
   void merge(long[] words, int at, long[] others, int from) {
     words[at] = ItemKey.plus(words[at], others[from]);

@@ -3,11 +3,11 @@ package org.flowmon.udaf.countmin;
 import java.util.Arrays;
 import org.flowmon.flow.TableHash;
 
-/** Items with their weights: a hash table that grows. */
+/** A growing hash table of items with their weights. */
 public final class ItemCounts {
   private static final int STRIDE = 3;
 
-  // high, low, weight; 0 where the slot is empty
+  // high, low, weight; 0 if the slot is empty
   private long[] slots = new long[4 * STRIDE];
   private int size;
 
@@ -15,12 +15,12 @@ public final class ItemCounts {
     return size;
   }
 
-  /** Longs that it holds. */
+  /** Longs of the table. */
   public int words() {
     return slots.length;
   }
 
-  /** Longs that some items take. */
+  /** Longs of a table of some items. */
   public static int words(int items) {
     int slots = 4;
     while (4 * items > 3 * slots) {
@@ -44,17 +44,17 @@ public final class ItemCounts {
     slots[place + 2] = ItemKey.plus(slots[place + 2], weight);
   }
 
-  /** The weight of an item, 0 where it did not occur. */
+  /** The weight of an item, 0 if it did not occur. */
   public long weight(long high, long low) {
     return slots[place(high, low) + 2];
   }
 
-  /** The slot of an item among so many, a power of two, unless it is taken. */
+  /** The first slot of an item among a power of two of slots. */
   private static int first(long high, long low, int slots) {
     return (int) TableHash.of(high, low) & (slots - 1);
   }
 
-  /** How many slots items lie behind their own, summed up: how much there is to look at in vain. */
+  /** The sum of the items' distances from their first slots: the number of wasted probes. */
   long displacement() {
     int count = slots.length / STRIDE;
     long sum = 0;
@@ -86,10 +86,10 @@ public final class ItemCounts {
   }
 
   /**
-   * Takes the median of all weights from each, and forgets the items that have none left: which
-   * those are hangs on weights alone, not on slots.
+   * Subtracts the median of all weights from each, and drops the items with no weight left. The
+   * choice depends on weights alone, not on slots.
    *
-   * @return the median; 0 where there are no items
+   * @return the median; 0 if there are no items
    */
   public long takeMedian() {
     if (size == 0) {
@@ -111,7 +111,7 @@ public final class ItemCounts {
     return median;
   }
 
-  /** Gives all items, in no order. */
+  /** Passes on all items, in no order. */
   public void forEach(PairBytes.Target target) {
     for (int at = 0; at < slots.length; at += STRIDE) {
       if (slots[at + 2] != 0) {
@@ -120,7 +120,7 @@ public final class ItemCounts {
     }
   }
 
-  /** Items as high, low, weight, by key unsigned. */
+  /** All items as high, low, weight, by key unsigned. */
   public long[] sorted() {
     long[] all = new long[STRIDE * size];
     int[] next = {0};
@@ -134,7 +134,7 @@ public final class ItemCounts {
     return all;
   }
 
-  /** Sorts high, low, weight triples by key unsigned, where they lie: a heap sort. */
+  /** Sorts high, low, weight triples by key unsigned, in place: a heap sort. */
   public static void sort(long[] triples, int count) {
     for (int root = count / 2 - 1; root >= 0; root--) {
       sink(triples, root, count);

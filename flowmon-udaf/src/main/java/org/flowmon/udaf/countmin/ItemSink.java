@@ -1,7 +1,7 @@
 package org.flowmon.udaf.countmin;
 
-/** Takes items with what is known of their weights. */
+/** Takes items with bounds of their weights. */
 public interface ItemSink {
-  /** An item and an upper bound of its weight. */
+  /** Takes an item and an upper bound of its weight. */
   void add(long high, long low, long upper);
 }

@@ -5,7 +5,7 @@ import org.flowmon.flow.IpAddress;
 /**
  * Hierarchical count-min sketches of 32-bit items ("Holistic UDAFs at Streaming Speeds", section
  * 4.2): exact sums of the 256 prefixes of 8 bits, and count-min sketches of the prefixes of 16 and
- * 24 bits and of the items. They lie in words, wherever these are.
+ * 24 bits and of the items. They lie in words that the caller provides.
  *
  * <pre>
  *   0       1                257
@@ -14,7 +14,7 @@ import org.flowmon.flow.IpAddress;
  *   +-------+----------------+----------------------------------------------------+
  * </pre>
  *
- * Invariant: the exact sums, and the cells of each row, come to the total. A cell is never below
+ * Invariant: the exact sums, and the cells of each row, add up to the total. A cell is never below
  * the weight of an item in it: the smallest cell of an item or of one of its prefixes is an upper
  * bound.
  */
@@ -25,8 +25,8 @@ public final class NarrowSketch {
   private static final int EXACT_AT = 1;
   private static final int CELLS_AT = EXACT_AT + EXACT;
   private static final int CHILDREN = 256;
-  // A search for what can be told from noise, 1 / width of all, looks behind at most about width
-  // prefixes of each level.
+  // A search for items above the noise, 1 / width of all, expands about width prefixes of each
+  // level at most.
   private static final int EXPANDED_PER_CELL = 16;
 
   private final int width;
@@ -52,7 +52,7 @@ public final class NarrowSketch {
         + (int) ((coefficients[2 * row] * prefix + coefficients[2 * row + 1]) >>> shift);
   }
 
-  /** The bits of an item that level 0, 1 or 2 has. */
+  /** The bits of an item at level 0, 1 or 2. */
   private static long prefix(int id, int level) {
     return (id & 0xFFFF_FFFFL) >>> (8 * (LEVELS - 1 - level));
   }
@@ -97,8 +97,8 @@ public final class NarrowSketch {
   }
 
   /**
-   * What the rows of items say of the difference of two sketches: the median of the differences of
-   * an item's cells, in which what did not change is not seen.
+   * Estimates an item's change between two sketches: the median over rows of the differences of its
+   * cells. Unchanged items cancel out.
    */
   public double change(long[] before, long[] after, int id) {
     double[] changes = new double[depth];
@@ -109,18 +109,18 @@ public final class NarrowSketch {
     return WideSketch.median(changes);
   }
 
-  /** Prefixes that a search looks behind at most. */
+  /** The most prefixes that a search expands. */
   int mostExpanded() {
     return EXPANDED_PER_CELL * width;
   }
 
   /**
-   * Finds items from the top down, those of the largest upper bound first, equal ones by number. No
-   * item whose weight is at least the threshold is passed over, unless {@link #mostExpanded}
-   * prefixes were looked behind before it came up: then what was found by then is given.
+   * Finds items from the top down, those of the largest upper bound first, equal ones by number. It
+   * finds every item whose weight is at least the threshold, unless it has expanded {@link
+   * #mostExpanded} prefixes before: then it gives the items found by then.
    *
    * @param threshold at least 1: items of a smaller upper bound are left out
-   * @param limit items that are given at most
+   * @param limit the most items to give
    */
   public void search(long[] words, int at, long threshold, int limit, ItemSink found) {
     PrefixHeap heap = new PrefixHeap();

@@ -19,10 +19,10 @@ import org.flowmon.udaf.state.StateSink;
 public final class PairBytes {
   public static final int FORM = 16;
 
-  /** No header is longer. */
+  /** The most bytes of a header. */
   public static final int MAX_HEADER_BYTES = 3 + 10 + 10;
 
-  /** No pad has more pairs. */
+  /** The most pairs of a pad. */
   static final int MAX_PAIRS = 1 << 16;
 
   private static final int NARROW_BYTES = 4;
@@ -36,7 +36,7 @@ public final class PairBytes {
    * Appends pairs that lie in words: [high of an address] low, weight.
    *
    * @param withEmpty whether slots of weight 0 are written
-   * @param count how many pairs will be written
+   * @param count number of pairs to write
    */
   public static void write(
       long[] words,
@@ -53,7 +53,7 @@ public final class PairBytes {
     for (int at = from; at < to; at += stride) {
       long weight = words[at + stride - 1];
       allWeights |= weight;
-      // The upper half of an IPv4 address, and of a number of 32 bits, is known.
+      // The upper half of an IPv4 address or a 32-bit number is known.
       long beyond =
           ofAddresses ? words[at] | ((words[at + 1] >>> 32) ^ IPV4_UPPER_HALF) : words[at] >>> 32;
       notNarrow |= weight == 0 ? 0 : beyond;
@@ -93,7 +93,7 @@ public final class PairBytes {
   }
 
   /**
-   * Reads pairs behind their form, and gives them only when all are found right.
+   * Reads pairs after their form, and passes them on only after checking all.
    *
    * @param refusedBefore rows refused so far
    * @return rows refused so far, with those of the pairs
@@ -141,7 +141,7 @@ public final class PairBytes {
     return ItemKey.plus(refusedBefore, refused);
   }
 
-  /** Rows of negative weight: never negative themselves. */
+  /** Reads the number of rows of negative weight; it is never negative itself. */
   public static long refusedRows(StateReader reader) {
     long refused = reader.getVarint();
     if (refused < 0) {

@@ -3,11 +3,11 @@ package org.flowmon.udaf.countmin;
 import java.util.Arrays;
 
 /**
- * Prefixes that a search has still to look behind: the largest bound first, of equal ones the
- * longest prefix, then the smallest. Without objects, as a search may have a million of them.
+ * A heap of the prefixes that a search has still to expand: the largest bound first, of equal ones
+ * the longest prefix, then the smallest. Without objects, as a search may have a million of them.
  */
 final class PrefixHeap {
-  // A prefix has at most 32 bits, its level is above.
+  // A prefix has at most 32 bits; its level is stored above them.
   private static final int LEVEL_SHIFT = 32;
   private static final int TOP_LEVEL = 255;
 
@@ -37,7 +37,7 @@ final class PrefixHeap {
     nodes[at] = newNode;
   }
 
-  /** Takes the first one out, for {@link #bound}, {@link #level} and {@link #prefix} to tell. */
+  /** Removes the first prefix; {@link #bound}, {@link #level} and {@link #prefix} describe it. */
   boolean pop() {
     if (size == 0) {
       return false;

@@ -30,7 +30,7 @@ public final class SketchBytes {
 
   private SketchBytes() {}
 
-  /** The parts of a sketch that were read; null where there is none. */
+  /** The parts of a sketch that was read; null if absent. */
   public static final class Parts {
     private final long refused;
     private final long[] narrow;
@@ -55,7 +55,7 @@ public final class SketchBytes {
     }
   }
 
-  /** No sketch has more bytes. */
+  /** The most bytes of a sketch. */
   public static long maxBytes(SketchShape shape) {
     return 12L + 10L * (shape.narrow().words() + shape.wide().words());
   }
@@ -63,9 +63,9 @@ public final class SketchBytes {
   /**
    * Appends a sketch.
    *
-   * @param narrowAt where the narrow part begins in its words; nothing is written of a part whose
-   *     total is 0 or whose words are null
-   * @param scratch of {@link #scratchWords}; null where the shape's wide part is null
+   * @param narrowAt start of the narrow part in its words. A part is omitted if its total is 0 or
+   *     its words are null
+   * @param scratch of {@link #scratchWords}; null if the shape's wide part is null
    */
   public static void write(
       int form,
@@ -108,7 +108,7 @@ public final class SketchBytes {
     }
   }
 
-  /** What {@link #write} needs to put candidates in order. */
+  /** Longs of scratch memory for {@link #write} to sort the candidates. */
   public static int scratchWords(SketchShape shape) {
     return 3 * Candidates.slots(shape.width());
   }
@@ -129,7 +129,7 @@ public final class SketchBytes {
     putItems(items.sorted(), items.size(), sink);
   }
 
-  /** Reads exact items behind their form: refused rows, then high, low, weight of each. */
+  /** Reads exact items after their form: refused rows, then high, low, weight of each. */
   public static long[] readExact(StateReader reader, ValueKind kind) {
     long refused = PairBytes.refusedRows(reader);
     long[] items = readItems(reader, "items", Integer.MAX_VALUE / 3 - 1, kind);
@@ -160,7 +160,7 @@ public final class SketchBytes {
     return items;
   }
 
-  /** Reads a sketch behind its form. */
+  /** Reads a sketch after its form. */
   public static Parts read(StateReader reader, SketchShape shape, ValueKind kind) {
     long refused = PairBytes.refusedRows(reader);
     int parts = reader.getByte();
@@ -189,7 +189,7 @@ public final class SketchBytes {
     return new Parts(refused, narrow, wide);
   }
 
-  /** A cell has at least one byte, so that the bytes pay for the words. */
+  /** A cell has at least one byte, so the bytes bound the words. */
   private static long[] readCells(StateReader reader, int count, int words) {
     if (reader.remaining() < count) {
       throw reader.error("expected " + count + " counters in " + reader.remaining() + " bytes");

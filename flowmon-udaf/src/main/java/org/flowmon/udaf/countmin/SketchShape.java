@@ -1,20 +1,20 @@
 package org.flowmon.udaf.countmin;
 
 /**
- * Width and depth of count-min sketches and the hash functions that go with them, the same
- * everywhere: sketches of one shape can be summed. Immutable.
+ * Width, depth and hash functions of count-min sketches, the same everywhere: sketches of one shape
+ * can be summed. Immutable.
  *
  * <p>The hash functions are strongly universal multiply-shift ones (Dietzfelbinger 1996; of several
- * words Thorup, "High speed hashing for integers and strings", 2015): that two items share a cell
- * of a row has the probability 1 / width over the choice of coefficients. These are fixed, so who
- * knows them can make up items that share cells.
+ * words Thorup, "High speed hashing for integers and strings", 2015): two items share a cell of a
+ * row with probability 1 / width over the choice of coefficients. The coefficients are fixed, so an
+ * attacker who knows them can craft items that share cells.
  */
 public final class SketchShape {
   public static final int MIN_WIDTH = 16;
   public static final int MAX_WIDTH = 1 << 16;
   public static final int MAX_DEPTH = 8;
 
-  /** What bounds that are not certain keep to. */
+  /** The probability of bounds that are not certain. */
   public static final double PROBABILITY = 0.95;
 
   private static final long NARROW_SEED = 0x464C574D48480001L;
@@ -35,7 +35,7 @@ public final class SketchShape {
     this(width, depth, NARROW_SEED, WIDE_SEED);
   }
 
-  /** A shape with other hash functions than those of states. */
+  /** A shape with hash functions other than those of states. */
   public SketchShape(int width, int depth, long narrowSeed, long wideSeed) {
     this.width = width;
     this.depth = depth;
@@ -60,14 +60,15 @@ public final class SketchShape {
   }
 
   /**
-   * What a count-min estimate is at most above the true weight, with {@link #PROBABILITY}. A cell
-   * has others' weight of total / width on average, so above c times that with a probability below
-   * 1 / c (Markov), and all d rows with one below c^−d (Cormode and Muthukrishnan, "An improved
-   * data stream summary: the count-min sketch and its applications", 2005).
+   * The most that a count-min estimate exceeds the true weight, with {@link #PROBABILITY}. On
+   * average a cell has total / width of other items' weight. It exceeds c times that with a
+   * probability below 1 / c (Markov); all d rows exceed it with a probability below c^−d (Cormode
+   * and Muthukrishnan, "An improved data stream summary: the count-min sketch and its
+   * applications", 2005).
    */
   public long error(long total) {
     if (total == Long.MAX_VALUE) {
-      return total; // it may be more: cells say nothing then
+      return total; // the total is saturated: cells say nothing
     }
     return (long) Math.floor(Math.pow(1 - PROBABILITY, -1.0 / depth) * total / width);
   }

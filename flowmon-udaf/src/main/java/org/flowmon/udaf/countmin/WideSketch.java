@@ -3,11 +3,11 @@ package org.flowmon.udaf.countmin;
 import java.util.Arrays;
 
 /**
- * Hierarchical count-min sketches of 128-bit items with candidates. The levels are where IPv6
- * addresses are handed on: /32 to a provider, /48 to a site, /64 to a network, /128 to a host. What
- * is behind a prefix cannot be tried out (a network has 2^64 hosts), as the search among 32-bit
- * items does, so the heaviest items are kept as {@link Candidates}; the levels lower their upper
- * bounds. Such a candidate has a lower bound that is certain, which count-min sketches do not give.
+ * Hierarchical count-min sketches of 128-bit items with candidates. The levels are the usual IPv6
+ * allocations: /32 to a provider, /48 to a site, /64 to a network, /128 to a host. Unlike the
+ * search among 32-bit items, a search cannot try all extensions of a prefix, as a network has 2^64
+ * hosts. So the heaviest items are kept as {@link Candidates}, and the levels lower their upper
+ * bounds. A candidate's lower bound is certain; count-min sketches give none.
  *
  * <pre>
  *   0       1
@@ -22,7 +22,7 @@ public final class WideSketch {
   private static final int CELLS_AT = 1;
   private static final int COEFFICIENTS = 5;
   private static final long LOW_32 = 0xFFFF_FFFFL;
-  // By level: what remains of the two words of an item.
+  // By level: the bits kept of an item's two words.
   private static final long[] HIGH_MASKS = {-1L << 32, -1L << 16, -1L, -1L};
   private static final long[] LOW_MASKS = {0, 0, 0, -1L};
 
@@ -43,12 +43,12 @@ public final class WideSketch {
     return candidatesAt() + Candidates.words(width);
   }
 
-  /** Where the candidates are. */
+  /** The start of the candidates. */
   public int candidatesAt() {
     return CELLS_AT + LEVELS * depth * width;
   }
 
-  /** Whoever adds to words of this shape has one: it has scratch memory of its own. */
+  /** Makes candidates for a writer of this shape; they have scratch memory of their own. */
   public Candidates newCandidates() {
     return new Candidates(width);
   }
@@ -86,7 +86,7 @@ public final class WideSketch {
     candidates.merge(words, at + candidatesAt(), others, from + candidatesAt());
   }
 
-  /** The upper bound that the cells give of an item's weight. */
+  /** The upper bound of an item's weight from the cells. */
   long cellUpper(long[] words, int at, long high, long low) {
     long least = Long.MAX_VALUE;
     for (int level = 0, row = 0; level < LEVELS; level++) {
@@ -122,7 +122,7 @@ public final class WideSketch {
     return median(changes);
   }
 
-  /** The middle one, or the mean of the two middle ones; the values are put in order. */
+  /** The middle value, or the mean of the two middle ones; sorts the values. */
   static double median(double[] values) {
     Arrays.sort(values);
     int half = values.length / 2;
@@ -130,8 +130,8 @@ public final class WideSketch {
   }
 
   /**
-   * Gives the candidates whose upper bound is at least the threshold, in no order. An item that is
-   * no candidate weighs at most {@link Candidates#offset}.
+   * Passes on the candidates whose upper bound is at least the threshold, in no order. An item that
+   * is no candidate weighs at most {@link Candidates#offset}.
    */
   public void search(long[] words, int at, long threshold, ItemSink found) {
     int slots = at + candidatesAt() + Candidates.SLOTS;

@@ -1,5 +1,5 @@
 /**
- * Count-min sketches of the weights of items, exact counts for as long as items are few, and the
- * bytes of both.
+ * Count-min sketches of the weights of items, exact counts while items are few, and the bytes of
+ * both.
  */
 package org.flowmon.udaf.countmin;

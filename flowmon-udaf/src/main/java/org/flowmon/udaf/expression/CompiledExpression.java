@@ -9,7 +9,7 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * An expression ready to be evaluated over rows, up to {@link Vector#CAPACITY} at a time, without
+ * An expression compiled for evaluation over rows, up to {@link Vector#CAPACITY} at a time, without
  * allocation. Not thread-safe: it owns the vectors between its parts.
  */
 public final class CompiledExpression {
@@ -23,7 +23,7 @@ public final class CompiledExpression {
    * Compiles an expression.
    *
    * @param bound without parameters
-   * @throws QueryException naming a parameter that is still in it
+   * @throws QueryException naming a remaining parameter
    */
   public static CompiledExpression of(Expression bound) {
     return of(bound, Map.of());
@@ -33,24 +33,24 @@ public final class CompiledExpression {
    * Compiles an expression over groups.
    *
    * @param bound without parameters
-   * @param given vectors that hold the values of its keys and aggregates when it is evaluated
-   * @throws QueryException naming a parameter that is still in it
+   * @param given vectors that hold the values of its keys and aggregates at evaluation
+   * @throws QueryException naming a remaining parameter
    */
   public static CompiledExpression of(Expression bound, Map<Expression, Vector> given) {
     return new CompiledExpression(new Compiler(given).value(bound));
   }
 
-  /** The kind of its values; null where it is always NULL. */
+  /** The kind of its values; null if it is always NULL. */
   public ValueKind kind() {
     return node.kind();
   }
 
-  /** A vector to evaluate into. */
+  /** Makes a vector for results. */
   public Vector newVector() {
     return new Vector(kind());
   }
 
-  /** Evaluates the first values of the vectors that are given, of an expression over groups. */
+  /** Evaluates an expression over groups for the first values of the given vectors. */
   public void evaluate(int count, Vector out) {
     evaluate(null, 0, count, out);
   }

@@ -9,8 +9,8 @@ import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A filter ready to choose rows, up to {@link Vector#CAPACITY} at a time, without allocation. Not
- * thread-safe.
+ * A filter compiled for choosing rows, up to {@link Vector#CAPACITY} at a time, without allocation.
+ * Not thread-safe.
  */
 public final class CompiledPredicate {
   private final TruthNode node;
@@ -28,7 +28,7 @@ public final class CompiledPredicate {
    * Compiles a filter.
    *
    * @param bound a filter without parameters; null keeps every row
-   * @throws QueryException naming a parameter that is still in it
+   * @throws QueryException naming a remaining parameter
    */
   public static CompiledPredicate of(Expression bound) {
     return of(bound, Map.of());
@@ -38,16 +38,16 @@ public final class CompiledPredicate {
    * Compiles a condition over groups.
    *
    * @param bound a condition without parameters; null keeps every group
-   * @param given vectors that hold the values of its keys and aggregates when groups are chosen
-   * @throws QueryException naming a parameter that is still in it
+   * @param given vectors that hold the values of its keys and aggregates at evaluation
+   * @throws QueryException naming a remaining parameter
    */
   public static CompiledPredicate of(Expression bound, Map<Expression, Vector> given) {
     return new CompiledPredicate(bound == null ? null : new Compiler(given).truth(bound));
   }
 
   /**
-   * As {@link #select(FlowRows, int, int, int[])} of the first values of the vectors that are
-   * given, of a condition over groups.
+   * As {@link #select(FlowRows, int, int, int[])}, for a condition over groups and the first values
+   * of the given vectors.
    */
   public int select(int count, int[] selection) {
     return select(null, 0, count, selection);
@@ -58,7 +58,7 @@ public final class CompiledPredicate {
    *
    * @param count rows from {@code from}, at most {@link Vector#CAPACITY}
    * @param selection receives the chosen rows' numbers relative to {@code from}, ascending
-   * @return how many rows were chosen; where it equals count, the selection is 0 … count − 1
+   * @return the number of chosen rows; if it equals count, the selection is 0 … count − 1
    */
   public int select(FlowRows rows, int from, int count, int[] selection) {
     if (count > Vector.CAPACITY) {

@@ -45,20 +45,20 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
-/** Makes the nodes that evaluate an expression. */
+/** Builds the nodes that evaluate an expression. */
 final class Compiler {
   private final Map<Expression, Vector> given;
-  private final SharedExpressions shared; // null where nothing is shared
+  private final SharedExpressions shared; // null if nothing is shared
 
   /**
-   * @param given what some expressions give, whatever the rows; they are not looked into
+   * @param given values of some expressions, whatever the rows; their parts are not compiled
    */
   Compiler(Map<Expression, Vector> given) {
     this(given, null);
   }
 
   /**
-   * @param shared has what equal expressions of other queries give; null for none
+   * @param shared results of equal expressions of other queries; null for none
    */
   Compiler(Map<Expression, Vector> given, SharedExpressions shared) {
     this.given = given;
@@ -69,7 +69,7 @@ final class Compiler {
     return shared == null ? made(expression) : shared.part(expression, () -> made(expression));
   }
 
-  /** The node of an expression itself; its parts may be shared. */
+  /** Builds the node of an expression; its parts may be shared. */
   ValueNode made(Expression expression) {
     Vector known = given.isEmpty() ? null : given.get(expression);
     if (known != null) {

@@ -12,12 +12,13 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The expressions of several queries that see the same rows: equal ones, and equal conditions and
- * computed values within them, are evaluated once for a stretch of rows, however many queries ask.
+ * The expressions of several queries over the same rows. Equal expressions, and equal conditions
+ * and computed values within them, are evaluated once for a stretch of rows, however many queries
+ * use them.
  *
- * <p>A stretch is the same where it is of the same {@link org.flowmon.flow.FlowRows} object, from
- * the same row, of the same length; queries gain where one after the other they ask of the same. An
- * expression is forgotten once nobody holds what was made of it. Not thread-safe.
+ * <p>Two stretches are the same if they have the same {@link org.flowmon.flow.FlowRows} object,
+ * first row and length. Queries gain if they evaluate the same stretch in turn. An expression is
+ * dropped when nobody holds its results any more. Not thread-safe.
  */
 public final class SharedExpressions {
   private final Map<Expression, WeakReference<SharedVector>> values = new HashMap<>();
@@ -26,20 +27,20 @@ public final class SharedExpressions {
   private SharedSelection all;
 
   /**
-   * An expression.
+   * Returns the shared values of an expression.
    *
    * @param bound without parameters
-   * @throws QueryException naming a parameter that is still in it
+   * @throws QueryException naming a remaining parameter
    */
   public SharedVector value(Expression bound) {
     return shared(values, bound, () -> new SharedVector(compiler().made(bound)));
   }
 
   /**
-   * A filter.
+   * Returns the shared selection of a filter.
    *
    * @param bound a condition without parameters; null keeps every row
-   * @throws QueryException naming a parameter that is still in it
+   * @throws QueryException naming a remaining parameter
    */
   public SharedSelection filter(Expression bound) {
     if (bound == null) {
@@ -50,7 +51,7 @@ public final class SharedExpressions {
         filters, bound, () -> new SharedSelection(CompiledPredicate.of(compiler().truth(bound))));
   }
 
-  /** Expressions of different text that are held now. */
+  /** The number of held expressions of different text. */
   int size() {
     forgetUnheld(values);
     forgetUnheld(truths);
@@ -62,7 +63,7 @@ public final class SharedExpressions {
     return new Compiler(Map.of(), this);
   }
 
-  /** A part of an expression; a column is read as fast as its values are copied. */
+  /** Shares a part of an expression, except a column: reading it is as fast as copying values. */
   ValueNode part(Expression expression, Supplier<ValueNode> made) {
     if (expression instanceof Expression.Column || expression instanceof Expression.Literal) {
       return made.get();
@@ -70,7 +71,7 @@ public final class SharedExpressions {
     return new SharedVector.Part(shared(values, expression, () -> new SharedVector(made.get())));
   }
 
-  /** Likewise, a condition. */
+  /** Shares a condition. */
   TruthNode condition(Expression expression, Supplier<TruthNode> made) {
     if (expression instanceof Expression.Literal || expression.kind() != ValueKind.BOOLEAN) {
       return made.get();

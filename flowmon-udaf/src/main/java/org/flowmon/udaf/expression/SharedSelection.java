@@ -5,8 +5,8 @@ import org.flowmon.udaf.vector.KnownRows;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A filter of several queries and the rows that it chose of the stretch that was asked for last.
- * Made by {@link SharedExpressions}. Not thread-safe.
+ * A filter of several queries and its chosen rows of the last stretch. Made by {@link
+ * SharedExpressions}. Not thread-safe.
  */
 public final class SharedSelection {
   private final CompiledPredicate filter;
@@ -19,21 +19,21 @@ public final class SharedSelection {
   }
 
   /**
-   * Chooses rows as {@link CompiledPredicate#select(FlowRows, int, int, int[])}, where that has not
-   * been done.
+   * Chooses rows as {@link CompiledPredicate#select(FlowRows, int, int, int[])}, unless they are
+   * already chosen.
    *
-   * @return how many were chosen; they are in {@link #rows}
+   * @return the number of chosen rows; they are in {@link #rows}
    */
   public int select(FlowRows of, int from, int count) {
     if (!stretch.is(of, from, count)) {
-      stretch.clear(); // should it fail, nothing is known
+      stretch.clear(); // if evaluation fails, no result is valid
       chosen = filter.select(of, from, count, rows);
       stretch.set(of, from, count);
     }
     return chosen;
   }
 
-  /** The chosen rows relative to the first, ascending; only read. */
+  /** The chosen rows relative to the first, ascending; read-only. */
   public int[] rows() {
     return rows;
   }

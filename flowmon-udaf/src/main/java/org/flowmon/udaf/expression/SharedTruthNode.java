@@ -19,7 +19,7 @@ final class SharedTruthNode extends TruthNode {
   @Override
   public void evaluate(FlowRows rows, int from, int count, Truth out) {
     if (!stretch.is(rows, from, count)) {
-      stretch.clear(); // should it fail, nothing is known
+      stretch.clear(); // if evaluation fails, no result is valid
       node.evaluate(rows, from, count, truth);
       stretch.set(rows, from, count);
     }

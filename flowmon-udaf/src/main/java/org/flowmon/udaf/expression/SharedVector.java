@@ -6,8 +6,8 @@ import org.flowmon.udaf.vector.KnownRows;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * An expression of several queries and its values over the stretch of rows that was asked for last.
- * Made by {@link SharedExpressions}. Not thread-safe.
+ * An expression of several queries and its values over the last stretch of rows. Made by {@link
+ * SharedExpressions}. Not thread-safe.
  */
 public final class SharedVector {
   private final ValueNode node;
@@ -19,19 +19,19 @@ public final class SharedVector {
     this.vector = new Vector(node.kind());
   }
 
-  /** Where the values are; only read, and valid until another stretch is evaluated. */
+  /** The values; read-only, and valid until another stretch is evaluated. */
   public Vector vector() {
     return vector;
   }
 
   /**
-   * Evaluates rows {@code from … from + count − 1} where that has not been done.
+   * Evaluates rows {@code from … from + count − 1}, unless they are already evaluated.
    *
    * @param count at most {@link Vector#CAPACITY}
    */
   public void evaluate(FlowRows rows, int from, int count) {
     if (!stretch.is(rows, from, count)) {
-      stretch.clear(); // should it fail, nothing is known
+      stretch.clear(); // if evaluation fails, no result is valid
       node.evaluate(rows, from, count, vector);
       stretch.set(rows, from, count);
     }

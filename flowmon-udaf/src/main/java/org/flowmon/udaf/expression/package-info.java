@@ -1,5 +1,5 @@
 /**
- * Compiles expressions and filters of queries, and evaluates them over ranges of rows; equal ones
- * of several queries once.
+ * Compiles expressions and filters of queries and evaluates them over ranges of rows; equal ones of
+ * several queries once.
  */
 package org.flowmon.udaf.expression;

@@ -12,15 +12,15 @@ import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The high half of frequent items: the heaviest items so far, each with a weight that is never
- * above its true one (Misra and Gries 1982, with weights). Where there are too many, the median of
- * all weights is taken from each, and what has none left is forgotten; the offset sums up what was
- * taken. Both bounds are certain. States of others come in by key, and slots decide nothing: two
- * processes that are given the same have the same.
+ * The high half of frequent items: the heaviest items so far, each with a weight at most its true
+ * one (Misra and Gries 1982, with weights). If there are too many, the median of all weights is
+ * subtracted from each, and items with no weight left are dropped; the offset is the sum of these
+ * medians. Both bounds are certain. Other states are merged by key, and slots decide nothing: two
+ * processes with the same input have the same state.
  *
- * <p>The bytes are those of an {@code ItemsSketch} of Apache DataSketches. That itself has its
- * items by their hash codes, from which follows what it forgets: with fixed ones they could be
- * chosen, with keyed ones its answers are others in each process.
+ * <p>The bytes are those of an {@code ItemsSketch} of Apache DataSketches. That sketch orders items
+ * by hash code, which decides the dropped items. With fixed hash codes an attacker could choose
+ * them; with keyed ones each process would give other answers.
  */
 final class FrequentWeights extends ItemWeights {
   static final int FORM = 20;
@@ -40,16 +40,15 @@ final class FrequentWeights extends ItemWeights {
   private final int mapSize;
   private final ItemCounts items = new ItemCounts();
   private long total;
-  // What weights lack at most.
+  // The most that weights are below the true ones.
   private long offset;
-  // The sum of weights is beyond 2^63 − 1: what came later is in no item, so that only lower bounds
-  // hold.
+  // The sum of weights exceeds 2^63 − 1: later weights are in no item, so only lower bounds hold.
   private boolean isFull;
 
   /**
    * A state without rows.
    *
-   * @param mapSize slots of the map at most, three quarters of which are items: a power of two, at
+   * @param mapSize the most slots of the map, three quarters of them items: a power of two, at
    *     least 16
    */
   FrequentWeights(ValueKind kind, int mapSize) {
@@ -57,7 +56,7 @@ final class FrequentWeights extends ItemWeights {
     this.mapSize = mapSize;
   }
 
-  /** Items of a map of so many slots, at most. */
+  /** The most items of a map of so many slots. */
   private static int capacity(int slots) {
     return slots / 4 * 3;
   }
@@ -96,7 +95,7 @@ final class FrequentWeights extends ItemWeights {
     addRefused(refused);
   }
 
-  /** Reads an image: nothing has changed where it is none. */
+  /** Reads an image; nothing changes if it is invalid. */
   private void mergeImage(StateReader reader) {
     int length = reader.remaining();
     if (length < PREAMBLE_BYTES) {
@@ -179,7 +178,7 @@ final class FrequentWeights extends ItemWeights {
     }
   }
 
-  /** Its items are by key: by slot each process would write others. */
+  /** Writes items by key: slot order differs between processes. */
   private byte[] image() {
     long[] triples = items.sorted();
     int active = items.size();
@@ -211,19 +210,19 @@ final class FrequentWeights extends ItemWeights {
     return FIXED_BYTES + 8L * items.words();
   }
 
-  /** Of a table of its full size, which has one item too many for a moment. */
+  /** Bytes of a full-size table, including the one item too many before it is reduced. */
   private long fullBytes() {
     return FIXED_BYTES + 8L * ItemCounts.words(capacity(mapSize) + 1);
   }
 
-  /** A table doubles up to its full size, beside which it is made anew; an image is read whole. */
+  /** A table doubles up to its full size and is then rebuilt beside it; an image is read whole. */
   @Override
   public long growth(StateReader bytes) {
     long most = 2 * fullBytes() + 8L * (capacity(mapSize) + 1);
     return bytes.peek() == FORM ? most + bytes.remaining() : Math.min(most, super.growth(bytes));
   }
 
-  /** Once something was left out the table has its full size, or another one with the same rows. */
+  /** Once items are dropped, the table, or another with the same rows, has its full size. */
   @Override
   public long chargedBytes() {
     return offset == 0 && !isFull ? memoryBytes() : fullBytes();

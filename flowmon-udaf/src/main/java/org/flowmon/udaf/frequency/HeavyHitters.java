@@ -12,7 +12,7 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Which items have most of a sum of weights: {@code HEAVY_HITTERS(src_addr, bytes)}. Items are
+ * The items with most of a sum of weights: {@code HEAVY_HITTERS(src_addr, bytes)}. Items are
  * addresses or whole numbers (ports, AS numbers); without a second argument each row weighs 1.
  *
  * <p>A strategy is a low and a high half:
@@ -24,10 +24,10 @@ import org.flowmon.udaf.value.ValueKind;
  *   low: sketch ──────────────── sketches ─► high: sketch    the sum of sketches
  * </pre>
  *
- * <p>The others do not go together. The low half {@code auto} is one of the first three, in turns,
- * which is left to the low level; buffer where nothing chooses. Parameters: width (cells of a row,
- * for frequent slots of the map; a power of two, 256), depth (rows of a level, 2; frequent has
- * none), strategy ('auto/adaptive'), exact (64).
+ * <p>Other combinations are refused. The low half {@code auto} leaves the choice among the first
+ * three to the low level; it is buffer if nothing chooses. Parameters: width (cells of a row, for
+ * frequent slots of the map; a power of two, 256), depth (rows of a level, 2; frequent has none),
+ * strategy ('auto/adaptive'), exact (64).
  */
 public final class HeavyHitters implements Udaf {
   static final String SIGNATURE =

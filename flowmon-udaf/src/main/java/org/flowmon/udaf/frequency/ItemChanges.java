@@ -21,14 +21,13 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Which items changed most between two states of {@link HeavyHitters}: of two hours, two days, two
- * sites. The states stay as they are.
+ * The items that changed most between two states of {@link HeavyHitters}: of two hours, two days,
+ * two sites. The states stay unchanged.
  *
  * <p>An item whose weight changed by a share of the larger sum has at least that weight in one of
- * the states, so looking for items of that weight in each finds all that changed so much, but for
- * those that the states themselves do not know: see {@link #error}. The estimate of a change is
- * taken from the differences of the cells where both are sketches: what weighs the same in both
- * cancels out there.
+ * the states. So a search for items of that weight in each state finds all that changed so much,
+ * except for items that the states themselves miss: see {@link #error}. If both states are
+ * sketches, a change is estimated from the differences of their cells: unchanged items cancel out.
  */
 public final class ItemChanges {
   /** {@code CHANGES(before, after [, share [, limit]])}, as {@link #largest}. */
@@ -43,7 +42,7 @@ public final class ItemChanges {
   private final ItemWeights before;
   private final ItemWeights after;
 
-  /** As queries call it. */
+  /** The function as queries call it. */
   private static final class OfQueries implements PairFunction {
     @Override
     public String name() {
@@ -78,7 +77,7 @@ public final class ItemChanges {
   }
 
   private record Change(long high, long low, long lower, long estimate, long upper) {
-    /** The largest change either way that the bounds allow. */
+    /** The largest change in either direction that the bounds allow. */
     long most() {
       return Math.max(Math.abs(lower), Math.abs(upper));
     }
@@ -87,8 +86,8 @@ public final class ItemChanges {
   /**
    * The changes from one state to another.
    *
-   * @param function that both states are of
-   * @throws UdafException where it is not {@link HeavyHitters}
+   * @param function the function of both states
+   * @throws UdafException if it is not {@link HeavyHitters}
    */
   public ItemChanges(BoundUdaf function, SuperState before, SuperState after) {
     if (!(function instanceof WeightedItems items)
@@ -103,12 +102,12 @@ public final class ItemChanges {
   }
 
   /**
-   * Items that may have changed by at least a share of the larger of the two sums of weights: the
-   * largest estimates first, whether more or less.
+   * Finds the items that may have changed by at least a share of the larger of the two sums of
+   * weights: the largest estimates first, in either direction.
    *
    * @param share above 0, at most 1
-   * @param limit items that are given at most
-   * @return of each item its weight after less that before, with bounds
+   * @param limit the most items to give
+   * @return for each item its weight after less its weight before, with bounds
    */
   public Items largest(double share, int limit) {
     if (!(share > 0 && share <= 1) || limit < 1) {
@@ -162,9 +161,9 @@ public final class ItemChanges {
   }
 
   /**
-   * How far a change is from its bounds at most: the sum of both states' errors, and as sure as
-   * both are together. An item that is not given changed by less than the share asked for, or by
-   * less than this.
+   * The largest distance of a change from its bounds: the sum of both states' errors, with the
+   * probability that both hold. An omitted item changed by less than the requested share, or by
+   * less than this error.
    */
   public ErrorBound error() {
     ErrorBound first = before.error();

@@ -20,7 +20,7 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
-/** What is taken out of states of {@link HeavyHitters}. */
+/** Extractors for states of {@link HeavyHitters}. */
 final class ItemExtractors {
   private static final long MAX_ITEMS = 10_000;
 
@@ -47,7 +47,7 @@ final class ItemExtractors {
                 function, state -> state.search(threshold(state.total(), share), (int) MAX_ITEMS));
           });
 
-  /** What is known of one item. */
+  /** The estimate of one item. */
   static final Extractor ESTIMATE =
       new Named(
           "ESTIMATE",
@@ -77,7 +77,7 @@ final class ItemExtractors {
                 state -> ErrorBound.EXACT);
           });
 
-  /** Rows that count nowhere, as their weight is negative. */
+  /** Rows that count nowhere because their weight is negative. */
   static final Extractor REFUSED =
       new Named(
           "REFUSED",
@@ -92,7 +92,7 @@ final class ItemExtractors {
 
   private ItemExtractors() {}
 
-  /** The smallest weight that is at least a share of a sum, at least 1. */
+  /** The smallest weight, from 1, that is at least a share of a sum. */
   static long threshold(long total, double share) {
     return Math.max(1, (long) Math.ceil(share * total));
   }

@@ -9,7 +9,7 @@ import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.ValueKind;
 
-/** A state of {@link HeavyHitters}: what the high level knows of the weights of items. */
+/** A state of {@link HeavyHitters}: the weights of items at the high level. */
 abstract class ItemWeights implements SuperState {
   private final ValueKind kind;
   private long refused;
@@ -34,23 +34,23 @@ abstract class ItemWeights implements SuperState {
   /** The sum of all weights, exact below 2^63 − 1. */
   abstract long total();
 
-  /** What is known of an item. */
+  /** The weight of an item with its bounds. */
   abstract Weight weight(long high, long low);
 
   /**
-   * Items whose upper bound is at least the threshold: the largest estimates first, equal ones by
-   * key.
+   * Finds items whose upper bound is at least the threshold: the largest estimates first, equal
+   * ones by key.
    *
    * @param threshold at least 1
    */
   abstract List<Weight> search(long threshold, int limit);
 
-  /** What bounds are apart at most, and how sure they are. */
+  /** The largest distance between bounds, and their probability. */
   abstract ErrorBound error();
 
   abstract void add(long high, long low, long weight);
 
-  /** Reads another form than that of pairs. */
+  /** Reads a form other than pairs. */
   abstract void mergeForm(int form, StateReader reader);
 
   @Override

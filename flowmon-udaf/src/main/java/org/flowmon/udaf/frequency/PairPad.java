@@ -10,8 +10,8 @@ import org.flowmon.udaf.vector.Vector;
 
 /**
  * The low halves that keep (item, weight) pairs ("Holistic UDAFs at Streaming Speeds", section
- * 4.2): as they come, or as a hash table that asks to be flushed after {@link #PROBES} slots in
- * vain.
+ * 4.2): in order of arrival, or as a hash table that asks to be flushed after {@link #PROBES}
+ * failed probes.
  *
  * <pre>
  *   0      1         2
@@ -23,20 +23,20 @@ import org.flowmon.udaf.vector.Vector;
  * A slot of weight 0 is empty.
  */
 final class PairPad implements SubAggregate {
-  /** Slots that are looked at before the table counts as full. */
+  /** Probes before the table counts as full. */
   static final int PROBES = 8;
 
   private static final int USED = 0;
   private static final int REFUSED = 1;
   private static final int SLOTS = 2;
 
-  /** What is done with pairs. */
+  /** The arrangement of pairs. */
   enum Layout {
-    /** Kept as they come, equal items or not. */
+    /** In order of arrival; equal items stay apart. */
     BUFFER,
-    /** A hash table, given as it is. */
+    /** A hash table, written with its empty slots. */
     HASH,
-    /** A hash table, given without its empty slots. */
+    /** A hash table, written without its empty slots. */
     COMPRESS
   }
 
@@ -75,7 +75,7 @@ final class PairPad implements SubAggregate {
 
   @Override
   public void initialize(long[] pads, int at) {
-    // A buffer's pairs count only up to their number.
+    // A buffer's slots beyond its number of pairs are ignored.
     Arrays.fill(pads, at, at + (layout == Layout.BUFFER ? SLOTS : words()), 0);
   }
 
@@ -104,7 +104,7 @@ final class PairPad implements SubAggregate {
     return to;
   }
 
-  /** Adds a pair; false where it does not fit. */
+  /** Adds a pair; returns false if it does not fit. */
   boolean add(long[] pads, int at, long high, long low, long weight) {
     if (layout == Layout.BUFFER) {
       return append(pads, at, high, low, weight);

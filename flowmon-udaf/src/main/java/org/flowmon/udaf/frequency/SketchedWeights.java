@@ -13,8 +13,8 @@ import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 
 /**
- * The high halves that sketch: at once, or only beyond a number of different items, up to which
- * weights are exact ("Holistic UDAFs at Streaming Speeds", section 4.2, strategies A, B and C).
+ * The high halves that sketch: at once, or only after a number of different items whose weights are
+ * exact ("Holistic UDAFs at Streaming Speeds", section 4.2, strategies A, B and C).
  */
 final class SketchedWeights extends ItemWeights {
   // Objects and array headers, rounded up.
@@ -50,7 +50,7 @@ final class SketchedWeights extends ItemWeights {
     ItemCounts items = exact;
     if (items != null) {
       exact = null;
-      // By key, not by slot: the order of slots is another one in each process.
+      // By key: slot order differs between processes.
       long[] sorted = items.sorted();
       for (int i = 0; i < sorted.length; i += 3) {
         add(sorted[i], sorted[i + 1], sorted[i + 2]);
@@ -118,7 +118,7 @@ final class SketchedWeights extends ItemWeights {
     return FIXED_BYTES + 8 * words;
   }
 
-  /** Items may become sketches with any of them, and sketches are read whole. */
+  /** Any item may turn the state into sketches, and sketches are read whole. */
   @Override
   public long growth(StateReader bytes) {
     int form = bytes.peek();
@@ -138,7 +138,7 @@ final class SketchedWeights extends ItemWeights {
     return 8 * sketches + ofItems + read + 24L * items;
   }
 
-  /** A sketch may be smaller than the items that it was made of. */
+  /** A sketch may be smaller than the items before it. */
   @Override
   public long chargedBytes() {
     int exactItems = aggregate.exactItems();
@@ -204,7 +204,7 @@ final class SketchedWeights extends ItemWeights {
     return found.size() > limit ? List.copyOf(found.subList(0, limit)) : found;
   }
 
-  /** Of wide items the error is certain, of narrow ones not. */
+  /** The error is certain for wide items, but not for narrow ones. */
   @Override
   ErrorBound error() {
     if (exact != null) {
@@ -219,7 +219,7 @@ final class SketchedWeights extends ItemWeights {
   }
 
   /**
-   * What the cells of two sketches say of an item's change; NaN where one of them has no sketch of
+   * Estimates an item's change from the cells of two sketches; NaN if one of them has no sketch of
    * such items.
    */
   double change(SketchedWeights after, long high, long low) {

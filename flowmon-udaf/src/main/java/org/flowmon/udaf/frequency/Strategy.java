@@ -7,13 +7,13 @@ import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
-/** A low half and a high half that go together. */
+/** A low half and a matching high half. */
 record Strategy(Low low, High high) {
   static final Strategy DEFAULT = new Strategy(Low.AUTO, High.ADAPTIVE);
 
-  /** What the low level does. */
+  /** The strategy of the low level. */
   enum Low {
-    /** One of the next three, in turns: a high half takes pairs of any of them. */
+    /** One of the next three, chosen by the low level: a high half takes pairs of any of them. */
     AUTO,
     BUFFER,
     HASH,
@@ -21,7 +21,7 @@ record Strategy(Low low, High high) {
     SKETCH
   }
 
-  /** What the high level does. */
+  /** The strategy of the high level. */
   enum High {
     SKETCH,
     DIRECT,
@@ -33,7 +33,7 @@ record Strategy(Low low, High high) {
     return (low == Low.SKETCH) == (high == High.SKETCH);
   }
 
-  /** All that there are. */
+  /** All strategies. */
   static List<Strategy> all() {
     List<Strategy> all = new ArrayList<>();
     for (Low low : Low.values()) {

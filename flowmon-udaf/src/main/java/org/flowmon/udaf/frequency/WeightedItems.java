@@ -14,8 +14,8 @@ import org.flowmon.udaf.value.ValueKind;
  * {@link HeavyHitters} with its parameters.
  *
  * @param item kind of the items
- * @param weight kind of the weights, null where each row weighs 1
- * @param exact items up to which weights are exact, where the strategy is adaptive
+ * @param weight kind of the weights, null if each row weighs 1
+ * @param exact items up to which weights are exact, if the strategy is adaptive
  */
 record WeightedItems(
     UdafCall call,
@@ -25,7 +25,7 @@ record WeightedItems(
     Strategy strategy,
     int exact)
     implements BoundUdaf {
-  /** Pairs of a pad that is no sketch. */
+  /** Pairs of a pad, if it is no sketch. */
   static final int PAIRS = 128;
 
   @Override

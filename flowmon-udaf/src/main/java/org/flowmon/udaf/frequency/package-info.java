@@ -1,4 +1,4 @@
 /**
- * Heavy hitters: which items have most of a sum of weights; {@link HeavyHitters} is where to begin.
+ * Heavy hitters: the items with most of a sum of weights. Start reading at {@link HeavyHitters}.
  */
 package org.flowmon.udaf.frequency;

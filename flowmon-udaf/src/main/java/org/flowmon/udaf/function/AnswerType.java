@@ -4,9 +4,9 @@ import java.util.List;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * What an extractor answers.
+ * The type of an extractor's answers.
  *
- * @param key kinds of what makes an item of a list; empty where the answer is one estimate
+ * @param key kinds of the values that make an item of a list; empty if the answer is one estimate
  * @param value kind of the estimate, or of each item's
  */
 public record AnswerType(List<ValueKind> key, ValueKind value) {

@@ -7,13 +7,13 @@ import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 
 /**
- * A function with the kinds of its arguments and its parameters. Immutable, and shared by tasks;
- * the two halves that it makes belong to one thread each.
+ * A function with the kinds of its arguments and its parameters. Immutable and shared by tasks;
+ * each half that it makes belongs to one thread.
  */
 public interface BoundUdaf {
   /**
    * An exact function without parameters: each argument of the call is evaluated for each row, and
-   * states can be merged where these are of the same kinds.
+   * states of the same argument kinds can be merged.
    *
    * @param low makes a low half for a task
    * @param high makes a state without rows
@@ -23,44 +23,44 @@ public interface BoundUdaf {
   }
 
   /**
-   * The call with all parameters, defaults included: binding it anew gives the same function. What
-   * is exported carries it, {@code ExportedState}.
+   * The call with all parameters, defaults included: binding it anew gives the same function.
+   * Exports carry it, {@code ExportedState}.
    */
   UdafCall call();
 
   /**
-   * How many of the call's first arguments are evaluated for each row; the others are parameters.
-   * An argument that is evaluated may be a constant, too.
+   * The number of leading arguments that are evaluated for each row; the others are parameters. An
+   * evaluated argument may be a constant, too.
    */
   int arguments();
 
   /**
-   * Says which states can be merged: those of two calls can exactly where this text is equal. It
-   * has the name, the kinds of the arguments and the parameters that states depend on, but not
-   * those that only the low half follows: {@code QUANTILES(LONG, 0.01)}.
+   * Identifies mergeable states: states of two calls can be merged if and only if this text is
+   * equal. It has the name, the kinds of the arguments and the parameters that states depend on,
+   * but no parameters of the low half alone: {@code QUANTILES(LONG, 0.01)}.
    */
   String stateType();
 
   /** Whether answers are exact and states of the same rows are equal, byte for byte. */
   boolean isExact();
 
-  /** A low half of one task, with its own scratch memory, if any. */
+  /** Makes a low half for one task, with its own scratch memory, if any. */
   SubAggregate subAggregate();
 
   /**
-   * Where the call leaves it open which low half the function has: the function with each of them,
-   * the first of which is {@link #subAggregate}; else this one alone. All have the same {@link
-   * #stateType} and high half, which takes sub-states of any of them, in any order.
+   * The function with each low half that the call allows, {@link #subAggregate} first; this
+   * function alone if the call leaves no choice. All have the same {@link #stateType} and high
+   * half, which takes sub-states of any of them, in any order.
    */
   default List<BoundUdaf> choices() {
     return List.of(this);
   }
 
-  /** What this low half is called among the {@link #choices} that it is one of. */
+  /** The name of this low half among the {@link #choices}. */
   default String lowHalf() {
     return "";
   }
 
-  /** A high half of one task: states that it made may share its scratch memory. */
+  /** Makes a high half for one task: its states may share its scratch memory. */
   SuperAggregate superAggregate();
 }

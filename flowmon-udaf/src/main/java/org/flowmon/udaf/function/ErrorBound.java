@@ -1,19 +1,22 @@
 package org.flowmon.udaf.function;
 
 /**
- * How far an answer may be off.
+ * The error bound of an answer.
  *
- * @param kind what the error is counted in
- * @param value the largest error, 0 where the answer is exact
- * @param probability that one answer keeps to it; 1 where it always does
+ * @param kind the unit of the error
+ * @param value the largest error, 0 if the answer is exact
+ * @param probability the probability that an answer keeps to it; 1 if it always does
  */
 public record ErrorBound(Kind kind, double value, double probability) {
   /** No error. */
   public static final ErrorBound EXACT = new ErrorBound(Kind.ADDITIVE, 0, 1);
 
-  /** What an error is counted in. */
+  /** The unit of an error. */
   public enum Kind {
-    /** Places in the sorted order of the values: an answer is the true one of a rank so near. */
+    /**
+     * Places in the sorted order of the values: the answer is the true one of a rank at most this
+     * far away.
+     */
     RANK(1),
     /** Units of the answer. */
     ADDITIVE(2),
@@ -31,7 +34,7 @@ public record ErrorBound(Kind kind, double value, double probability) {
       return code;
     }
 
-    /** The kind of this code, null where this version does not know it. */
+    /** The kind of this code, null if this version does not know it. */
     public static Kind byCode(int code) {
       for (Kind kind : values()) {
         if (kind.code == code) {

@@ -3,12 +3,11 @@ package org.flowmon.udaf.function;
 import org.flowmon.udaf.value.Value;
 
 /**
- * A value and the bounds that the true one lies within, both included, with the probability that
- * the {@link ErrorBound} says. All three are of one kind, or all NULL where the state has no value
- * to give.
+ * A value with inclusive bounds of the true value, which hold with the probability of the {@link
+ * ErrorBound}. All three are of one kind, or all NULL if the state has no value.
  */
 public record Estimate(Value lower, Value value, Value upper) implements Answer {
-  /** Of a state that has no such value. */
+  /** The estimate of a state without a value. */
   public static final Estimate NULL = new Estimate(Value.NULL, Value.NULL, Value.NULL);
 
   /** A value that is exact. */

@@ -7,15 +7,15 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Takes values out of the states of one function: {@code QUANTILE(state, 0.95)}. Its name needs to
- * be unique only among the function's. Immutable.
+ * Takes values out of the states of one function: {@code QUANTILE(state, 0.95)}. Its name must be
+ * unique only among the function's extractors. Immutable.
  */
 public interface Extractor {
   /**
    * An extractor without parameters whose answers are exact.
    *
    * @param kind of its answers
-   * @param value that a state has, NULL where it has none
+   * @param value the value of a state, NULL if it has none
    */
   static Extractor exact(String name, ValueKind kind, Function<SuperState, Value> value) {
     return new ExactExtractor(name, kind, value);
@@ -24,10 +24,10 @@ public interface Extractor {
   /** The name in queries: upper-case letters, digits and {@code _}, beginning with a letter. */
   String name();
 
-  /** How it is called, for errors and listings: {@code QUANTILE(state, share)}. */
+  /** The form of its calls, for errors and listings: {@code QUANTILE(state, share)}. */
   String signature();
 
-  /** How a query over the rows gives its exact answer; not known unless it is said. */
+  /** The way a query over the rows computes its exact answer; unknown by default. */
   default FunctionCatalogue.Way exact() {
     return FunctionCatalogue.Way.UNKNOWN;
   }
@@ -35,8 +35,8 @@ public interface Extractor {
   /**
    * Checks a call and fixes its parameters.
    *
-   * @param function whose states it will be given
-   * @param call the arguments behind the state, all of them constants
+   * @param function the function of its states
+   * @param call the arguments after the state, all of them constants
    * @throws UdafException saying what was found and what was expected
    */
   BoundExtractor bind(BoundUdaf function, UdafCall call);

@@ -10,7 +10,7 @@ public record Items(List<Item> items) implements Answer {
   }
 
   /**
-   * One of the list.
+   * An item of the list.
    *
    * @param key the values that make the item, of the kinds of {@link AnswerType#key}
    */

@@ -21,30 +21,31 @@ import org.flowmon.udaf.value.Value;
  *   Extractor ── bind ──► BoundExtractor.extract(state): an Answer, with bounds
  * </pre>
  *
- * <p>Found by {@link java.util.ServiceLoader}: the full name of the class, public and with a public
- * constructor without parameters, stands in a file {@code
- * META-INF/services/org.flowmon.udaf.function.Udaf} of its jar. What flowmon brings is found the
- * same way ({@code Udafs}). Immutable.
+ * <p>{@link java.util.ServiceLoader} finds it: a file {@code
+ * META-INF/services/org.flowmon.udaf.function.Udaf} of its jar has the full name of its class,
+ * which is public and has a public constructor without parameters. Flowmon's own functions are
+ * found the same way ({@code Udafs}). Immutable.
  *
- * <p>What every function keeps to is checked by the contract test {@code FunctionContract}:
+ * <p>The contract test {@code FunctionContract} checks the rules of every function:
  *
  * <ul>
- *   <li>Rows may be split into any number of low halves, each flushed at any time, and what these
- *       send may be merged in any order and by any tree; the answers keep to their {@linkplain
- *       BoundExtractor#bound bound}. Where {@link BoundUdaf#isExact} the bytes of the whole are the
- *       same, whichever way they came about.
- *   <li>A state goes to bytes and back without a difference in its answers.
- *   <li>Bytes that are no state of the function are a {@link StateFormatException}, nothing else,
- *       and leave the state that they were to be merged into as it was.
- *   <li>{@link SuperState#memoryBytes} is not below what the state occupies, and {@link
- *       SuperState#chargedBytes} not below that, the same for the same rows, and never falls.
+ *   <li>Rows may be split among any number of low halves, each flushed at any time, and their
+ *       sub-states may be merged in any order and by any tree: the answers keep to their
+ *       {@linkplain BoundExtractor#bound bound}. If {@link BoundUdaf#isExact}, the bytes of the
+ *       whole are the same in all cases.
+ *   <li>Serializing and reading a state does not change its answers.
+ *   <li>Bytes that are no state of the function cause a {@link StateFormatException}, nothing else,
+ *       and leave the target of the merge unchanged.
+ *   <li>{@link SuperState#memoryBytes} is at least the memory of the state. {@link
+ *       SuperState#chargedBytes} is at least {@code memoryBytes}, is the same for the same rows,
+ *       and never falls.
  * </ul>
  */
 public interface Udaf {
   /** The name in queries: upper-case letters, digits and {@code _}, beginning with a letter. */
   String name();
 
-  /** How it is called, for errors and listings: {@code QUANTILES(x [, epsilon])}. */
+  /** The form of its calls, for errors and listings: {@code QUANTILES(x [, epsilon])}. */
   String signature();
 
   /**
@@ -54,20 +55,16 @@ public interface Udaf {
    */
   BoundUdaf bind(UdafCall call);
 
-  /**
-   * The parameters behind the arguments of rows with which answers are exact, for those that have
-   * to know; null where no parameters make them so.
-   */
+  /** The parameters, after the row arguments, that make answers exact; null if there are none. */
   default List<Value> exactParameters() {
     return null;
   }
 
-  /** What takes values out of its states; no two of the same name. */
+  /** The extractors of its states, each with a unique name. */
   List<Extractor> extractors();
 
   /**
-   * What makes something of two of its states, beside UNION, which every function has; none unless
-   * it is said.
+   * The functions of two of its states, beside UNION, which every function has; none by default.
    */
   default List<PairFunction> pairs() {
     return List.of();

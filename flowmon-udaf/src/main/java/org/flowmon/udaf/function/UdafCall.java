@@ -21,8 +21,8 @@ public final class UdafCall {
   /**
    * An argument.
    *
-   * @param kind of its values; null of the literal NULL
-   * @param constant its value where it is a constant, else null
+   * @param kind of its values; null for the literal NULL
+   * @param constant its value if it is a constant, else null
    */
   public record Argument(ValueKind kind, Value constant) {
     public static Argument ofRows(ValueKind kind) {
@@ -63,7 +63,7 @@ public final class UdafCall {
     return arguments.size();
   }
 
-  /** This call with other arguments, as one with its defaults filled in. */
+  /** This call with other arguments, such as one with its defaults filled in. */
   public UdafCall with(List<Argument> others) {
     return new UdafCall(name, signature, others);
   }
@@ -73,8 +73,8 @@ public final class UdafCall {
    *
    * @param place from 0
    * @param what its name in errors
-   * @param allowed the kinds that it may have; none of them: any but the literal NULL
-   * @throws UdafException where it is missing, or of another kind
+   * @param allowed its allowed kinds; if empty, any but the literal NULL
+   * @throws UdafException if it is missing, or of another kind
    */
   public ValueKind rows(int place, String what, ValueKind... allowed) {
     if (place >= arguments.size()) {
@@ -94,7 +94,7 @@ public final class UdafCall {
   /**
    * A number parameter.
    *
-   * @param fallback what it is where the call does not say it; null where it has to
+   * @param fallback its default; null if the call must give it
    */
   public double decimal(int place, String what, Double fallback, double min, double max) {
     if (place >= arguments.size() && fallback != null) {
@@ -117,9 +117,9 @@ public final class UdafCall {
   }
 
   /**
-   * A parameter that is a whole number.
+   * A whole-number parameter.
    *
-   * @param fallback what it is where the call does not say it; null where it has to
+   * @param fallback its default; null if the call must give it
    */
   public long whole(int place, String what, Long fallback, long min, long max) {
     if (place >= arguments.size() && fallback != null) {
@@ -136,8 +136,8 @@ public final class UdafCall {
   /**
    * A parameter that is one of some words, in any case.
    *
-   * @param fallback what it is where the call does not say it; null where it has to
-   * @return the one of {@code allowed}
+   * @param fallback its default; null if the call must give it
+   * @return the matching word of {@code allowed}
    */
   public String word(int place, String what, String fallback, String... allowed) {
     if (place >= arguments.size() && fallback != null) {
@@ -155,7 +155,7 @@ public final class UdafCall {
         place, what + " to be one of '" + String.join("', '", allowed) + "'", value.toString());
   }
 
-  /** A parameter of any kind, perhaps NULL. */
+  /** A parameter of any kind; it may be NULL. */
   public Value constant(int place, String what) {
     if (place >= arguments.size()) {
       throw missing(what);
@@ -167,7 +167,7 @@ public final class UdafCall {
     return value;
   }
 
-  /** Checks that there are not more arguments. */
+  /** Checks that there are at most so many arguments. */
   public void atMost(int count) {
     if (arguments.size() > count) {
       throw error(
@@ -182,12 +182,12 @@ public final class UdafCall {
         signature + ": expected " + what + ", found " + arguments.size() + " arguments");
   }
 
-  /** What is wrong with an argument. */
+  /** An error about an argument. */
   public UdafException error(int place, String expected, String found) {
     return new UdafException(signature + ": expected " + expected + ", found " + found, place);
   }
 
-  /** As it may stand in a query, but for arguments of rows, of which the kinds stand. */
+  /** The call as in a query, with kinds in place of row arguments. */
   @Override
   public String toString() {
     List<String> texts = new ArrayList<>();

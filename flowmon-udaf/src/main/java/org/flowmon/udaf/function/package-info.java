@@ -1,5 +1,5 @@
 /**
- * What an aggregate function that queries call by name is made of: its call, its two halves, what
- * extractors take out. {@link Udaf} is where to begin; docs/api.md tells how to write one.
+ * The parts of an aggregate function that queries call by name: its call, its two halves, its
+ * extractors. Start reading at {@link Udaf}; docs/api.md tells how to write one.
  */
 package org.flowmon.udaf.function;

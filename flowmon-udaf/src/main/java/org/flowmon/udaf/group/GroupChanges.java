@@ -2,22 +2,22 @@ package org.flowmon.udaf.group;
 
 import java.util.BitSet;
 
-/** Which groups of a {@link GroupTable} have changed, of those that it had at one time. */
+/** The changed groups of a {@link GroupTable} among the groups that it had at one time. */
 public final class GroupChanges {
   private final BitSet changed;
   private final int groups;
 
   /**
-   * None yet.
+   * No changes yet.
    *
-   * @param groups how many there were
+   * @param groups the number of groups at the start
    */
   GroupChanges(int groups) {
     this.changed = new BitSet(groups);
     this.groups = groups;
   }
 
-  /** Notes numbers of groups, of later ones too. */
+  /** Notes numbers of groups; ignores later groups. */
   void note(int[] numbers, int n) {
     for (int i = 0; i < n; i++) {
       if (numbers[i] < groups) {
@@ -26,17 +26,17 @@ public final class GroupChanges {
     }
   }
 
-  /** The numbers of those that changed, ascending. */
+  /** The numbers of the changed groups, ascending. */
   public int[] numbers() {
     return changed.stream().toArray();
   }
 
-  /** How many changed. */
+  /** The number of changed groups. */
   public int count() {
     return changed.cardinality();
   }
 
-  /** How many there were. */
+  /** The number of groups at the start. */
   public int groups() {
     return groups;
   }

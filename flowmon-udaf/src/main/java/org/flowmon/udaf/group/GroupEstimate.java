@@ -3,18 +3,19 @@ package org.flowmon.udaf.group;
 import org.apache.datasketches.thetacommon.BinomialBoundsN;
 
 /**
- * How many groups a window has, where some of them are known: each group is kept by the hash of its
- * keys with the same probability, so those that are kept are of a binomial distribution.
+ * The estimated number of a window's groups, from a sample. Each group is kept by the hash of its
+ * keys with the same probability, so the number of kept groups has a binomial distribution.
  *
- * @param lower the true number is not below with {@link #PROBABILITY} both ways; −1: unknown
- * @param value the number that is kept, multiplied; −1: unknown
- * @param upper and not above; −1: unknown
+ * @param lower lower bound of the true number; both bounds hold with {@link #PROBABILITY}; −1:
+ *     unknown
+ * @param value the number of kept groups, scaled up; −1: unknown
+ * @param upper upper bound of the true number; −1: unknown
  */
 public record GroupEstimate(long lower, long value, long upper) {
-  /** That the true number lies within the bounds. */
+  /** The probability that the true number lies within the bounds. */
   public static final double PROBABILITY = 0.95;
 
-  /** Where no group is kept that would tell. */
+  /** The estimate if no group is kept. */
   public static final GroupEstimate UNKNOWN = new GroupEstimate(-1, -1, -1);
 
   private static final int STANDARD_DEVIATIONS = 2;
@@ -22,7 +23,7 @@ public record GroupEstimate(long lower, long value, long upper) {
   /**
    * The estimate of a window's result.
    *
-   * @param value all groups, or those that are kept multiplied; −1 where none is
+   * @param value all groups, or the kept ones scaled up; −1 if none is kept
    * @param level of the result: 0, all groups; else one in 2^level
    */
   public static GroupEstimate of(long value, int level) {

@@ -6,9 +6,9 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Finds the groups of a {@link GroupTable} by their keys, and adds those that are not there: {@link
- * KeyColumns} hash keys, the {@link GroupIndex} has groups by hash, and {@link GroupWords} say
- * whether they are those. Not thread-safe.
+ * Finds the groups of a {@link GroupTable} by their keys, and adds missing ones. {@link KeyColumns}
+ * hash keys, the {@link GroupIndex} has groups by hash, and {@link GroupWords} compare the keys.
+ * Not thread-safe.
  */
 final class GroupFinder {
   private final GroupLayout layout;
@@ -16,18 +16,18 @@ final class GroupFinder {
   private final KeyColumns keys;
   private final GroupIndex index;
   private final GroupWords words;
-  // Null where all groups are kept, however many there are.
+  // Null if all groups are kept, however many.
   private final GroupSample sample;
   // The keys of another table's group, as columns of one row.
   private final long[][] oneRow;
-  // Whether groups were taken over without being put into the index.
+  // Whether groups were taken over without an entry in the index.
   private boolean isUnindexed;
 
   /**
-   * Finds groups among some words, of which there are none yet.
+   * Finds groups among some words, which are still empty.
    *
-   * @param leadingKeys how many of the first keys a group is chosen by
-   * @param sample is told of each group that is added; may be null
+   * @param leadingKeys the number of leading keys by which a group is sampled
+   * @param sample is told of each added group; may be null
    * @param memory that texts and the index take, before they grow
    */
   GroupFinder(
@@ -54,11 +54,11 @@ final class GroupFinder {
   }
 
   /**
-   * Finds the groups of rows; adds those that are not there, without rows.
+   * Finds the groups of rows; adds missing ones, without rows.
    *
    * @param of the keys' vectors
    * @param selection the places of the rows in the vectors, ascending
-   * @param n how many of them, at least one
+   * @param n the number of rows, at least one
    * @param groups receives the group of each
    */
   void find(Vector[] of, int[] selection, int n, int[] groups) {
@@ -75,7 +75,7 @@ final class GroupFinder {
     }
   }
 
-  /** Likewise of keys as columns of words. */
+  /** Finds the groups of keys that lie in columns of words; adds missing ones, without rows. */
   void find(long[] nulls, long[][] columns, long[] hashes, int n, int[] groups) {
     if (index.isLarge()) {
       for (int i = 0; i < n; i++) {
@@ -89,8 +89,8 @@ final class GroupFinder {
   }
 
   /**
-   * The group with the keys of one of another table of the same layout; adds it where there is
-   * none.
+   * Finds the group with the keys of a group of another table of the same layout; adds it if it is
+   * missing.
    */
   int findOrAdd(GroupFinder other, int group) {
     long nulls = other.words.nulls(group);
@@ -98,7 +98,7 @@ final class GroupFinder {
     return findOrAdd(keys.hash(nulls, oneRow, 0), nulls, oneRow, 0);
   }
 
-  /** Whether there is a group with the keys of one of another table of the same layout. */
+  /** Whether a group has the keys of a group of another table of the same layout. */
   boolean contains(GroupFinder other, int group) {
     long nulls = other.words.nulls(group);
     keysOf(other, group);
@@ -106,9 +106,9 @@ final class GroupFinder {
   }
 
   /**
-   * Finds the group of the first keys of another table's group; adds it where there is none.
+   * Finds the group of the first keys of another table's group; adds it if it is missing.
    *
-   * @param other its keys begin with those here
+   * @param other its keys begin with this table's keys
    */
   int findFirstKeys(GroupFinder other, int group) {
     long nulls = other.words.nulls(group) & ((1L << layout.keys().size()) - 1);
@@ -116,7 +116,9 @@ final class GroupFinder {
     return findOrAdd(keys.hash(nulls, oneRow, 0), nulls, oneRow, 0);
   }
 
-  /** Puts the keys of another table's group into the one row, texts by their numbers here. */
+  /**
+   * Copies the keys of another table's group into the one row, with this table's numbers for texts.
+   */
   private void keysOf(GroupFinder other, int group) {
     other.words.readKeys(group, oneRow);
     for (int k = 0; k < layout.keys().size() && keys.hasTexts(); k++) {
@@ -135,7 +137,7 @@ final class GroupFinder {
     return group >= 0 ? group : add(hash, nulls, columns, row);
   }
 
-  /** The group of these keys, −1 where there is none. */
+  /** The group of these keys, −1 if there is none. */
   private int find(long hash, long nulls, long[][] columns, int row) {
     index.seek(hash);
     for (int group = index.next(); group >= 0; group = index.next()) {
@@ -160,7 +162,7 @@ final class GroupFinder {
     add(keys.hash(0, oneRow, 0), 0, oneRow, 0);
   }
 
-  /** Groups are going to be taken over that cannot be found: from now on none are looked for. */
+  /** Stops finding groups: the table is going to take over groups without an index entry. */
   void giveUp() {
     if (keys.hasTexts()) {
       throw new IllegalArgumentException("groups with texts cannot be taken over");
@@ -168,12 +170,12 @@ final class GroupFinder {
     isUnindexed = true;
   }
 
-  /** The stable hash of the first keys of a group, which it is chosen by. */
+  /** The stable hash of a group's leading keys; it decides the sampling. */
   long leadingHash(int group) {
     return keys.leadingHash(words.nulls(group), words.all(), words.keysAt(group));
   }
 
-  /** As {@link GroupIndex#displacement} has it. */
+  /** As {@link GroupIndex#displacement}. */
   long displacement() {
     return index.displacement();
   }

@@ -1,10 +1,10 @@
 package org.flowmon.udaf.group;
 
 /**
- * What there is of some groups.
+ * Group count and state bytes charged to a budget.
  *
- * @param groups how many
- * @param stateBytes what a budget counts for the states of their functions
+ * @param groups the number of groups
+ * @param stateBytes the bytes charged for the states of their functions
  */
 public record GroupHolding(long groups, long stateBytes) {
   public static final GroupHolding NONE = new GroupHolding(0, 0);

@@ -6,12 +6,12 @@ import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
  * Finds the rows of a {@link GroupTable} by hash: open addressing over row numbers, with the low
- * half of each row's hash beside them, so that most misses touch no row and growing touches none.
+ * half of each row's hash beside them. Most misses touch no row, and growing touches none.
  */
 public final class GroupIndex {
   private static final int LARGE = 1 << 11;
 
-  // Slots between two looks at whether to go on.
+  // Slots between two cancellation checks.
   private static final int CHECKED = 1 << 16;
 
   /** High 32 bits: the low ones of the hash; low 32 bits: row + 1; 0: free. */
@@ -19,7 +19,7 @@ public final class GroupIndex {
 
   private int size;
 
-  /** What {@link #next} needs to go on. */
+  /** The position of {@link #next}. */
   private int at;
 
   private int fragment;
@@ -29,20 +29,20 @@ public final class GroupIndex {
   /**
    * An index of no rows.
    *
-   * @param memory that it takes, before it grows
+   * @param memory that the index takes, before it grows
    */
   public GroupIndex(MemoryDraw memory) {
     this.memory = memory;
     memory.take(heapBytes());
   }
 
-  /** Begins to look for rows of this hash; {@link #next} gives them. */
+  /** Begins to look for rows of this hash; {@link #next} returns them. */
   public void seek(long hash) {
     at = (int) hash & (slots.length - 1);
     fragment = (int) hash;
   }
 
-  /** The next row whose hash may be the sought one, −1 where there is none. */
+  /** The next row whose hash may match, −1 if there is none. */
   public int next() {
     while (true) {
       long slot = slots[at];
@@ -57,14 +57,14 @@ public final class GroupIndex {
   }
 
   /**
-   * Whether looking at it in any order waits for memory: it is one of many tables that take turns
-   * in a core's caches.
+   * Whether random access waits for memory: the index shares a core's caches with many other
+   * tables.
    */
   boolean isLarge() {
     return slots.length > LARGE;
   }
 
-  /** The row that {@link #next} gives first after {@link #seek}, if any: as likely as not. */
+  /** The likely first result of {@link #next} after {@link #seek}, if any. */
   int likely(long hash) {
     return (int) slots[(int) hash & (slots.length - 1)] - 1;
   }
@@ -73,7 +73,7 @@ public final class GroupIndex {
     if (slots.length == 1 << 30) {
       throw new AnswerTooLargeException(size + 1L, "groups", 1 << 29);
     }
-    memory.take(2 * heapBytes()); // while the old slots are there
+    memory.take(2 * heapBytes()); // beside the old slots
     long[] before = slots;
     slots = new long[2 * before.length];
     for (int i = 0; i < before.length; i++) {
@@ -96,7 +96,7 @@ public final class GroupIndex {
     slots[free] = slot;
   }
 
-  /** Adds a row that is not in it yet. */
+  /** Adds a missing row. */
   public void add(long hash, int row) {
     if (2 * (size + 1) > slots.length) {
       grow();
@@ -115,8 +115,8 @@ public final class GroupIndex {
   }
 
   /**
-   * How many slots rows lie behind the one that their hash gives, summed up: how much there is to
-   * look at in vain. Looks at all slots.
+   * The sum of the rows' distances from their first slots: the number of wasted probes. Reads all
+   * slots.
    */
   long displacement() {
     int mask = slots.length - 1;

@@ -3,22 +3,23 @@ package org.flowmon.udaf.group;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /**
- * What a task may hold of a window of a live query, or of a pane.
+ * The limits of a task on a window of a live query, or on a pane.
  *
- * @param groups at most; of a query with COUNT(DISTINCT …) those of keys and arguments
- * @param stateBytes what the states of functions come to, at most, as {@link
- *     org.flowmon.udaf.state.SuperState#chargedBytes} says it
+ * @param groups the most groups; of a query with COUNT(DISTINCT …), the most groups of keys and
+ *     arguments
+ * @param stateBytes the most bytes of the states of functions, by {@link
+ *     org.flowmon.udaf.state.SuperState#chargedBytes}
  */
 public record GroupLimit(long groups, long stateBytes) {
-  /** All there is. */
+  /** No limit. */
   public static final GroupLimit NONE = new GroupLimit(Long.MAX_VALUE, Long.MAX_VALUE);
 
-  /** So many groups, however large they are. */
+  /** A limit on groups, however large they are. */
   public static GroupLimit ofGroups(long groups) {
     return new GroupLimit(groups, Long.MAX_VALUE);
   }
 
-  /** Of one pane, where this is of a window: each of its panes may have an equal share. */
+  /** The limit of one pane, from that of a window: each of its panes may have an equal share. */
   public GroupLimit ofPane(WindowSpec window) {
     long panes = window.windowsPerPane();
     return new GroupLimit(Math.max(1, groups / panes), Math.max(1, stateBytes / panes));

@@ -4,27 +4,27 @@ import java.util.Arrays;
 import org.flowmon.udaf.aggregate.GroupLayout;
 
 /**
- * Which groups a table keeps where there are too many of them, and what the others come to. Level L
- * keeps the groups in the stable hash of whose query's keys at least L bits are zero, from bit 32
- * upwards: bits that the key group does not go by, so that each level has half of the groups of the
- * one before it, in each key group. What is kept is exact. The states of what is not are merged
- * into one, the <i>rest</i>: the sum over all groups stays exact too. A level only rises. Not
+ * A sample of a table's groups for windows with too many of them, and the merged rest. Level L
+ * keeps the groups whose hash (the stable hash of the query's keys) has at least L zero bits, from
+ * bit 32 upwards. Key groups do not depend on these bits, so each level has half of the groups of
+ * the previous one, in each key group. Kept groups are exact. The states of dropped groups are
+ * merged into one, the <i>rest</i>: the sum over all groups stays exact. A level only rises. Not
  * thread-safe.
  */
 public final class GroupSample {
-  /** The highest level that has groups: one of 65,536. */
+  /** The highest level that keeps groups: one of 65,536. */
   public static final int LAST = 16;
 
-  /** The level that keeps none: where even the last one has too many. */
+  /** The level that keeps none: used if even the last one has too many. */
   public static final int NONE = LAST + 1;
 
   private static final int SHIFT = 32;
 
   private final GroupLayout layout;
   private final int level;
-  // By the highest level that has them: how many groups the table holds.
+  // The number of the table's groups, by the highest level that keeps them.
   private final int[] groups = new int[LAST + 1];
-  // Null as long as nothing was dropped.
+  // Null until a group is dropped.
   private long[] rest;
   private long[] scratch;
   private long dropped;
@@ -32,7 +32,7 @@ public final class GroupSample {
   /**
    * A sample without groups.
    *
-   * @param layout of the states that are dropped
+   * @param layout of the dropped states
    * @param level 0, all groups, … {@link #NONE}
    */
   GroupSample(GroupLayout layout, int level) {
@@ -40,7 +40,7 @@ public final class GroupSample {
     this.level = level;
   }
 
-  /** The highest level that has the groups of such a hash: 0 … {@link #LAST}. */
+  /** The highest level that keeps the groups of such a hash: 0 … {@link #LAST}. */
   static int levelOf(long hash) {
     return Long.numberOfTrailingZeros(hash >>> SHIFT | 1L << LAST);
   }
@@ -53,22 +53,22 @@ public final class GroupSample {
     return levelOf(hash) >= level;
   }
 
-  /** Notes a group that came into the table. */
+  /** Counts a group added to the table. */
   void added(long hash) {
     groups[levelOf(hash)]++;
   }
 
-  /** Groups of the table by the highest level that has them. */
+  /** Number of groups of the table, by the highest level that keeps them. */
   public int[] groupsByLevel() {
     return groups;
   }
 
-  /** Notes that the table has been emptied. */
+  /** Resets the counts after the table was emptied. */
   void clear() {
     Arrays.fill(groups, 0);
   }
 
-  /** Drops the group whose state begins there. */
+  /** Drops the group whose state begins at {@code at}. */
   void drop(long[] data, int at) {
     dropped++;
     takeRest(data, at);
@@ -86,11 +86,11 @@ public final class GroupSample {
   }
 
   /**
-   * Drops those of groups in columns that it does not keep.
+   * Drops the groups in columns that the level does not keep.
    *
-   * @param keys whose leading keys groups are chosen by
-   * @param from by group: where it comes from, which goes with it
-   * @return how many are kept, which lie first in the columns then
+   * @param keys whose leading keys decide the sampling
+   * @param from by group: its origin, moved with it
+   * @return the number of kept groups, which are moved to the front of the columns
    */
   public int keep(
       KeyColumns keys,
@@ -127,7 +127,7 @@ public final class GroupSample {
     }
   }
 
-  /** Takes over what another sample of the same groups dropped. */
+  /** Takes over the dropped groups of another sample of the same groups. */
   void take(GroupSample other) {
     dropped += other.dropped;
     if (other.rest != null) {
@@ -135,7 +135,7 @@ public final class GroupSample {
     }
   }
 
-  /** Takes over the merged state of groups that were dropped. */
+  /** Takes over the merged state of dropped groups. */
   public void takeRest(long[] state, int at) {
     if (rest == null) {
       rest = new long[layout.stateWords()];
@@ -144,12 +144,12 @@ public final class GroupSample {
     layout.merge(rest, 0, state, at);
   }
 
-  /** The merged state of what was dropped; null where nothing was. */
+  /** The merged state of the dropped groups; null if there are none. */
   public long[] rest() {
     return rest;
   }
 
-  /** Groups that were dropped, each as often as it came. */
+  /** The number of dropped groups; a group counts each time it is dropped. */
   public long dropped() {
     return dropped;
   }

@@ -14,16 +14,16 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The states that functions keep of the groups of a {@link GroupTable}, by function and group. Rows
- * pass scratchpads first, which groups take in turn. What a state is going to grow by is taken of
- * the memory before it does, one merge after the other. Not thread-safe.
+ * The function states of the groups of a {@link GroupTable}, by function and group. Rows first go
+ * to scratchpads, which groups take in turn. Each merge takes the growth of a state from the memory
+ * beforehand. Not thread-safe.
  */
 public final class GroupStates {
-  // Bytes merged between two looks at whether to go on, at 1 ns and more a byte.
+  // Bytes merged between two cancellation checks, at 1 ns and more a byte.
   private static final long MOST_UNCHECKED = 1 << 20;
   private static final int WORK_OF_MERGE = 256;
 
-  // Bytes of a state beyond which room for it is not kept for others.
+  // Bytes of a state above which its buffer is not kept for others.
   private static final int LARGE = 1 << 20;
 
   private final OfFunction[] functions;
@@ -49,16 +49,16 @@ public final class GroupStates {
     private final GroupFunction function;
     private final SuperAggregate high;
     private final MemoryDraw memory;
-    // Of a state without rows, where there is a limit.
+    // Of a state without rows, if there is a limit.
     private final long initialBytes;
-    // By group; null where it has none yet.
+    // By group; null if it has none yet.
     private SuperState[] states = {};
     private long bytes;
     private long charged;
-    private long unchecked; // work since it was last asked whether to go on, as bytes
-    // Groups whose state is another table's too; null where there are none.
+    private long unchecked; // work since the last cancellation check, in bytes
+    // Groups that share their state with another table; null if there are none.
     private BitSet shared;
-    // Made when rows are first added: most tables only merge what others made.
+    // Allocated when rows are first added: most tables only merge states of others.
     private ScratchPads pads;
 
     OfFunction(GroupFunction function, MemoryDraw memory) {
@@ -82,7 +82,7 @@ public final class GroupStates {
       }
     }
 
-    /** Takes the state of a group that has none yet. */
+    /** Sets the state of a group that has none yet. */
     void put(int group, SuperState state) {
       makeRoom(group);
       memory.take(state.memoryBytes());
@@ -90,7 +90,7 @@ public final class GroupStates {
       count(state, 1);
     }
 
-    /** Likewise one that stays another table's. */
+    /** Sets a state that another table keeps, too. */
     void share(int group, SuperState state) {
       put(group, state);
       if (shared == null) {
@@ -99,7 +99,7 @@ public final class GroupStates {
       shared.set(group);
     }
 
-    /** Gives up the state of a group, null where it has none. */
+    /** Removes and returns the state of a group, null if it has none. */
     SuperState take(int group) {
       SuperState state = known(group);
       if (state != null) {
@@ -122,7 +122,7 @@ public final class GroupStates {
       charged += sign * state.chargedBytes();
     }
 
-    /** The state of a group, which is going to change. */
+    /** The state of a group, for a change. */
     private SuperState changing(int group) {
       makeRoom(group);
       SuperState state = states[group];
@@ -134,7 +134,7 @@ public final class GroupStates {
       } else if (isShared(group)) {
         memory.take(initialBytes);
         SuperState copy = high.initialize();
-        StateSink own = new StateSink(); // another one's may hold what is to be merged
+        StateSink own = new StateSink(); // another table's sink may hold the bytes to merge
         long uncounted = own.array().length;
         output(state, own, memory);
         merge(copy, own.reader("a state"));
@@ -158,7 +158,7 @@ public final class GroupStates {
       }
     }
 
-    /** Takes what the state may grow by, and gives back what it did not. */
+    /** Takes the possible growth of the state, merges, and gives back the unused part. */
     private void merge(SuperState state, StateReader reader) {
       if (!memory.isLimited()) {
         state.merge(reader);
@@ -179,7 +179,7 @@ public final class GroupStates {
       }
     }
 
-    /** Pads, which are as large for one group as for all. */
+    /** Makes pads; they are as large for one group as for all. */
     private void makePads() {
       memory.take(ScratchPads.heapBytes(function.low()));
       pads = new ScratchPads(function.low(), this::merge);
@@ -231,7 +231,7 @@ public final class GroupStates {
     }
   }
 
-  /** Merges the states that a column has; a NULL is one without rows. */
+  /** Merges the states of a column; a NULL is a state without rows. */
   private static void merge(OfFunction of, Vector states, int[] selection, int n, int[] groups) {
     for (int r = 0; r < n; r++) {
       if (states.isValid(selection[r])) {
@@ -242,7 +242,7 @@ public final class GroupStates {
   }
 
   /**
-   * Appends a state to what has room for it, or makes room: more than it occupies no state needs.
+   * Appends a state to the sink, making room if needed: no state needs more room than its memory.
    */
   private static void output(SuperState state, StateSink sink, MemoryDraw memory) {
     long room = sink.array().length;
@@ -276,15 +276,14 @@ public final class GroupStates {
     }
   }
 
-  /** Merges bytes into the state of a group; none are nothing. */
+  /** Merges bytes into the state of a group; none change nothing. */
   public void merge(int function, int group, StateReader state) {
     functions[function].merge(group, state);
   }
 
   /**
-   * Takes over the states of a group of another table, which go on to be that one's too: it is not
-   * to change or clear them as long as this reads them. What is merged into them here goes into
-   * copies.
+   * Shares the states of a group of another table. The other table must not change or clear them
+   * while this table reads them. Merging into them here first copies them.
    */
   void share(int group, GroupStates other, int from) {
     other.settle();
@@ -296,7 +295,7 @@ public final class GroupStates {
     }
   }
 
-  /** Takes the states of a group of another table away from it, of one that has none here. */
+  /** Moves the states of a group of another table to a group without states here. */
   void take(int group, GroupStates other, int from) {
     other.settle();
     for (int f = 0; f < functions.length; f++) {
@@ -321,7 +320,7 @@ public final class GroupStates {
     }
   }
 
-  /** What a budget counts for the states of all groups. */
+  /** The bytes that a budget charges for the states of all groups. */
   long chargedBytes() {
     long charged = 0;
     for (OfFunction of : functions) {
@@ -330,7 +329,7 @@ public final class GroupStates {
     return charged;
   }
 
-  /** What a budget counts for the states of a group. */
+  /** The bytes that a budget charges for the states of a group. */
   long chargedBytes(int group) {
     long charged = 0;
     for (OfFunction of : functions) {
@@ -340,7 +339,7 @@ public final class GroupStates {
     return charged;
   }
 
-  /** The state of a group, one without rows where it has none: only to be read. */
+  /** The state of a group, one without rows if it has none: read-only. */
   public SuperState state(int function, int group) {
     OfFunction of = functions[function];
     of.settle();
@@ -348,7 +347,7 @@ public final class GroupStates {
     return state == null ? of.high.initialize() : state;
   }
 
-  /** Appends the state of a group; nothing where it has none. */
+  /** Appends the state of a group; nothing if it has none. */
   public void output(int function, int group, StateSink to) {
     OfFunction of = functions[function];
     of.settle();
@@ -370,7 +369,7 @@ public final class GroupStates {
     }
   }
 
-  /** Bytes that the states occupy. */
+  /** Bytes of the states in memory. */
   public long bytes() {
     long bytes = 0;
     for (OfFunction of : functions) {

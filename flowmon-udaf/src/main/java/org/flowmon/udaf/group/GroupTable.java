@@ -9,7 +9,7 @@ import org.flowmon.udaf.vector.Vector;
 
 /**
  * A growing table of groups with exact states. Merging is commutative and associative: the result
- * is the same in whatever order and over however many tables rows were added. Not thread-safe.
+ * does not depend on the order of rows or the number of tables. Not thread-safe.
  *
  * <pre>
  *   rows, partial groups, other tables
@@ -22,25 +22,24 @@ import org.flowmon.udaf.vector.Vector;
  * </pre>
  */
 public final class GroupTable {
-  // Groups between two looks at whether to go on.
+  // Groups between two cancellation checks.
   private static final int CHECKED = 4096;
 
   private final GroupLayout layout;
   private final Accumulation accumulation;
-  // Null where all groups are kept, however many there are.
+  // Null if all groups are kept, however many.
   private final GroupSample sample;
   private final int leadingKeys;
   private final GroupWords words;
   private final GroupFinder finder;
-  // Null where no function keeps any.
+  // Null if no function keeps any.
   private final GroupStates states;
-  // Made when it is first needed.
-  // Made when rows are first added: most tables only merge what others made.
+  // Allocated when rows are first added: most tables only merge states of others.
   private int[] places = {};
 
   private final MemoryDraw memory;
 
-  // Null where nobody wants to know.
+  // Null if changes are not watched.
   private GroupChanges changes;
 
   public GroupTable(GroupLayout layout) {
@@ -50,17 +49,17 @@ public final class GroupTable {
   /**
    * A table of a query whose memory is limited.
    *
-   * @param memory shared with the query's other tables; null: as much as there is
+   * @param memory shared with the query's other tables; null: unlimited
    */
   public GroupTable(GroupLayout layout, GroupMemory memory) {
     this(layout, layout.keys().size(), null, memory);
   }
 
   /**
-   * A table of some of the groups.
+   * A table of a sample of the groups.
    *
-   * @param leadingKeys how many of the first keys a group is chosen by
-   * @param level as {@link GroupSample} has it
+   * @param leadingKeys the number of leading keys by which a group is sampled
+   * @param level as in {@link GroupSample}
    */
   public GroupTable(GroupLayout layout, int leadingKeys, int level) {
     this(layout, leadingKeys, new GroupSample(layout, level), null);
@@ -86,14 +85,14 @@ public final class GroupTable {
     return words.size();
   }
 
-  /** Which groups are kept, and what the others come to; null where all are kept. */
+  /** The sample of kept groups and the rest; null if all groups are kept. */
   public GroupSample sample() {
     return sample;
   }
 
   /**
-   * This table at a level that is not below its own: itself, or another with the groups that are
-   * left, which are taken from this one: it is not used again.
+   * This table at the same or a higher level: itself, or a new table with the remaining groups.
+   * They are moved out of this table, which must not be used again.
    */
   public GroupTable atLevel(int level) {
     if (sample.level() == level) {
@@ -124,12 +123,12 @@ public final class GroupTable {
     return new GroupTable(layout, leadingKeys, level);
   }
 
-  /** What a budget counts of it. */
+  /** The table's charges to a budget. */
   public GroupHolding holding() {
     return new GroupHolding(size(), states == null ? 0 : states.chargedBytes());
   }
 
-  /** What a budget counts for the states of groups by the highest level that has them. */
+  /** The bytes that a budget charges for states of groups, by the highest level that keeps them. */
   public long[] stateBytesByLevel() {
     long[] bytes = new long[GroupSample.LAST + 1];
     for (int g = 0; g < size(); g++) {
@@ -138,7 +137,7 @@ public final class GroupTable {
     return bytes;
   }
 
-  /** The highest level that has each group, as {@link GroupSample#levelOf} has it. */
+  /** The highest level that keeps each group, as {@link GroupSample#levelOf}. */
   public byte[] levels() {
     byte[] levels = new byte[size()];
     for (int g = 0; g < levels.length; g++) {
@@ -147,24 +146,24 @@ public final class GroupTable {
     return levels;
   }
 
-  /** Bytes that the table holds on the heap, roughly. */
+  /** Approximate bytes of the table on the heap. */
   public long heapBytes() {
     return words.heapBytes() + finder.heapBytes() + (states == null ? 0 : states.heapBytes());
   }
 
-  /** What it draws of the query's memory; an answer of its groups is drawn beside them. */
+  /** The table's draw on the query's memory; an answer from its groups draws on it, too. */
   public MemoryDraw memory() {
     return memory;
   }
 
   /**
-   * Adds rows. The vectors of DOUBLE keys are changed: each zero and each NaN becomes the one that
-   * stands for all.
+   * Adds rows. The vectors of DOUBLE keys are changed: both zeros become one, and all NaNs become
+   * one.
    *
-   * @param keys one vector for each of {@link GroupLayout#keys}
-   * @param arguments one for each of {@link GroupLayout#arguments}
+   * @param keys one vector per key of {@link GroupLayout#keys}
+   * @param arguments one vector per argument of {@link GroupLayout#arguments}
    * @param selection the places of the rows in the vectors, ascending
-   * @param n how many of them
+   * @param n the number of rows
    */
   public void add(Vector[] keys, Vector[] arguments, int[] selection, int n) {
     if (n == 0) {
@@ -180,14 +179,14 @@ public final class GroupTable {
     }
   }
 
-  /** Where the states of groups begin, instead of their numbers. */
+  /** Replaces group numbers by the places of their states. */
   private void toStates(int[] of, int n) {
     for (int r = 0; r < n; r++) {
       of[r] = words.stateAt(of[r]);
     }
   }
 
-  /** The contrary of {@link #toStates}. */
+  /** Replaces places of states by group numbers: the inverse of {@link #toStates}. */
   private void toGroups(int[] of, int n) {
     for (int r = 0; r < n; r++) {
       of[r] = words.groupAt(of[r]);
@@ -209,13 +208,13 @@ public final class GroupTable {
   }
 
   /**
-   * Finds the groups of keys; adds those that are not there, without rows. For states that were
-   * summed elsewhere, which {@link #merge(int[], long[][], int)} takes in. The vectors of DOUBLE
-   * keys are changed as by {@link #add}.
+   * Finds the groups of keys; adds missing ones, without rows. {@link #merge(int[], long[][], int)}
+   * then merges states that were summed elsewhere. The vectors of DOUBLE keys are changed as by
+   * {@link #add}.
    *
-   * @param keys one vector for each of {@link GroupLayout#keys}
+   * @param keys one vector per key of {@link GroupLayout#keys}
    * @param selection the places of the keys in the vectors, ascending
-   * @param n how many of them
+   * @param n the number of keys
    * @param groups receives the number of the group of each, valid until {@link #clear}
    */
   public void find(Vector[] keys, int[] selection, int n, int[] groups) {
@@ -227,9 +226,9 @@ public final class GroupTable {
   /**
    * Merges states into groups.
    *
-   * @param groups by state: its group, as {@link #find} gave it
-   * @param stateWords by word of a state as {@link GroupLayout#accumulators} have them
-   * @param n how many, at most {@link Vector#CAPACITY}
+   * @param groups by state: its group from {@link #find}
+   * @param stateWords by word of a state, as in {@link GroupLayout#accumulators}
+   * @param n the number of states, at most {@link Vector#CAPACITY}
    */
   public void merge(int[] groups, long[][] stateWords, int n) {
     requireNoStates();
@@ -239,7 +238,7 @@ public final class GroupTable {
     accumulation.merge(stateWords, n, words.all(), places);
   }
 
-  /** Forgets all groups. */
+  /** Drops all groups. */
   public void clear() {
     words.clear();
     if (states != null) {
@@ -255,7 +254,7 @@ public final class GroupTable {
    * Merges some groups of a table of the same layout.
    *
    * @param groups their numbers
-   * @param n how many of them
+   * @param n the number of groups
    */
   public void merge(GroupTable other, int[] groups, int n) {
     requireSameLayout(other);
@@ -265,11 +264,11 @@ public final class GroupTable {
   }
 
   /**
-   * Takes over groups of another table of the same layout that are certain not to be in this one.
-   * From then on this table can only be finished: it does not find groups any more.
+   * Takes over groups of another table of the same layout that are certainly absent here.
+   * Afterwards this table can only be finished: it does not find groups any more.
    *
    * @param groups their numbers
-   * @throws IllegalArgumentException where the layout has texts, whose numbers are each table's own
+   * @throws IllegalArgumentException if the layout has texts, whose numbers differ between tables
    */
   public void append(GroupTable other, int[] groups) {
     requireSameLayout(other);
@@ -286,21 +285,21 @@ public final class GroupTable {
     }
   }
 
-  /** As {@link #append(GroupTable, int[])}, of all groups. */
+  /** As {@link #append(GroupTable, int[])}, for all groups. */
   public void append(GroupTable other) {
     append(other, other.all());
   }
 
   /**
-   * Takes over groups that are certain not to be in this table. From then on it can only be
-   * finished, as after {@link #append(GroupTable, int[])}.
+   * Takes over groups that are certainly absent here. Afterwards this table can only be finished,
+   * as after {@link #append(GroupTable, int[])}.
    *
-   * @param nulls by group: bit k is set where key k is NULL
-   * @param keyWords by word of the keys, then by group; 0 where the key is NULL
+   * @param nulls by group: bit k is set if key k is NULL
+   * @param keyWords by word of the keys, then by group; 0 if the key is NULL
    * @param stateWords their states, of accumulators alone
-   * @param at where the state of each group begins in them
-   * @param n how many groups
-   * @throws IllegalArgumentException where the layout has texts, whose numbers are each table's own
+   * @param at the start of each group's state in {@code stateWords}
+   * @param n the number of groups
+   * @throws IllegalArgumentException if the layout has texts, whose numbers differ between tables
    */
   public void append(long[] nulls, long[][] keyWords, long[] stateWords, int[] at, int n) {
     requireNoStates();
@@ -308,7 +307,9 @@ public final class GroupTable {
     words.append(nulls, keyWords, stateWords, at, n);
   }
 
-  /** As {@link #append(long[], long[][], long[], int[], int)}, of states by word, then by group. */
+  /**
+   * As {@link #append(long[], long[][], long[], int[], int)}, for states by word, then by group.
+   */
   public void appendColumns(long[] nulls, long[][] keyWords, long[][] stateWords, int n) {
     reserveToAppend(n);
     words.append(nulls, keyWords, stateWords, n);
@@ -320,29 +321,29 @@ public final class GroupTable {
     }
   }
 
-  /** The states that functions keep of the groups; null where none does. */
+  /** The function states of the groups; null if no function keeps any. */
   public GroupStates states() {
     return states;
   }
 
-  /** Merges the states that the functions of another table keep of a group into one of this. */
+  /** Merges the function states of another table's group into a group here. */
   public void mergeStates(int group, GroupTable other, int from) {
     if (other.states != null) {
       states.merge(group, other.states, from);
     }
   }
 
-  /** Whether {@link #append} takes groups of this layout that are not in the table. */
+  /** Whether {@link #append} takes absent groups of this layout. */
   public boolean canBeAppended() {
     return !layout.keys().isEmpty() && !finder.keys().hasTexts();
   }
 
-  /** Whether its words say all of its groups: no text keys, and no states of functions. */
+  /** Whether words alone describe its groups: no text keys, and no function states. */
   public boolean isOfWordsAlone() {
     return states == null && !finder.keys().hasTexts();
   }
 
-  /** Makes room for groups that are to be taken over, as many as are still to come. */
+  /** Makes room for so many more groups to take over. */
   public void reserveToAppend(long groups) {
     finder.giveUp();
     words.reserve(groups);
@@ -359,7 +360,7 @@ public final class GroupTable {
    * Reads an address key of a group.
    *
    * @param highLow receives the high and the low long
-   * @return false where the key is NULL
+   * @return false if the key is NULL
    */
   public boolean readAddress(int group, int key, long[] highLow) {
     int at = keyAt(group, key);
@@ -368,7 +369,7 @@ public final class GroupTable {
     return !isKeyNull(group, key);
   }
 
-  /** Merges the state of a group into one of the same layout, at a place of some words. */
+  /** Merges the state of a group into a state of the same layout at a place of some words. */
   public void mergeState(int group, long[] into, int at) {
     layout.merge(into, at, words.all(), stateAt(group));
   }
@@ -382,8 +383,7 @@ public final class GroupTable {
   /**
    * Merges groups whose key and state words lie in columns.
    *
-   * @param at may be written, of {@code count} places or more: receives the number of the group of
-   *     each
+   * @param at scratch of {@code count} places or more: receives the number of the group of each
    */
   public void mergeColumns(
       long[] nulls, long[][] keyWords, long[] hashes, long[][] stateWords, int[] at, int count) {
@@ -398,17 +398,17 @@ public final class GroupTable {
     }
   }
 
-  /** From now on notes which of the groups that it has now change by {@link #mergeColumns}. */
+  /** Starts to note changes by {@link #mergeColumns} of the present groups. */
   public void watch() {
     changes = new GroupChanges(size());
   }
 
-  /** What changed since {@link #watch}; null where nobody asked for it. */
+  /** The changes since {@link #watch}; null if it was not called. */
   public GroupChanges changes() {
     return changes;
   }
 
-  /** Merges all groups of a table of the same layout, and what it left out. */
+  /** Merges all groups of a table of the same layout, and its rest. */
   public void merge(GroupTable other) {
     merge(other, memory::check);
   }
@@ -416,7 +416,7 @@ public final class GroupTable {
   /**
    * As {@link #merge(GroupTable)}.
    *
-   * @param check runs now and then, and may throw to end it
+   * @param check runs now and then, and may throw to end the merge
    */
   public void merge(GroupTable other, Runnable check) {
     requireSameLayout(other);
@@ -431,7 +431,9 @@ public final class GroupTable {
     }
   }
 
-  /** Merges one group of a table of the same layout; one that is not kept into the rest. */
+  /**
+   * Merges one group of a table of the same layout; a group that is not kept goes into the rest.
+   */
   void merge(GroupTable other, int group) {
     int into = mergeWords(other, group);
     if (into >= 0) {
@@ -439,7 +441,7 @@ public final class GroupTable {
     }
   }
 
-  /** Merges the words of one group; which one here it is, −1 where it is not kept. */
+  /** Merges the words of one group; returns its number here, −1 if it is not kept. */
   private int mergeWords(GroupTable other, int group) {
     if (sample != null && sample.level() > 0 && !sample.keeps(other.finder.leadingHash(group))) {
       sample.drop(other.words.all(), other.stateAt(group));
@@ -450,7 +452,7 @@ public final class GroupTable {
     return into;
   }
 
-  /** Whether it has the group of another table of the same layout. */
+  /** Whether the table has the group of another table of the same layout. */
   public boolean contains(GroupTable other, int group) {
     return finder.contains(other.finder, group);
   }
@@ -458,35 +460,35 @@ public final class GroupTable {
   /**
    * Finds the group of the first keys of another table's group, or adds it without rows.
    *
-   * @param other its keys begin with this table's
+   * @param other its keys begin with this table's keys
    */
   public int findKeysOf(GroupTable other, int group) {
     return finder.findFirstKeys(other.finder, group);
   }
 
-  /** Adds the one group of a query without GROUP BY, where it has no rows. */
+  /** Adds the one group of a query without GROUP BY, if it has no rows. */
   public void addGroupOfNoKeys() {
     if (layout.keys().isEmpty() && size() == 0) {
       finder.addGroupOfNoKeys();
     }
   }
 
-  /** As {@link GroupIndex#displacement} has it. */
+  /** As {@link GroupIndex#displacement}. */
   public long displacement() {
     return finder.displacement();
   }
 
-  /** How far apart groups are in {@link #words}. */
+  /** The distance of groups in {@link #words}. */
   public int stride() {
     return words.stride();
   }
 
-  /** Where the state of a group begins in {@link #words}. */
+  /** The start of a group's state in {@link #words}. */
   public int stateAt(int group) {
     return words.stateAt(group);
   }
 
-  /** Where the words of a key of a group begin in {@link #words}. */
+  /** The start of a group's key in {@link #words}. */
   public int keyAt(int group, int key) {
     return words.keyAt(group, key);
   }
@@ -503,12 +505,12 @@ public final class GroupTable {
     return words.all()[at];
   }
 
-  /** The words of all groups, until a group is added. */
+  /** The words of all groups, valid until a group is added. */
   public long[] words() {
     return words.all();
   }
 
-  /** Adds the state of every group to one state, and of those that were left out. */
+  /** Adds the states of all groups, and of the rest, to one state. */
   public void addTotals(long[] totals) {
     for (int g = 0; g < size(); g++) {
       layout.merge(totals, 0, words.all(), stateAt(g));

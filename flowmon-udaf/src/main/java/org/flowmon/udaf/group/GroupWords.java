@@ -6,7 +6,7 @@ import org.flowmon.udaf.memory.MemoryDraw;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
- * The words of the groups of a {@link GroupTable}, one group behind the other in one array that
+ * The words of the groups of a {@link GroupTable}, one group after the other in one array that
  * grows:
  *
  * <pre>
@@ -14,7 +14,7 @@ import org.flowmon.udaf.value.AnswerTooLargeException;
  *                                                     └ stateAt(g)
  * </pre>
  *
- * <p>Which words keys and states have says the {@link GroupLayout}. Not thread-safe.
+ * <p>The {@link GroupLayout} defines the words of keys and states. Not thread-safe.
  */
 public final class GroupWords {
   private static final int MAX_WORDS = Integer.MAX_VALUE - 8;
@@ -26,7 +26,7 @@ public final class GroupWords {
   private long[] words;
   private int size;
 
-  // Keeps the reads of touch() from being left out.
+  // Keeps the compiler from removing the reads of touch().
   @SuppressWarnings("unused")
   private long touched;
 
@@ -49,32 +49,32 @@ public final class GroupWords {
     return size;
   }
 
-  /** How far apart groups are. */
+  /** The distance of groups. */
   int stride() {
     return stride;
   }
 
-  /** The words of all groups, until one is added. */
+  /** The words of all groups, valid until a group is added. */
   long[] all() {
     return words;
   }
 
-  /** Where the state of a group begins. */
+  /** The start of a group's state. */
   int stateAt(int group) {
     return group * stride + 1 + keyWords;
   }
 
-  /** The group whose state begins there: {@link #stateAt} undone. */
+  /** The group whose state begins at {@code state}: the inverse of {@link #stateAt}. */
   int groupAt(int state) {
     return (state - 1 - keyWords) / stride;
   }
 
-  /** Where the words of the keys of a group begin. */
+  /** The start of a group's keys. */
   int keysAt(int group) {
     return group * stride + 1;
   }
 
-  /** Where the words of a key of a group begin. */
+  /** The start of a key of a group. */
   int keyAt(int group, int key) {
     return group * stride + 1 + layout.keyWord(key);
   }
@@ -83,12 +83,12 @@ public final class GroupWords {
     return (nulls(group) >>> key & 1) != 0;
   }
 
-  /** The mask of a group's NULL keys: bit k is set where key k is NULL. */
+  /** The mask of a group's NULL keys: bit k is set if key k is NULL. */
   long nulls(int group) {
     return words[group * stride];
   }
 
-  /** Copies as many words of a group's keys as there are columns into row 0 of these. */
+  /** Copies a group's leading key words, one per column, into row 0 of the columns. */
   void readKeys(int group, long[][] columns) {
     int at = group * stride + 1;
     for (int w = 0; w < columns.length; w++) {
@@ -111,10 +111,10 @@ public final class GroupWords {
   }
 
   /**
-   * Reads what looking for groups is going to read, independently of one another, so that the
-   * memory's latency is waited for once and not group by group.
+   * Reads the words that a lookup is going to read, independently of one another: memory latency is
+   * paid once and not per group.
    *
-   * @param groups −1 where there is nothing to read
+   * @param groups −1 to read nothing
    */
   void touch(int[] groups, int n) {
     long sum = 0;
@@ -128,7 +128,7 @@ public final class GroupWords {
    * Adds a group without rows.
    *
    * @return its number
-   * @throws AnswerTooLargeException where there is no room for it, or the memory has none
+   * @throws AnswerTooLargeException if there is no room for it, or the memory has none
    */
   int add(long nulls, long[][] keys, int row) {
     if ((long) (size + 1) * stride > words.length) {
@@ -151,7 +151,7 @@ public final class GroupWords {
     copy((int) wanted);
   }
 
-  /** Makes the array longer; both are there while it is copied. */
+  /** Makes the array longer; both arrays exist during the copy. */
   private void copy(int length) {
     long before = heapBytes();
     memory.take(8L * length);
@@ -162,7 +162,7 @@ public final class GroupWords {
   /**
    * Makes room for more groups.
    *
-   * @throws AnswerTooLargeException where there cannot be so many
+   * @throws AnswerTooLargeException if there cannot be so many
    */
   void reserve(long groups) {
     long needed = (size + groups) * stride;
@@ -175,18 +175,18 @@ public final class GroupWords {
     }
   }
 
-  /** Copies a group for which there is room. */
+  /** Copies a group into reserved room. */
   void append(GroupWords other, int group) {
     System.arraycopy(other.words, group * stride, words, size * stride, stride);
     size++;
   }
 
   /**
-   * Takes over groups for which there is room.
+   * Takes over groups into reserved room.
    *
    * @param keys by word, then by group
    * @param states of accumulators, by group
-   * @param at where the state of each group begins in them
+   * @param at the start of each group's state in {@code states}
    */
   void append(long[] nulls, long[][] keys, long[] states, int[] at, int n) {
     for (int i = 0; i < n; i++) {
@@ -200,7 +200,7 @@ public final class GroupWords {
     }
   }
 
-  /** Likewise, of states by word, then by group. */
+  /** Takes over groups with their states by word, then by group, into reserved room. */
   void append(long[] nulls, long[][] keys, long[][] states, int n) {
     int first = size * stride;
     for (int i = 0, at = first; i < n; i++, at += stride) {
@@ -215,7 +215,7 @@ public final class GroupWords {
     size += n;
   }
 
-  /** Forgets all groups, and keeps the room. */
+  /** Drops all groups, and keeps the room. */
   void clear() {
     size = 0;
   }

@@ -9,13 +9,13 @@ import org.flowmon.udaf.vector.Vector;
 
 /**
  * The keys of up to {@link Vector#CAPACITY} rows as columns of words, with each row's mask of NULL
- * keys and hash. Words of addresses and whole numbers lie in the vectors' own arrays, so that they
- * are the loaded rows' as long as the vectors are; all else is its own.
+ * keys and hash. Words of addresses and whole numbers lie in the vectors' own arrays: they change
+ * with the vectors. The other words are copies.
  *
- * <p>There are two hashes. Tables find groups by {@link TableHash}, which nobody outside of the
- * process can foresee and nothing outside of it may depend on; a text goes into it as its number,
- * which is the table's own. The stable {@link GroupHash} of the leading keys is for what all
- * processes must agree on: {@link #leadingHash}.
+ * <p>There are two hashes. Tables find groups by {@link TableHash}: nobody outside of the process
+ * can predict it, and nothing outside of it may depend on it. A text enters it as its number, which
+ * is the table's own. The stable {@link GroupHash} of the leading keys is for agreement between
+ * processes: {@link #leadingHash}.
  */
 public final class KeyColumns {
   private static final long CANONICAL_NAN = Double.doubleToLongBits(Double.NaN);
@@ -29,8 +29,8 @@ public final class KeyColumns {
   public final long[][] words;
   private final long[][] textWords;
   private final long[][] doubleWords;
-  // Bit k is set where key k is NULL.
-  // With the hashes made when rows are first loaded: most tables only merge what others made.
+  // Bit k is set if key k is NULL. Allocated with the hashes when rows are first loaded: most
+  // tables only merge states of others.
   public long[] nulls = {};
   public long[] hashes = {};
   private boolean nullsAreClear = true;
@@ -40,9 +40,9 @@ public final class KeyColumns {
   }
 
   /**
-   * Keys of which the first are also those of other groups.
+   * Keys; the leading ones may also be keys of other groups.
    *
-   * @param leadingKeys how many: {@link #leadingHash} is of these alone
+   * @param leadingKeys their number: {@link #leadingHash} is of these alone
    */
   public KeyColumns(GroupLayout layout, TextDictionary texts, int leadingKeys) {
     this.layout = layout;
@@ -67,7 +67,7 @@ public final class KeyColumns {
     return hasTexts;
   }
 
-  /** Takes over the keys of the first {@code count} places of the vectors. */
+  /** Loads the keys of the first {@code count} places of the vectors. */
   public void load(Vector[] keys, int count) {
     if (hashes.length == 0) {
       allocate();
@@ -110,7 +110,7 @@ public final class KeyColumns {
     return out;
   }
 
-  /** One zero and one NaN, so that they make one group; the vector may be others' too. */
+  /** Makes all zeros and all NaNs equal, so that each is one group. The vector may be shared. */
   private long[] canonical(long[] values, int count, int word) {
     if (doubleWords[word] == null) {
       doubleWords[word] = new long[Vector.CAPACITY];
@@ -132,13 +132,13 @@ public final class KeyColumns {
 
   private void hash(int count) {
     if (words.length == 2 && nullsAreClear) {
-      TableHash.ofPairs(words[0], words[1], count, hashes); // one address, the commonest case
+      TableHash.ofPairs(words[0], words[1], count, hashes); // one address, the most common case
       return;
     }
     hash(nulls, words, count, hashes);
   }
 
-  /** The hash of one group whose words lie in an array: the same as its rows had. */
+  /** The hash of one group whose words lie in an array, equal to the hash of its rows. */
   public long hash(long nulls, long[] data, int at) {
     long sum = TableHash.start();
     for (int w = 0; w < words.length; w++) {
@@ -147,7 +147,7 @@ public final class KeyColumns {
     return TableHash.finish(TableHash.addNulls(sum, nulls));
   }
 
-  /** Likewise of a group whose words lie in columns. */
+  /** The hash of one group whose words lie in columns. */
   public long hash(long nulls, long[][] columns, int row) {
     long sum = TableHash.start();
     for (int w = 0; w < words.length; w++) {
@@ -168,8 +168,8 @@ public final class KeyColumns {
   }
 
   /**
-   * The stable hash of the leading keys of one group, which says its key group and the levels of
-   * {@link GroupSample} that have it.
+   * The stable hash of the leading keys of one group; it decides the group's key group and the
+   * levels of {@link GroupSample} that keep it.
    */
   public long leadingHash(long nulls, long[] data, int at) {
     long hash = GroupHash.SEED;
@@ -179,7 +179,7 @@ public final class KeyColumns {
     return finish(hash, nulls);
   }
 
-  /** Likewise of a group whose words lie in columns. */
+  /** The stable hash of the leading keys of one group whose words lie in columns. */
   public long leadingHash(long nulls, long[][] columns, int row) {
     long hash = GroupHash.SEED;
     for (int w = 0; w < leadingWords; w++) {
@@ -188,7 +188,7 @@ public final class KeyColumns {
     return finish(hash, nulls);
   }
 
-  /** A text's number is the table's own. */
+  /** Replaces a text's number, which is the table's own, by a stable word. */
   private long stableWord(int place, long word) {
     return textWords[place] != null ? texts.hash(word) : word;
   }

@@ -7,12 +7,12 @@ import org.flowmon.udaf.state.SubAggregate;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A fixed number of scratchpads that groups take in turn: a group whose place is taken has the
- * other's rows sent on. So a table takes rows into any number of groups with bounded memory beside
+ * A fixed number of scratchpads that groups take in turn. If a group's place is taken, the owner's
+ * rows are sent on first. So a table adds rows to any number of groups with bounded memory beside
  * their states. Not thread-safe.
  */
 final class ScratchPads {
-  /** Takes what leaves a pad. */
+  /** Takes the contents of a pad. */
   @FunctionalInterface
   interface Output {
     void state(int group, StateReader state);
@@ -26,9 +26,9 @@ final class ScratchPads {
   private final int words;
   private final int mask;
   private final long[] pads;
-  // By pad: its group, −1 where it is free.
+  // By pad: its group, −1 if it is free.
   private final int[] owners;
-  // By pad: the stretch whose rows were last put into it, perhaps not added yet.
+  // By pad: the stretch of its latest rows, which may not be added yet.
   private final int[] touched;
   private final int[] places = new int[Vector.CAPACITY];
   private final StateSink sink = new StateSink();

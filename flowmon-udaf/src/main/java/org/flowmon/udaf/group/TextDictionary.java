@@ -8,9 +8,11 @@ import org.flowmon.udaf.aggregate.GroupHash;
 import org.flowmon.udaf.memory.MemoryDraw;
 import org.flowmon.udaf.memory.TextBytes;
 
-/** Numbers for the texts of group keys within one table. Text 0 is no text: the word of a NULL. */
+/**
+ * Numbers for the texts of group keys within one table. Number 0 is no text: the word of a NULL.
+ */
 public final class TextDictionary {
-  // Of a text beside its characters: two objects' headers, its number and hash, and their places.
+  // Of a text beside its characters: headers of two objects, number, hash, and entries.
   private static final int ENTRY_BYTES = 160;
 
   private final Map<String, Integer> numbers = new HashMap<>();
@@ -21,7 +23,7 @@ public final class TextDictionary {
   private long bytes;
 
   /**
-   * Numbers for no texts.
+   * An empty dictionary.
    *
    * @param memory that texts take, before they are kept
    */
@@ -62,12 +64,12 @@ public final class TextDictionary {
     return texts.get((int) number);
   }
 
-  /** The word that stands for the text in a group's hash; 0 for number 0. */
+  /** The word of the text in a group's hash; 0 for number 0. */
   long hash(long number) {
     return hashes.get((int) number);
   }
 
-  /** Bytes that the texts take, with their places. */
+  /** Bytes of the texts and their entries. */
   long heapBytes() {
     return bytes;
   }

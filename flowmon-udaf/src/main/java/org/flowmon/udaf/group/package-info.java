@@ -1,5 +1,5 @@
 /**
- * Tables of groups that grow: keys, sums and the states of functions, found by hash; and which
- * groups are kept if there are too many. {@link GroupTable} is where to begin.
+ * Growing tables of groups: keys, sums and function states, found by hash, and samples of groups if
+ * there are too many. Start reading at {@link GroupTable}.
  */
 package org.flowmon.udaf.group;

@@ -10,23 +10,23 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Counts the flows of a batch that the filter kept, by the pane of their arrival: how many there
- * were, and how many of them were too late, ahead of time, or from sampled packets ({@code
- * sampling_rate} above 1: what they say of bytes and packets is an estimate, however exact its sums
- * are). Most batches arrived within one pane, and their flows are counted many at a time.
+ * Counts the filtered flows of a batch by the pane of their arrival: all flows, late flows, flows
+ * ahead of time, and flows from sampled packets. With a {@code sampling_rate} above 1, a flow's
+ * bytes and packets are estimates, however exact their sums are. Most batches arrived within one
+ * pane, and their flows are counted many at a time.
  */
 final class ArrivedFlows {
   private final WindowSpec window;
-  // Those beside the last.
+  // Counts of all panes but the last.
   private final Map<Long, Arrived> others = new HashMap<>();
   private final long[] arrivals = new long[Vector.CAPACITY];
   private long[] widths = {};
-  // That of the batch's largest arrival, which is mostly that of the batch before, too; null
+  // The counts for the batch's largest arrival, mostly the same as for the previous batch; null
   // without rows.
   private Arrived last;
-  // The one of the last row.
+  // The counts for the last row.
   private Arrived latest;
-  // That of all rows; null where they are to be looked at one by one.
+  // The counts for all rows; null if rows must be looked at one by one.
   private Arrived only;
 
   /** Counts of one pane. */
@@ -34,7 +34,7 @@ final class ArrivedFlows {
     private final long start;
     private final long end;
     private long flows;
-    // Whatever the windows' width; of some widths, in their order, besides.
+    // Late for windows of any width; further late flows by width, in the order of widths.
     private long late;
     private long[] lateOf;
     private long ahead;
@@ -71,13 +71,13 @@ final class ArrivedFlows {
   /**
    * No batch yet.
    *
-   * @param window any of those that have these panes
+   * @param window any window specification with these panes
    */
   ArrivedFlows(WindowSpec window) {
     this.window = window;
   }
 
-  /** Says which widths the windows have from now on; what was counted of those that stay, stays. */
+  /** Sets the widths of the windows from now on; keeps the counts of remaining widths. */
   void setWidths(long[] micros) {
     if (last != null) {
       setWidths(last, micros);
@@ -141,7 +141,7 @@ final class ArrivedFlows {
   /**
    * Counts some of the rows from {@code from} on.
    *
-   * @param chosen their places after {@code from}, the first {@code n}
+   * @param chosen their places relative to {@code from}, the first {@code n}
    */
   void add(FlowBatch batch, int from, int count, int[] chosen, int n) {
     if (n == 0) {
@@ -185,7 +185,7 @@ final class ArrivedFlows {
     of(arrival).late++;
   }
 
-  /** Counts a flow as too late for windows of one width, given by its place among these. */
+  /** Counts a flow as too late for windows of one width, given by its index. */
   void late(long arrival, int width) {
     of(arrival).lateOf[width]++;
   }
@@ -195,7 +195,7 @@ final class ArrivedFlows {
     of(arrival).ahead++;
   }
 
-  /** Gives the counts of the batch for windows of a width, by pane. */
+  /** Passes on the counts of the batch for windows of a width, by pane. */
   void forEach(long width, LowLevelMember.Arrivals to) {
     if (last == null) {
       return;

@@ -4,42 +4,41 @@ import java.util.TreeSet;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /**
- * Which panes may open until the first watermark comes. Until then nothing says which time it is:
- * no window closes, and flows of any arrival in the past open them, so that whoever may send flows
- * could open one with each. So no more windows open than {@link #MAX_WINDOWS}, or than stand open
- * by their own lateness if these are more. From the first watermark on there is no limit: what is
- * behind it is closed, and what lies before it is bounded by the time that went by. Not
- * thread-safe.
+ * Limits the panes that open before the first watermark. Until then the time is unknown: no window
+ * closes, and flows of any past arrival open panes, so that an attacker could open one with each
+ * flow. At most {@link #MAX_WINDOWS} windows open, or as many as are open by their own lateness if
+ * these are more. After the first watermark there is no limit: earlier panes are closed, and the
+ * elapsed time bounds the later ones. Not thread-safe.
  */
 public final class FirstPanes {
-  /** Windows that may open. A month has fewer of ten seconds. */
+  /** The most windows that open. A month has fewer of ten seconds. */
   public static final int MAX_WINDOWS = 1 << 18;
 
   private final int maxWindows;
   private final TreeSet<Long> starts = new TreeSet<>();
   private long windows;
   private boolean timeIsKnown;
-  // The last that was opened: most flows are of the pane of the one before.
+  // The last opened pane: most flows are in the pane of the previous flow.
   private long latest = Long.MIN_VALUE;
 
-  /** None has opened, and no watermark has come. */
+  /** No open panes, and no watermark yet. */
   public FirstPanes() {
     this(MAX_WINDOWS);
   }
 
-  /** Likewise, with another number of windows. */
+  /** No open panes, and no watermark yet; with another limit on windows. */
   FirstPanes(int maxWindows) {
     this.maxWindows = maxWindows;
   }
 
-  /** All open, whatever the time: of flows that somebody chose. */
+  /** Opens all panes at any time: for flows that somebody chose. */
   public static FirstPanes all() {
     FirstPanes all = new FirstPanes();
     all.timeIsKnown();
     return all;
   }
 
-  /** Notes that a watermark has come. */
+  /** Notes the first watermark. */
   public void timeIsKnown() {
     timeIsKnown = true;
     starts.clear();
@@ -53,7 +52,7 @@ public final class FirstPanes {
   /**
    * Opens a pane, unless that would open too many windows.
    *
-   * @return whether it is open, now or from before
+   * @return whether the pane is open
    */
   public boolean open(WindowSpec window, long start) {
     if (timeIsKnown || (start == latest && !starts.isEmpty()) || starts.contains(start)) {
@@ -68,7 +67,7 @@ public final class FirstPanes {
     return starts.add(start);
   }
 
-  /** The windows of a pane that no pane which is open has. */
+  /** The number of a pane's windows that no open pane has. */
   private long windowsBeside(WindowSpec window, long start) {
     Long before = starts.lower(start);
     Long after = starts.higher(start);
@@ -78,14 +77,17 @@ public final class FirstPanes {
     return Math.max(0, to - from) / window.slideMicros();
   }
 
-  /** Windows that are open while all flows arrive in order, with clocks that lead as they may. */
+  /**
+   * The number of windows that are open if all flows arrive in order, with clocks as far ahead as
+   * allowed.
+   */
   private static long openAtATime(WindowSpec window) {
     long micros = window.widthMicros() + window.latenessMicros() + 2 * window.aheadMicros();
     return micros / window.slideMicros() + 2;
   }
 
   /**
-   * The pane in which counts of another are told that {@link #open} did not open: the first after
+   * The pane that reports the counts of a pane that {@link #open} refused: the first open one after
    * it, or else the last.
    */
   public long nearest(long start) {

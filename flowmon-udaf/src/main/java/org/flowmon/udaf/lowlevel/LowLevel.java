@@ -14,20 +14,19 @@ import org.flowmon.udaf.result.LiveGroupings;
 import org.flowmon.udaf.tuning.TableSize;
 
 /**
- * The low level of the live queries of one thread: filters flows, puts them into panes and reduces
- * them in tables of fixed size. What a table gives up, because of a collision or because its pane
- * is closed, goes to the sink of each query that it is for, as partial groups of that query. A
+ * The low level of the live queries of one thread: filters flows, assigns them to panes and reduces
+ * them in tables of fixed size. Groups leave a table if they are evicted by a collision or their
+ * pane closes. They go to the sink of each interested query as partial groups of that query. A
  * query with COUNT(DISTINCT …) has a table for each of its {@link LiveGroupings}.
  *
- * <p>Queries with equal filters, panes (windows but for their width) and numbers of slots have one
- * table where their keys are equal, with equal sums, counts and extremes once; expressions are
- * evaluated once for all. What a query gets does not depend on which others there are, but for when
- * it gets it.
+ * <p>Queries with equal filters, panes (windows but for their width) and numbers of slots share one
+ * table for equal keys, with equal sums, counts and extremes once. Equal expressions are evaluated
+ * once. The other queries do not change a query's results, only the time when it gets them.
  *
- * <p>Once {@link #isDrained}, the sinks have all of every closed pane; after {@link #drainAll} they
- * have everything and this holds no state. Until the first watermark not every pane opens, {@link
- * FirstPanes}. A query whose evaluation fails is given nothing any more, {@link
- * LowLevelMember#failure}; what a sink throws is thrown on. Not thread-safe.
+ * <p>If {@link #isDrained}, the sinks have all of every closed pane. After {@link #drainAll} they
+ * have everything, and the low level holds no state. Until the first watermark not every pane
+ * opens, {@link FirstPanes}. A query whose evaluation fails gets nothing any more, {@link
+ * LowLevelMember#failure}; exceptions of a sink are rethrown. Not thread-safe.
  */
 public final class LowLevel {
   private static final int MAX_PARALLELISM = 1 << 15;
@@ -37,12 +36,12 @@ public final class LowLevel {
   private final LongSupplier nanos;
   private long watermark = Long.MIN_VALUE;
 
-  /** What queries have in common that share tables. */
+  /** The common properties of queries that share tables. */
   private record Common(Expression where, WindowSpec panes, TableSize size, int maxParallelism) {}
 
   private record Shared(Common common, LowLevelTables tables) {}
 
-  /** Without queries. What low halves cost is told by the thread's CPU time. */
+  /** Without queries. The thread's CPU time measures the cost of low halves. */
   public LowLevel() {
     this(LowLevel::cpuNanos);
   }
@@ -50,13 +49,13 @@ public final class LowLevel {
   /**
    * Without queries.
    *
-   * @param nanos a clock that only the differences of count: what low halves cost is told by it
+   * @param nanos a clock that measures the cost of low halves; only its differences count
    */
   public LowLevel(LongSupplier nanos) {
     this.nanos = nanos;
   }
 
-  /** CPU time of this thread, so that what others take is no cost; else the time that passes. */
+  /** CPU time of this thread, which excludes other threads; elapsed time if it is not supported. */
   static long cpuNanos() {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     return threads.isCurrentThreadCpuTimeSupported() && threads.isThreadCpuTimeEnabled()
@@ -65,14 +64,14 @@ public final class LowLevel {
   }
 
   /**
-   * Takes a query, which is given the flows from now on.
+   * Adds a query, which gets the flows from now on.
    *
    * @param queryId stands in the header of all its partial groups
    * @param query aggregated and bound
    * @param slots of each table, rounded up to a power of two
    * @param maxParallelism number of key groups, 1 … 32,768
    * @return the query, to be given to {@link #remove}
-   * @throws IllegalArgumentException where there cannot be so many slots or key groups
+   * @throws IllegalArgumentException if there cannot be so many slots or key groups
    */
   public LowLevelMember add(
       long queryId,
@@ -84,7 +83,7 @@ public final class LowLevel {
     return add(queryId, query, window, TableSize.of(slots), maxParallelism, sink);
   }
 
-  /** Likewise, with tables whose size is tuned, or not. */
+  /** Adds a query with tables of a fixed or tuned size. */
   public LowLevelMember add(
       long queryId,
       FlowQuery query,
@@ -110,7 +109,9 @@ public final class LowLevel {
     return member;
   }
 
-  /** The same for windows that have the same panes: a flow's pane says whether it is late. */
+  /**
+   * One specification for all windows with the same panes: a flow's pane tells whether it is late.
+   */
   private static WindowSpec panes(WindowSpec window) {
     return window.spread() ? window : window.withWidth(window.slideMicros());
   }
@@ -123,8 +124,8 @@ public final class LowLevel {
   }
 
   /**
-   * Gives up a query, and the groups that the tables have for it; nothing where it has gone
-   * already.
+   * Removes a query and drops its groups in the tables; does nothing if the query is already
+   * removed.
    */
   public void remove(LowLevelMember member) {
     if (member.tables() != null) {
@@ -133,12 +134,12 @@ public final class LowLevel {
     forgetEmpty();
   }
 
-  /** Tables without queries: the last was removed, or has failed. */
+  /** Drops tables without queries: the last one was removed, or has failed. */
   private void forgetEmpty() {
     all.removeIf(shared -> shared.tables.isEmpty());
   }
 
-  /** Takes a batch; evicted groups may go to the sinks. */
+  /** Processes a batch; evicted groups may go to the sinks. */
   public void process(FlowBatch batch) {
     for (Shared shared : all) {
       shared.tables.process(batch);
@@ -147,8 +148,8 @@ public final class LowLevel {
   }
 
   /**
-   * Closes all panes whose flows have all arrived, as no flow with an arrival at or before this
-   * will come any more, and that a window's result needs by then.
+   * Closes all panes whose flows have all arrived and that a window's result needs by then: no flow
+   * with an arrival at or before the watermark will come any more.
    */
   public void closePanesUpTo(long watermarkMicros) {
     watermark = Math.max(watermark, watermarkMicros);
@@ -159,10 +160,9 @@ public final class LowLevel {
   }
 
   /**
-   * Looks at up to {@code slots} slots of each table for groups of closed panes and sends them
-   * away.
+   * Scans up to {@code slots} slots of each table for groups of closed panes and sends them away.
    *
-   * @return whether all closed panes are out, as {@link #isDrained}
+   * @return whether all closed panes are sent, as {@link #isDrained}
    */
   public boolean drainSome(int slots) {
     for (Shared shared : all) {
@@ -173,14 +173,14 @@ public final class LowLevel {
   }
 
   /**
-   * Whether the sinks have everything of the closed panes: the watermark that closed them may go
-   * on.
+   * Whether the sinks have everything of the closed panes: the watermark that closed them may be
+   * forwarded.
    */
   public boolean isDrained() {
     return all.stream().allMatch(shared -> shared.tables.isDrained());
   }
 
-  /** Sends everything away, of open panes too: before a barrier. */
+  /** Sends all groups away, of open panes too: before a barrier. */
   public void drainAll() {
     for (Shared shared : all) {
       shared.tables.drainAll();
@@ -188,7 +188,7 @@ public final class LowLevel {
     forgetEmpty();
   }
 
-  /** Sends everything away of a query, and of those that share tables with it. */
+  /** Sends away all groups of a query, and of the queries that share its tables. */
   public void drainAll(LowLevelMember member) {
     if (member.tables() != null) {
       member.tables().drainAll();
@@ -196,7 +196,7 @@ public final class LowLevel {
     }
   }
 
-  /** Tables of all queries: fewer than they have groupings where they share some. */
+  /** Tables of all queries: fewer than groupings if some share a table. */
   public int tables() {
     return all.stream().mapToInt(shared -> shared.tables.tables()).sum();
   }

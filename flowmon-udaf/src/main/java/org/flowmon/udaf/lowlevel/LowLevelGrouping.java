@@ -16,8 +16,8 @@ import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A grouping of live queries on the low level: its keys, the arguments of all of them, its table,
- * its way out.
+ * A grouping of live queries on the low level: its keys, the arguments of all queries, its table,
+ * its output.
  */
 final class LowLevelGrouping {
   private final Plan plan;
@@ -29,16 +29,16 @@ final class LowLevelGrouping {
   private final TableSize size;
   private final TableTuner tuner;
   private LowLevelTable table;
-  // Of tables before this one.
+  // Of earlier tables.
   private long evictionsBefore;
   private long passedBefore;
 
   /**
-   * What a grouping is to be.
+   * The plan of a grouping.
    *
-   * @param layout of its groups: all that its parts need
-   * @param leadingKeys how many of its first keys decide about its groups' key group
-   * @param parts whom they are for
+   * @param layout of its groups: everything that its parts need
+   * @param leadingKeys number of its first keys that decide its groups' key group
+   * @param parts its recipients
    */
   record Plan(GroupLayout layout, int leadingKeys, List<LowLevelMember.Part> parts) {
     private record Keys(List<Expression> keys, int leading, boolean functions) {}
@@ -46,8 +46,9 @@ final class LowLevelGrouping {
     private record Wanted(LowLevelMember member, int grouping, GroupLayout layout) {}
 
     /**
-     * One for all that have equal keys, with equal accumulators once. Functions that keep states
-     * take so much of a table that those without them would find less of their own in it.
+     * Plans one grouping for equal keys, with equal accumulators once. Groupings with function
+     * states are kept apart: they take so much of a table that the others would find fewer of their
+     * groups in it.
      */
     static List<Plan> of(List<LowLevelMember> members) {
       Map<Keys, List<Wanted>> byKeys = new LinkedHashMap<>();
@@ -78,7 +79,7 @@ final class LowLevelGrouping {
       return plans;
     }
 
-    /** Longs of its table, at most. */
+    /** The most longs of its table. */
     long words(int slots) {
       int padWords = layout.padWords();
       long stride = 1L + layout.keyWords() + layout.stateWords() + padWords;
@@ -90,8 +91,8 @@ final class LowLevelGrouping {
    * A grouping without groups.
    *
    * @param number of it among those with the same panes
-   * @param evaluation where keys and arguments are shared with other groupings
-   * @param nanos a clock that only the differences of count
+   * @param evaluation shares keys and arguments with other groupings
+   * @param nanos a clock; only its differences count
    */
   LowLevelGrouping(
       Plan plan,
@@ -125,7 +126,7 @@ final class LowLevelGrouping {
         output);
   }
 
-  /** Empties the table and makes it as it is wanted now. */
+  /** Empties the table and rebuilds it as currently tuned. */
   private void renew() {
     table.drainAll();
     evictionsBefore += table.evictions();
@@ -134,8 +135,8 @@ final class LowLevelGrouping {
   }
 
   /**
-   * Evaluates keys and arguments of rows, which {@link #add} takes next. Where some fail, the
-   * queries fail that need them.
+   * Evaluates keys and arguments of rows, which {@link #add} takes next. If some fail, the queries
+   * that need them fail.
    *
    * @return whether all could be evaluated
    */
@@ -164,10 +165,10 @@ final class LowLevelGrouping {
   }
 
   /**
-   * Adds selected ones of the rows that were evaluated.
+   * Adds selected evaluated rows.
    *
-   * @param selection relative to the first of them
-   * @param paneOf each selected row's pane; null where {@code pane} is that of all
+   * @param selection relative to the first evaluated row
+   * @param paneOf each selected row's pane; null if {@code pane} is the pane of all
    */
   void add(int[] selection, int n, Pane[] paneOf, Pane pane) {
     table.add(argumentVectors, selection, n, paneOf, pane);
@@ -176,14 +177,14 @@ final class LowLevelGrouping {
     }
   }
 
-  /** The groups of a pane, or all before a barrier, have left. */
+  /** Ends an epoch: the groups of a pane, or all before a barrier, have left. */
   void epochEnds() {
     if (tuner.epochEnds(table)) {
       renew();
     }
   }
 
-  /** Slots that its table has now. */
+  /** Slots of its current table. */
   int slots() {
     return table.slots();
   }
@@ -192,7 +193,7 @@ final class LowLevelGrouping {
     return tuner.tuning(table);
   }
 
-  /** Looks at some slots, and sends away groups of closed panes. */
+  /** Scans some slots, and sends away groups of closed panes. */
   void drain(int slots) {
     table.drain(slots, false);
   }
@@ -202,27 +203,27 @@ final class LowLevelGrouping {
     table.drainAll();
   }
 
-  /** Sends what is on its way of a pane. */
+  /** Sends the buffered groups of a pane. */
   void flush(Pane pane) {
     output.flush(pane);
   }
 
-  /** Forgets all groups. */
+  /** Drops all groups. */
   void clear() {
     table.clear();
   }
 
-  /** All queries that its groups are for have failed. */
+  /** Fails all queries of the grouping. */
   void fail(RuntimeException cause) {
     plan.parts.forEach(part -> part.member().fail(cause));
   }
 
-  /** Whether its groups are for anyone. */
+  /** Whether any query wants its groups. */
   boolean isWanted() {
     return plan.parts.stream().anyMatch(part -> part.member().receives());
   }
 
-  /** How many of a query's groupings its groups are for. */
+  /** The number of a query's groupings among its parts. */
   int partsOf(LowLevelMember member) {
     int number = 0;
     for (LowLevelMember.Part part : plan.parts) {

@@ -7,8 +7,8 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.LiveGroupings;
 
 /**
- * A live query of the {@link LowLevel}. It gets partial groups of its own, whether its tables are
- * others' too or not, and fails alone. Not thread-safe.
+ * A live query of the {@link LowLevel}. It gets partial groups of its own, even from shared tables,
+ * and fails alone. Not thread-safe.
  */
 public final class LowLevelMember {
   private final long queryId;
@@ -18,21 +18,21 @@ public final class LowLevelMember {
   private final boolean canAdvance;
   private long partials;
   private long messages;
-  // What tables counted that were made anew since.
+  // Counts of tables that have since been rebuilt.
   private LowLevelCounts before = LowLevelCounts.NONE;
-  // Null where it is in none (any more).
+  // Null if it has no tables (any more).
   private LowLevelTables tables;
   private RuntimeException failure;
   private RuntimeException failureOfSink;
 
-  /** Takes what arrived within a pane. */
+  /** Takes the counts of arrivals within a pane. */
   @FunctionalInterface
   public interface Arrivals {
     /**
-     * Some flows that arrived within a pane.
+     * Takes the counts of flows that arrived within a pane.
      *
      * @param start of the pane, in microseconds
-     * @param flows that the filter kept
+     * @param flows kept by the filter
      * @param late of these, too late for every window of their time
      * @param ahead of these, with a time too far after their arrival
      * @param sampled of these, from sampled packets
@@ -41,7 +41,7 @@ public final class LowLevelMember {
     void pane(long start, long flows, long late, long ahead, long sampled, long samplingRate);
   }
 
-  /** One of the groupings of a member, which gets groups of a table. */
+  /** A grouping of a member, which gets groups of a table. */
   record Part(LowLevelMember member, PartialRecipient recipient) {}
 
   LowLevelMember(long queryId, FlowQuery query, WindowSpec window, PartialSink sink) {
@@ -77,13 +77,13 @@ public final class LowLevelMember {
     tables = entered;
   }
 
-  /** Leaves its tables: nothing is sent to it any more, and its counters stand still. */
+  /** Leaves its tables: it gets nothing any more, and its counters stand still. */
   void leave() {
     keepCounts();
     tables = null;
   }
 
-  /** Takes over what its tables have counted: they begin anew. */
+  /** Saves the counts of its tables, which begin anew. */
   void keepCounts() {
     before = before.plus(tables.counts(this));
   }
@@ -119,16 +119,16 @@ public final class LowLevelMember {
   }
 
   /**
-   * What its evaluation failed with; null where it has not. Nothing is sent to it from then on.
-   * What a sink throws is no failure of a query: it is thrown on to whoever called.
+   * The failure of its evaluation; null if there is none. After it the query gets nothing any more.
+   * An exception of a sink is no failure of a query: it is rethrown to the caller.
    */
   public RuntimeException failure() {
     return failure;
   }
 
   /**
-   * Gives what arrived for it with the last batch, in no order: nothing of panes in which no flow
-   * was kept by the filter, but for maybe one that is all zeros.
+   * Passes on the arrival counts of the last batch, in no order. Panes without filtered flows are
+   * left out, except that one of all zeros may occur.
    */
   public void arrivalsOfBatch(Arrivals to) {
     if (tables != null) {
@@ -136,14 +136,14 @@ public final class LowLevelMember {
     }
   }
 
-  /** What its tables are made of, and how often that changed since they were made for it. */
+  /** The current tuning of its tables, and the number of changes since the query came. */
   public LowLevelTuning tuning() {
     return tables == null ? LowLevelTuning.NONE : tables.tuning(this);
   }
 
   /**
-   * Counters since it came. Evictions and rows passed on are those of the tables that its groups
-   * are in, whosever they are too.
+   * Counters since the query came. Evictions and passed rows are those of its tables, even if
+   * shared.
    */
   public LowLevelCounts counts() {
     LowLevelCounts ofTables = tables == null ? before : before.plus(tables.counts(this));

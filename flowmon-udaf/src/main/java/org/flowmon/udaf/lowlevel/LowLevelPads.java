@@ -8,7 +8,7 @@ import org.flowmon.udaf.state.SubAggregate;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The scratchpads of functions in the slots of a {@link LowLevelTable}, behind the words of each
+ * The scratchpads of functions in the slots of a {@link LowLevelTable}, after the words of each
  * group's state. Not thread-safe.
  *
  * <pre>
@@ -16,22 +16,22 @@ import org.flowmon.udaf.vector.Vector;
  * </pre>
  */
 final class LowLevelPads {
-  /** What is done with a pad that a row does not fit. */
+  /** Handles a pad that a row does not fit. */
   @FunctionalInterface
   interface Full {
     /**
      * Sends the pad on.
      *
-     * @param state where the state of its group begins
+     * @param state start of the state of its group
      */
     void pad(int function, int state);
   }
 
   private final List<GroupFunction> functions;
   private final SubAggregate[] low;
-  // By function: where its pad begins behind the beginning of a state.
+  // By function: the start of its pad relative to the state.
   private final int[] words;
-  // By function: its arguments among the vectors at hand.
+  // By function: its arguments among the current vectors.
   private final Vector[][] arguments;
   private Vector[] known;
 
@@ -48,7 +48,7 @@ final class LowLevelPads {
   }
 
   /**
-   * The pads of a layout's functions; null where it has none.
+   * The pads of a layout's functions; null if it has none.
    *
    * @param low the low half of each
    */
@@ -65,7 +65,7 @@ final class LowLevelPads {
     return sum;
   }
 
-  /** Makes the pads of a group that has no rows yet. */
+  /** Initializes the pads of a group without rows. */
   void initialize(long[] data, int state) {
     for (int f = 0; f < low.length; f++) {
       low[f].initialize(data, state + words[f]);
@@ -73,10 +73,10 @@ final class LowLevelPads {
   }
 
   /**
-   * Adds rows, and has pads sent on that are full.
+   * Adds rows, and sends full pads on.
    *
    * @param vectors a vector for each argument of the layout
-   * @param places by selected row: where its group's state begins in {@code data}
+   * @param places by selected row: the start of its group's state in {@code data}
    */
   void add(
       Vector[] vectors, int[] selection, int from, int to, long[] data, int[] places, Full full) {
@@ -99,12 +99,12 @@ final class LowLevelPads {
     }
   }
 
-  /** Appends what a pad has. */
+  /** Appends the contents of a pad. */
   void output(int function, long[] data, int state, StateSink sink) {
     low[function].output(data, state + words[function], sink);
   }
 
-  /** A group leaves: its pads were output, or are given up. */
+  /** Destroys the pads of a leaving group; they were output or are dropped. */
   void destroy(long[] data, int state) {
     for (int f = 0; f < low.length; f++) {
       low[f].destroy(data, state + words[f]);

@@ -8,15 +8,14 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.tuning.TableSize;
 
 /**
- * The low level of one live query by itself, with tables of its own: as the {@link LowLevel} is of
- * many. What its evaluation fails with is thrown, and it is given nothing any more. Not
- * thread-safe.
+ * The low level of one live query, with tables of its own; {@link LowLevel} is that of many.
+ * Failures of its evaluation are thrown, and it gets nothing any more. Not thread-safe.
  */
 public final class LowLevelQuery {
-  /** Slots of a table that stays within a core's second-level cache. */
+  /** Default slots: such a table stays within a core's second-level cache. */
   public static final int DEFAULT_SLOTS = 8192;
 
-  /** Key groups where nothing else is said; Flink's default maximum parallelism. */
+  /** Default number of key groups; Flink's default maximum parallelism. */
   public static final int DEFAULT_MAX_PARALLELISM = 128;
 
   private final LowLevelTables tables;
@@ -41,9 +40,9 @@ public final class LowLevelQuery {
   }
 
   /**
-   * Likewise, of a query that takes the same batches as others.
+   * The low level of a query that takes the same batches as others.
    *
-   * @param evaluation what they find out once
+   * @param evaluation shares results with the others
    */
   public LowLevelQuery(
       long queryId,
@@ -65,9 +64,9 @@ public final class LowLevelQuery {
   }
 
   /**
-   * Likewise, with a table whose size is tuned, or not.
+   * The low level of a query with tables of a fixed or tuned size.
    *
-   * @param nanos a clock that only the differences of count: what low halves cost is told by it
+   * @param nanos a clock that measures the cost of low halves; only its differences count
    */
   public LowLevelQuery(
       long queryId,
@@ -86,7 +85,7 @@ public final class LowLevelQuery {
     tables.add(member);
   }
 
-  /** Takes a batch; evicted groups may go to the sink. */
+  /** Processes a batch; evicted groups may go to the sink. */
   public void process(FlowBatch batch) {
     tables.process(batch);
     check();
@@ -116,7 +115,7 @@ public final class LowLevelQuery {
     return tables.isDrained();
   }
 
-  /** Sends everything away, of open panes too: before a barrier. */
+  /** Sends all groups away, of open panes too: before a barrier. */
   public void drainAll() {
     tables.drainAll();
     check();
@@ -127,17 +126,17 @@ public final class LowLevelQuery {
     member.arrivalsOfBatch(to);
   }
 
-  /** Panes that it holds groups of. */
+  /** The number of panes that it holds groups of. */
   public int panes() {
     return tables.panes();
   }
 
-  /** What its tables are made of, and how often that changed. */
+  /** The current tuning of its tables, and the number of changes. */
   public LowLevelTuning tuning() {
     return member.tuning();
   }
 
-  /** Counters since this was made. */
+  /** Counters since its creation. */
   public LowLevelCounts counts() {
     return member.counts();
   }

@@ -7,36 +7,35 @@ import org.flowmon.udaf.partial.StateSource;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A table of a fixed number of slots for the groups of queries that group equally, over their
- * panes. A group whose slot is taken gets a second chance at another; where that is taken too, the
- * group in the first slot is ejected as a partial state. What is ejected is completed at the high
- * level, so that nothing is lost and nothing is approximate. Where few flows find their group, the
- * table costs more than it saves: most flows are then passed on as groups of their own, by {@link
- * TableUse}.
+ * A table of a fixed number of slots for the groups of queries with equal groupings, over their
+ * panes. A group whose slot is taken tries a second slot. If that is taken too, the group in the
+ * first slot is ejected as a partial state. The high level completes ejected groups, so that
+ * nothing is lost or approximate. If few flows find their group, the table costs more than it
+ * saves: {@link TableUse} then passes most flows on as groups of their own.
  *
  * <pre>
  *   a slot: | mark | key words … | state words … | scratchpads of functions … |
- *   mark: bit 63 set where the slot is used, epoch in bits 48 … 62, pane index in bits 16 … 47,
+ *   mark: bit 63 set if the slot is used, epoch in bits 48 … 62, pane index in bits 16 … 47,
  *         mask of NULL keys in bits 0 … 15
  * </pre>
  *
- * <p>Rows first find their slots, then each accumulator runs over all of them, some at a time:
- * their slots are still in the core's first cache then. A group that is ejected in between must not
- * miss rows that have found it: its mark's epoch tells whether there may be such rows, and only
- * then the accumulators run before it goes.
+ * <p>Rows first find their slots. Then each accumulator runs over a block of rows, while their
+ * slots are still in the core's first cache. A group that is ejected in between must not miss rows
+ * that have found it. The epoch of its mark tells whether there may be such rows; only then the
+ * accumulators run before the ejection.
  *
  * <p>Slots lie one after the other in one array: a flow of a known group touches one or two cache
  * lines.
  */
 final class LowLevelTable {
-  /** Takes what leaves the table. */
+  /** Takes the groups that leave the table. */
   interface Ejected {
     /**
      * Takes a group.
      *
-     * @param hash the stable one of the keys that its key group comes from
-     * @param at where its key words begin in {@code data}, its state right behind
-     * @param source has what functions keep of it, which it knows by {@code group}
+     * @param hash the stable hash of the keys that decide its key group
+     * @param at start of its key words in {@code data}; its state follows
+     * @param source its function states, found by {@code group}
      */
     void eject(
         Pane pane, long nulls, long hash, long[] data, int at, StateSource source, int group);
@@ -47,7 +46,7 @@ final class LowLevelTable {
   private static final int EPOCH_SHIFT = 48;
   private static final int EPOCH_MASK = 0x7FFF;
   private static final long NOT_EPOCH = ~((long) EPOCH_MASK << EPOCH_SHIFT);
-  // Longs of a table whose functions have scratchpads, at most: it has fewer slots then.
+  // The most longs of a table whose functions have scratchpads: it gets fewer slots to fit.
   private static final int MAX_PAD_WORDS = 1 << 22;
   // Rows whose slots, a line or two each, are less than half of a core's first cache.
   private static final int BLOCK = 128;
@@ -63,20 +62,20 @@ final class LowLevelTable {
   private final int mask;
   private final boolean secondChance;
   private final long[] data;
-  // By selected row of the vector at hand: where its group's state begins.
+  // By selected row of the current vector: the start of its group's state.
   private final int[] places = new int[Vector.CAPACITY];
   private final TableUse use;
-  // Null where no function has any.
+  // Null if no function has any.
   private final LowLevelPads pads;
   private final StateSource allPads;
-  // Of a group whose pad is full: that pad alone, and a group without rows.
+  // Of a group whose pad is full: that pad alone, without rows.
   private final StateSource fullPad;
   private final long[] emptied;
   private int fullFunction;
-  // Rows that are passed on as groups: key words and state of each. Made when it is needed.
+  // Rows that are passed on as groups: key words and state of each. Allocated on demand.
   private long[] passed = {};
 
-  // Keeps the reads of touch() from being left out.
+  // Keeps the compiler from removing the reads of touch().
   @SuppressWarnings("unused")
   private long touched;
 
@@ -90,9 +89,9 @@ final class LowLevelTable {
   /**
    * A table without groups.
    *
-   * @param slots a power of two; it has fewer where pads are large
-   * @param secondChance whether a group whose slot is taken is tried to be put into another
-   * @param pads of the layout's functions; null where it has none
+   * @param slots a power of two; the table has fewer if pads are large
+   * @param secondChance whether a group whose slot is taken tries another
+   * @param pads of the layout's functions; null if it has none
    */
   LowLevelTable(
       GroupLayout layout,
@@ -150,7 +149,7 @@ final class LowLevelTable {
     return rows;
   }
 
-  /** Slots that were used at the same time at most, since this was last asked. */
+  /** The most slots in use at a time, since the last call. */
   int takeMostUsed() {
     int most = mostUsed;
     mostUsed = used;
@@ -161,7 +160,7 @@ final class LowLevelTable {
     return evictions;
   }
 
-  /** Rows that were passed on without being looked for. */
+  /** Rows passed on without a lookup. */
   long passedRows() {
     return use.passed();
   }
@@ -169,7 +168,7 @@ final class LowLevelTable {
   /**
    * Adds the selected rows of the vector whose keys the columns hold.
    *
-   * @param paneOf each selected row's pane; null where {@code pane} is that of all
+   * @param paneOf each selected row's pane; null if {@code pane} is the pane of all
    */
   void add(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
     rows += n;
@@ -191,7 +190,7 @@ final class LowLevelTable {
     mostUsed = Math.max(mostUsed, used);
   }
 
-  /** Adds rows to the states that they have found. */
+  /** Adds rows to the states of their slots. */
   private void accumulate(Vector[] arguments, int[] selection, int from, int to) {
     accumulation.add(arguments, selection, from, to, data, places);
     if (pads != null) {
@@ -199,7 +198,7 @@ final class LowLevelTable {
     }
   }
 
-  /** FLUSHME: sends a group's pad away as a group of its own, which has no rows besides. */
+  /** FLUSHME: sends a group's pad away as a group of its own, without rows. */
   private void sendPad(int function, int state) {
     int at = state - 1 - keyWords;
     System.arraycopy(data, at + 1, emptied, 0, keyWords);
@@ -241,8 +240,8 @@ final class LowLevelTable {
   }
 
   /**
-   * Computes where the rows' first slots are, and reads them independently of one another, so that
-   * memory is waited for once and not row by row.
+   * Computes the rows' first slots, and reads them independently of one another: memory latency is
+   * paid once and not per row.
    */
   private void touch(int[] selection, int from, int to, Pane[] paneOf, Pane pane) {
     long sum = 0;
@@ -255,7 +254,7 @@ final class LowLevelTable {
     touched = sum;
   }
 
-  /** Finds the rows' slots; returns how many of the rows are in their groups' states already. */
+  /** Finds the rows' slots; returns how many of the rows their groups' states already include. */
   private int find(
       Vector[] arguments, int[] selection, int from, int to, Pane[] paneOf, Pane pane) {
     touch(selection, from, to, paneOf, pane);
@@ -283,7 +282,7 @@ final class LowLevelTable {
   }
 
   /**
-   * As {@link #find} for the commonest case: the key is one address and all rows are of one pane.
+   * As {@link #find} for the most common case: the key is one address and all rows are of one pane.
    */
   private int findPairs(Vector[] arguments, int[] selection, int from, int to, Pane pane) {
     long[] high = keys.words[0];
@@ -318,7 +317,7 @@ final class LowLevelTable {
     return added;
   }
 
-  /** As {@link #touch} for the commonest case. */
+  /** As {@link #touch} for the most common case. */
   private void touchPairs(int[] selection, int from, int to, long spread) {
     long[] hashes = keys.hashes;
     long[] slots = data;
@@ -335,7 +334,7 @@ final class LowLevelTable {
     return USED | (long) pane.index << PANE_SHIFT;
   }
 
-  /** Sets the panes' slots of one group apart. */
+  /** The offset that separates the slots of one group in different panes. */
   static long spread(Pane pane) {
     return pane.index * PANE_SPREAD;
   }
@@ -353,8 +352,8 @@ final class LowLevelTable {
   }
 
   /**
-   * Where a group that is not in its first slot goes: the first where it is free, else the second
-   * where it is the group's or free, −1 where both are taken.
+   * The slot for a group outside of its first slot: the first if it is free, else the second if it
+   * is free or the group's own, −1 if both are taken.
    */
   private int place(long hash, int first, long mark, int i) {
     if (data[first] == 0) {
@@ -367,7 +366,7 @@ final class LowLevelTable {
     return data[second] == 0 || isGroup(second, mark, i) ? second : -1;
   }
 
-  /** Makes a free slot the group's, and marks it as found in this epoch. */
+  /** Gives a free slot to the group, and marks it as found in this epoch. */
   private void claim(int at, long mark, int i, Pane pane) {
     boolean free = data[at] == 0;
     data[at] = mark | epoch;
@@ -387,9 +386,9 @@ final class LowLevelTable {
   /**
    * Ejects the group of a slot for another.
    *
-   * @param added how many of the selected rows are in their groups' states
-   * @param found how many have found their slots
-   * @return how many are in their groups' states now
+   * @param added number of selected rows that their groups' states include
+   * @param found number of rows that have found their slots
+   * @return the number of rows that their groups' states now include
    */
   private int evict(int at, Vector[] arguments, int[] selection, int added, int found) {
     int done = added;
@@ -420,7 +419,7 @@ final class LowLevelTable {
     used--;
   }
 
-  /** Forgets all groups. */
+  /** Drops all groups. */
   void clear() {
     for (int at = 0; at < data.length; at += stride) {
       if (data[at] != 0) {
@@ -440,7 +439,7 @@ final class LowLevelTable {
   }
 
   /**
-   * Looks at some slots, from where it last stopped, and ejects groups of closed panes, or of all.
+   * Scans some slots, from the last position on, and ejects groups of closed panes, or all groups.
    */
   void drain(int slots, boolean all) {
     for (int s = Math.min(slots, slots()); s > 0; s--) {

@@ -17,10 +17,10 @@ import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The low level of live queries with the same filter and the same panes: filters flows, puts them
- * into panes and reduces them in tables of fixed size, one for each list of keys, whichever queries
- * group by it. What a table gives up, because of a collision or because its pane is closed, goes to
- * each of these queries as its own partial groups.
+ * The low level of live queries with the same filter and the same panes: filters flows, assigns
+ * them to panes and reduces them in tables of fixed size, one for each list of keys, shared by the
+ * queries that group by it. Groups leave a table if they are evicted by a collision or their pane
+ * closes. They go to each of these queries as its own partial groups.
  *
  * <pre>
  *   A: SELECT src, SUM(bytes) … GROUP BY src              slot of src: | count | sum of bytes | max of packets |
@@ -28,14 +28,17 @@ import org.flowmon.udaf.vector.Vector;
  *                                                           B gets      |   x   |              |       x        |
  * </pre>
  *
- * <p>Queries come and go between batches: the tables are emptied first, to those that are there,
- * and made anew. A query whose evaluation fails goes, with nothing of the rows at hand; all others
- * are given these. Not thread-safe.
+ * <p>Queries come and go between batches: the tables are first emptied to the present queries and
+ * then rebuilt. A query whose evaluation fails is removed and gets nothing of the current rows; all
+ * others get them. Not thread-safe.
  */
 public final class LowLevelTables {
   private static final int MAX_TEXTS = 1 << 16;
 
-  /** Panes that may have groups in the tables between two batches: more go on to the merge. */
+  /**
+   * The most panes with groups in the tables between two batches: beyond it, groups move on to the
+   * merge.
+   */
   static final int MAX_PANES = 1 << 16;
 
   // Longs of all tables: a gigabyte. One query may have more.
@@ -50,7 +53,7 @@ public final class LowLevelTables {
   private final TextDictionary texts = new TextDictionary(new MemoryDraw(null));
   private final PaneSet panes = new PaneSet();
   private final PaneAssignment assignment;
-  // Null where flows are not divided.
+  // Null if flows are not divided.
   private final SpreadAssignment spread;
   private final List<LowLevelMember> members = new ArrayList<>();
   private final int[] selection = new int[Vector.CAPACITY];
@@ -66,13 +69,13 @@ public final class LowLevelTables {
   /**
    * No queries and no flows yet.
    *
-   * @param where null where they have no filter
-   * @param window that of one of the queries, in nothing but the width another than theirs
+   * @param where null if they have no filter
+   * @param window of one of the queries; the others differ in width at most
    * @param size of each table
    * @param maxParallelism number of key groups, 1 … 32,768
-   * @param first says which panes open until the first watermark
-   * @param evaluation what is found out once, also for others
-   * @param nanos a clock that only the differences of count
+   * @param first limits the panes that open before the first watermark
+   * @param evaluation shares results with other queries
+   * @param nanos a clock; only its differences count
    */
   LowLevelTables(
       Expression where,
@@ -93,7 +96,7 @@ public final class LowLevelTables {
     this.spread = window.spread() ? new SpreadAssignment(window, assignment) : null;
   }
 
-  /** Whether tables for a query beside those that are there would not be too large. */
+  /** Whether the tables stay small enough with another query. */
   boolean haveRoomFor(LowLevelMember member) {
     List<LowLevelMember> all = new ArrayList<>(members);
     all.add(member);
@@ -105,13 +108,13 @@ public final class LowLevelTables {
   }
 
   /**
-   * Takes a query, which is given what is processed from now on.
+   * Adds a query, which gets the flows processed from now on.
    *
-   * @throws org.flowmon.udaf.text.QueryException naming a parameter that is still in it
+   * @throws org.flowmon.udaf.text.QueryException naming a remaining parameter
    */
   void add(LowLevelMember member) {
     for (GroupLayout layout : member.groupings().groupings()) {
-      // Should it fail, those that are there do not notice.
+      // If this fails, the present queries are not affected.
       SharedVector[] unused = evaluation.values(layout.keys());
       unused = evaluation.values(layout.arguments());
     }
@@ -122,7 +125,7 @@ public final class LowLevelTables {
     makeGroupings();
   }
 
-  /** A query goes, and what the tables have for it, where they have not been drained. */
+  /** Removes a query and its groups in the tables that have not been drained. */
   void remove(LowLevelMember member) {
     member.leave();
     members.remove(member);
@@ -133,7 +136,7 @@ public final class LowLevelTables {
     return members.isEmpty();
   }
 
-  /** Takes a batch; evicted groups may go to the sinks. */
+  /** Processes a batch; evicted groups may go to the sinks. */
   void process(FlowBatch batch) {
     guarded(() -> take(batch));
     if (panes.size() > MAX_PANES) {
@@ -161,7 +164,7 @@ public final class LowLevelTables {
         continue;
       }
       if (n > 0 && single == null) {
-        System.arraycopy(chosen, 0, selection, 0, n); // what was chosen may be others', too
+        System.arraycopy(chosen, 0, selection, 0, n); // the chosen rows may be shared
         chosen = selection;
         n = assignment.assign(batch, from, count, selection, n);
       }
@@ -181,9 +184,9 @@ public final class LowLevelTables {
 
   private void add(
       FlowRows rows, int from, int count, int[] chosen, int n, Pane[] paneOf, Pane pane) {
-    // All that may fail because of one query comes before any table has some of the rows.
+    // Everything that may fail because of one query comes before any table gets these rows.
     while (!evaluate(rows, from, count)) {
-      regroup(); // without those that failed
+      regroup(); // without the failed queries
     }
     each(grouping -> grouping.add(chosen, n, paneOf, pane));
   }
@@ -196,7 +199,7 @@ public final class LowLevelTables {
     return all;
   }
 
-  /** Does something with each table; the queries go whose tables it fails with. */
+  /** Does something with each table; if it fails, removes the table's queries. */
   private void each(Consumer<LowLevelGrouping> work) {
     boolean failed = false;
     for (LowLevelGrouping grouping : groupings) {
@@ -220,7 +223,7 @@ public final class LowLevelTables {
     }
   }
 
-  /** What cannot be told to be of some of the queries fails all of them. */
+  /** Fails all queries if the failure cannot be assigned to some. */
   private void guarded(Runnable work) {
     try {
       work.run();
@@ -237,7 +240,7 @@ public final class LowLevelTables {
     return members.stream().anyMatch(member -> member.isOfSink(e));
   }
 
-  /** Empties the tables and makes those anew that the queries need which have not failed. */
+  /** Empties the tables and rebuilds those of the queries that have not failed. */
   private void regroup() {
     empty();
     makeGroupings();
@@ -255,8 +258,8 @@ public final class LowLevelTables {
   }
 
   /**
-   * Sends all groups of all panes, which stay, and forgets those that are for nobody: failed
-   * queries go. Counters begin anew.
+   * Sends all groups of all panes, which stay, and drops those without a recipient: failed queries
+   * go. Counters begin anew.
    */
   private void empty() {
     emptyGroupings();
@@ -300,16 +303,16 @@ public final class LowLevelTables {
         members.stream().mapToLong(member -> member.window().widthMicros()).distinct().toArray());
   }
 
-  /** Texts are numbered for the tables' sake: once they are empty, the numbers can begin anew. */
+  /** Restarts the numbering of texts; only the tables use the numbers, and they are empty. */
   private void forgetTexts() {
     each(LowLevelGrouping::drainAll);
     texts.clear();
   }
 
   /**
-   * Closes all panes whose flows have all arrived, as no flow with an arrival at or before this
-   * will come any more, and that a window's result needs by then. Of panes most of whose flows have
-   * arrived the groups go ahead; what still comes is of another pane of the same time.
+   * Closes all panes whose flows have all arrived and that a window's result needs by then: no flow
+   * with an arrival at or before the watermark will come any more. Groups of panes with most of
+   * their flows are sent ahead; later flows go to another pane of the same time.
    */
   void closePanesUpTo(long watermarkMicros) {
     long before = assignment.watermark;
@@ -334,7 +337,7 @@ public final class LowLevelTables {
     guarded(this::settle);
   }
 
-  /** Whether the groups of any query are of use ahead of their windows' results. */
+  /** Whether any query uses groups ahead of their windows' results. */
   private boolean goAhead() {
     return members.stream().anyMatch(LowLevelMember::canAdvance);
   }
@@ -346,9 +349,9 @@ public final class LowLevelTables {
   }
 
   /**
-   * Looks at up to so many slots of each table for groups of closed panes and sends them away.
+   * Scans up to so many slots of each table for groups of closed panes and sends them away.
    *
-   * @return whether all closed panes are out, as {@link #isDrained}
+   * @return whether all closed panes are sent, as {@link #isDrained}
    */
   boolean drainSome(int some) {
     if (closedPanes > 0) {
@@ -363,7 +366,7 @@ public final class LowLevelTables {
     return isDrained();
   }
 
-  /** Forgets closed panes that have nothing left in the tables, once the sinks have all of them. */
+  /** Drops closed panes without groups in the tables, once the sinks have all of them. */
   private void settle() {
     if (closedPanes == 0) {
       return;
@@ -401,7 +404,7 @@ public final class LowLevelTables {
     return closedPanes == 0 || members.isEmpty();
   }
 
-  /** Sends everything away, of open panes too: before a barrier, or if it is too much. */
+  /** Sends all groups away, of open panes too: before a barrier, or if there are too many. */
   void drainAll() {
     guarded(
         () -> {
@@ -414,22 +417,22 @@ public final class LowLevelTables {
     texts.clear();
   }
 
-  /** Of the last batch. */
+  /** The arrivals of the last batch. */
   ArrivedFlows arrived() {
     return arrived;
   }
 
-  /** Panes that it holds groups of. */
+  /** The number of panes that it holds groups of. */
   int panes() {
     return panes.size();
   }
 
-  /** Tables that it has. */
+  /** The number of its tables. */
   int tables() {
     return groupings.length;
   }
 
-  /** What the tables are made of that a query has groups in. */
+  /** The tuning of a query's tables. */
   LowLevelTuning tuning(LowLevelMember member) {
     LowLevelTuning all = LowLevelTuning.NONE;
     for (LowLevelGrouping grouping : groupings) {
@@ -440,7 +443,7 @@ public final class LowLevelTables {
     return all;
   }
 
-  /** What was counted for a query since the tables were made, but for what was sent. */
+  /** The counts for a query since the tables were built, except those of sent groups. */
   LowLevelCounts counts(LowLevelMember member) {
     long evictions = 0;
     long passedRows = 0;

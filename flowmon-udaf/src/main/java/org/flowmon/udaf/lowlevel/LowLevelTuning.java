@@ -1,15 +1,15 @@
 package org.flowmon.udaf.lowlevel;
 
 /**
- * What the tables of a query are made of at the moment, and how often that changed since the query
- * came; of several tables the sums. Immutable.
+ * The current tuning of a query's tables, and the number of changes since the query came; sums if
+ * it has several tables. Immutable.
  *
- * @param slots that they have
- * @param resizes how often one got another number of them
- * @param switches how often a function got another low half
- * @param trials how often all low halves of a function were tried
- * @param lowHalves those chosen for functions that leave it open: {@code QUANTILES heavy,
- *     HEAVY_HITTERS buffer}; empty where there are none
+ * @param slots of the tables
+ * @param resizes number of changes of slots
+ * @param switches number of changes of a function's low half
+ * @param trials number of trials of all low halves of a function
+ * @param lowHalves the low halves chosen for functions that leave the choice: {@code QUANTILES
+ *     heavy, HEAVY_HITTERS buffer}; empty if there are none
  */
 public record LowLevelTuning(
     long slots, long resizes, long switches, long trials, String lowHalves) {

@@ -4,28 +4,28 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.partial.PartialGroupsBuilder;
 
 /**
- * A pane that the low level holds groups of: a slice of time as long as the slide, the first of its
- * windows that its flows were not late for, and the tick from which on they count.
+ * A pane that the low level holds groups of: a slice of time as long as the slide, the first window
+ * that its flows were not late for, and the tick from which they count.
  */
 public final class Pane {
-  /** Place among the open panes; part of every slot that holds one of its groups. */
+  /** Index among the open panes; part of every slot that holds one of its groups. */
   final int index;
 
   final long start;
   final long fromWindowEnd;
 
-  /** From which tick on its groups count; {@link WindowSpec#due}. */
+  /** The tick from which its groups count; {@link WindowSpec#due}. */
   final long due;
 
-  /** Groups of it in the tables of all groupings. */
+  /** Its groups in the tables of all groupings. */
   int slots;
 
   boolean closed;
 
-  /** Whether most groups of its time had gone before: it says little of what the tables take. */
+  /** Whether most groups of its time were sent before: it does not represent the tables' needs. */
   boolean isRest;
 
-  /** Partial groups on their way, by grouping, then key group; null where there are none. */
+  /** Buffered partial groups, by grouping, then key group; null if there are none. */
   PartialGroupsBuilder[] outgoing;
 
   Pane(int index, long start, long fromWindowEnd, long due, int destinations) {

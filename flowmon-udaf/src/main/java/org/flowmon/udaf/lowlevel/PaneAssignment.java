@@ -8,8 +8,8 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Puts flows into panes by the rules of a {@link WindowSpec}, row by row, or for a whole batch at
- * once where its header says that all its flows are of one pane and on time.
+ * Assigns flows to panes by the rules of a {@link WindowSpec}: row by row, or a whole batch at once
+ * if its header says that all its flows are on time and of one pane.
  */
 final class PaneAssignment {
   // Of the widest windows.
@@ -21,21 +21,21 @@ final class PaneAssignment {
   private final long[] arrivals = new long[Vector.CAPACITY];
   private final long[] validity = new long[Vector.CAPACITY / 64];
 
-  /** By row that {@link #assign} kept: its pane. */
+  /** By kept row of {@link #assign}: its pane. */
   final Pane[] paneOf = new Pane[Vector.CAPACITY];
 
   long watermark = Long.MIN_VALUE;
-  // Of flows for which it is the same whatever the windows' width.
+  // Of flows that are late at any width.
   long late;
   long partlyLate;
   long ahead;
   long behindWatermark;
   private Width[] widths = {};
 
-  /** What became of flows that were late for the first of their windows, at a width of windows. */
+  /** Counts of flows that were late for the first of their windows, at one width. */
   static final class Width {
     final long micros;
-    // Late for all windows of this width; of these, in a pane of wider ones.
+    // Late for all windows of this width; some of these flows are in a pane of wider ones.
     long late;
     long inWider;
     long partlyLate;
@@ -45,7 +45,7 @@ final class PaneAssignment {
       this.micros = micros;
     }
 
-    /** Whether the flow is late for all windows of this width. */
+    /** Counts a flow; returns whether it is late for all windows of this width. */
     private boolean count(Pane pane, long start, long fromWindowEnd) {
       if (fromWindowEnd > start + micros) {
         late++;
@@ -63,8 +63,8 @@ final class PaneAssignment {
   /**
    * No flows yet.
    *
-   * @param first says which panes open until the first watermark
-   * @param arrived is told of flows that have no pane, by their arrival
+   * @param first limits the panes that open before the first watermark
+   * @param arrived is told of flows without a pane, by their arrival
    */
   PaneAssignment(WindowSpec window, PaneSet panes, FirstPanes first, ArrivedFlows arrived) {
     this.window = window;
@@ -74,8 +74,8 @@ final class PaneAssignment {
   }
 
   /**
-   * Says which widths the windows have from now on; what was counted is forgotten. Flows are
-   * dropped that are late for the widest.
+   * Sets the widths of the windows from now on and resets the counts. Flows that are late for the
+   * widest are dropped.
    */
   void setWidths(long[] micros) {
     widths = new Width[micros.length];
@@ -92,7 +92,7 @@ final class PaneAssignment {
     arrived.setWidths(micros);
   }
 
-  /** What was counted for one of the widths alone. */
+  /** The counts for one of the widths alone. */
   Width width(long micros) {
     for (Width width : widths) {
       if (width.micros == micros) {
@@ -102,7 +102,7 @@ final class PaneAssignment {
     throw new IllegalArgumentException("no windows of " + micros + " us");
   }
 
-  /** The pane of all flows of a batch, null where they are to be looked at one by one. */
+  /** The pane of all flows of a batch, null if they must be looked at one by one. */
   Pane single(FlowBatch batch) {
     boolean byArrival = window.timeColumn() == FlowColumn.ARRIVAL;
     Presence presence = batch.presence(window.timeColumn());
@@ -130,10 +130,10 @@ final class PaneAssignment {
   }
 
   /**
-   * Finds each selected row's pane, and drops rows that belong to none: counted, by why.
+   * Finds each selected row's pane, and drops rows without one, counted by reason.
    *
    * @param selection rows relative to {@code from}; the kept ones move to its front
-   * @return how many were kept
+   * @return the number of kept rows
    */
   int assign(FlowBatch batch, int from, int count, int[] selection, int n) {
     batch.readLongs(FlowColumn.ARRIVAL, from, count, arrivals);
@@ -156,20 +156,20 @@ final class PaneAssignment {
     return kept;
   }
 
-  /** Whether a flow's time, or its arrival, is none that it can have. */
+  /** Whether a flow's time or arrival is impossible. */
   boolean isAhead(long time, long arrival) {
     return !WindowSpec.isTime(arrival) || time > arrival + window.aheadMicros();
   }
 
   /**
-   * Whether a flow's time is so far before its arrival that it is late whatever its pane, which
-   * might not fit 64 bits.
+   * Whether a flow's time is so far before its arrival that it is late in any pane; the pane might
+   * not fit 64 bits.
    */
   boolean isTooEarly(long time, long arrival) {
     return time < arrival - window.latenessMicros() - window.widthMicros();
   }
 
-  /** The pane of a flow; null where it has none, which is counted. */
+  /** The pane of a flow; null if it has none, which is counted. */
   Pane paneOf(long time, long arrival) {
     if (isAhead(time, arrival)) {
       countAhead(arrival);
@@ -198,15 +198,15 @@ final class PaneAssignment {
     return pane;
   }
 
-  /** Notes that no flow is expected any more that arrived at or before this. */
+  /** Notes that flows that arrived at or before the watermark are not expected any more. */
   void reached(long watermarkMicros) {
     watermark = watermarkMicros;
     first.timeIsKnown();
   }
 
   /**
-   * Counts a flow none of whose panes is open: a source broke its promise or, if no watermark has
-   * come yet, the pane was one too many.
+   * Counts a flow without an open pane: a source broke its promise or, before the first watermark,
+   * the pane was one too many.
    */
   void countClosed(long arrival) {
     if (first.isTimeKnown()) {
@@ -216,21 +216,21 @@ final class PaneAssignment {
     }
   }
 
-  /** Counts a flow that belongs to no window, as it is too late for all of them. */
+  /** Counts a flow that is too late for all windows. */
   void countLate(long arrival) {
     late++;
     arrived.late(arrival);
   }
 
-  /** Counts a flow that belongs to no window, as it is ahead of its arrival. */
+  /** Counts a flow that is ahead of its arrival and belongs to no window. */
   void countAhead(long arrival) {
     ahead++;
     arrived.ahead(arrival);
   }
 
   /**
-   * The pane with this start of a flow that is not late for it; null where it is closed, or does
-   * not open.
+   * The pane with this start for a flow that is not late for it; null if it is closed, or does not
+   * open.
    */
   Pane place(long start, long arrival) {
     return first.open(window, start) ? place(start, fromWindowEnd(start, arrival), arrival) : null;
@@ -238,7 +238,7 @@ final class PaneAssignment {
 
   private long fromWindowEnd(long start, long arrival) {
     long first = window.firstWindowEnd(start);
-    // Late for the first windows of its pane: the first it is not late for ends here.
+    // Late for the first windows of its pane: the first window on time ends here.
     return arrival > first + window.latenessMicros()
         ? -window.paneStart(-(arrival - window.latenessMicros()))
         : first;

@@ -13,7 +13,7 @@ import org.flowmon.udaf.partial.PartialGroupsBuilder;
 /** The panes that the low level holds groups of, by time and by index. */
 final class PaneSet {
   private record Key(long start, long fromWindowEnd, long due) {
-    /** Another one in each process, as flows say their times: see {@link TableHash}. */
+    /** Differs between processes, as flows choose their times: see {@link TableHash}. */
     @Override
     public int hashCode() {
       long sum = TableHash.add(TableHash.start(), 0, start);
@@ -26,13 +26,12 @@ final class PaneSet {
   private final Map<Key, Pane> byTime = new HashMap<>();
   private final List<Pane> byIndex = new ArrayList<>();
   private final List<Integer> freeIndexes = new ArrayList<>();
-  // Most groups of these times have gone.
+  // Times whose groups have mostly left.
   private final Set<Key> detached = new HashSet<>();
   private Pane latest;
 
   /**
-   * Says where groups of panes go, of those to come and of those that are: nothing of them may be
-   * on its way.
+   * Sets the number of destinations of present and future panes; nothing may be buffered for them.
    *
    * @param number groupings · key groups
    */
@@ -41,7 +40,7 @@ final class PaneSet {
     forEach(pane -> pane.outgoing = new PartialGroupsBuilder[number]);
   }
 
-  /** The pane of these times, made where there is none. */
+  /** The pane of these times, created if missing. */
   Pane get(long start, long fromWindowEnd, long due) {
     if (latest != null
         && latest.start == start
@@ -70,7 +69,7 @@ final class PaneSet {
     return byIndex.get(index);
   }
 
-  /** Lets a pane go: what comes for its time from now on is of another, which is its rest. */
+  /** Detaches a pane: later flows of its time go to another pane, its rest. */
   void detach(Pane pane) {
     Key key = new Key(pane.start, pane.fromWindowEnd, pane.due);
     byTime.remove(key);
@@ -80,12 +79,12 @@ final class PaneSet {
     }
   }
 
-  /** Forgets which panes were detached whose first window ends by then. */
+  /** Forgets detached panes whose first window ends by {@code windowEnd}. */
   void forgetDetached(long windowEnd) {
     detached.removeIf(key -> key.fromWindowEnd <= windowEnd);
   }
 
-  /** Forgets a pane that has nothing left in the table. */
+  /** Removes a pane without groups in the table. */
   void remove(Pane pane) {
     var unused = byTime.remove(new Key(pane.start, pane.fromWindowEnd, pane.due), pane);
     byIndex.set(pane.index, null);

@@ -9,14 +9,14 @@ import org.flowmon.udaf.partial.PartialGroupsBuilder;
 import org.flowmon.udaf.partial.StateSource;
 
 /**
- * Packs what leaves the low-level table of one grouping by pane and key group, and sends it, to
- * each query that it is for, when there is enough or it must go.
+ * Packs the groups that leave the low-level table of one grouping by pane and key group. It sends
+ * them to each interested query when there are enough, or at the latest possible time.
  */
 final class PartialOutput implements LowLevelTable.Ejected {
-  /** Groups of one pane and key group that are sent together at the latest. */
+  /** The most groups of one pane and key group that are sent together. */
   private static final int FLUSH_GROUPS = 256;
 
-  /** Bytes of functions' states after which they are sent, too. */
+  /** Bytes of functions' states that cause sending, too. */
   private static final int FLUSH_STATE_BYTES = 1 << 15;
 
   private static final int MAX_SPARE_BUILDERS = 1024;
@@ -30,10 +30,10 @@ final class PartialOutput implements LowLevelTable.Ejected {
   private final ArrayDeque<PartialGroupsBuilder> spare = new ArrayDeque<>();
 
   /**
-   * The way out of a table.
+   * The output of a table.
    *
    * @param grouping its number among the tables with the same panes
-   * @param parts whom its groups are for
+   * @param parts the recipients of its groups
    */
   PartialOutput(
       GroupLayout layout,
@@ -64,7 +64,7 @@ final class PartialOutput implements LowLevelTable.Ejected {
     }
   }
 
-  /** Sends all of the grouping's groups of a pane that are on their way. */
+  /** Sends all buffered groups of the grouping and a pane. */
   void flush(Pane pane) {
     for (int keyGroup = 0; keyGroup < maxParallelism; keyGroup++) {
       int destination = grouping * maxParallelism + keyGroup;

@@ -15,9 +15,9 @@ import org.flowmon.udaf.vector.KnownRows;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * What live queries of one thread that take the same batches, one after the other, find out once:
- * the values of equal expressions, the rows of equal filters, the words and hashes of equal keys.
- * Results do not depend on it. What no query holds any more is forgotten. Not thread-safe.
+ * Shared evaluation for live queries of one thread that take the same batches in turn: the values
+ * of equal expressions, the rows of equal filters, the words and hashes of equal keys are computed
+ * once. Results do not depend on it. Entries that no query holds are dropped. Not thread-safe.
  */
 public final class SharedEvaluation {
   private final SharedExpressions expressions = new SharedExpressions();
@@ -34,8 +34,8 @@ public final class SharedEvaluation {
   }
 
   /**
-   * The keys of a layout. Texts are numbered in a query's own dictionary, so that keys with texts
-   * are its own, too.
+   * The keys of a layout. Each query numbers texts in its own dictionary, so keys with texts are
+   * not shared.
    */
   Keys keys(GroupLayout layout, TextDictionary texts, int leadingKeys) {
     KeyList list = new KeyList(layout.keys(), leadingKeys);
@@ -77,16 +77,16 @@ public final class SharedEvaluation {
       return columns;
     }
 
-    /** Afterwards the columns hold the keys of these rows, whoever had which others in between. */
+    /** Makes the columns hold the keys of these rows, whatever was loaded in between. */
     void load(FlowRows rows, int from, int count) {
-      // The words are the vectors' own arrays, and groupings by other keys have the vectors, too:
-      // these may be of other rows by now, though the hashes are of these.
+      // The words are the vectors' own arrays, which groupings by other keys share: these may hold
+      // other rows by now, even if the hashes are of these rows.
       for (SharedVector key : shared) {
         key.evaluate(rows, from, count);
       }
-      // Numbers of texts begin anew when a table was drained.
+      // The numbers of texts begin anew when a table is drained.
       if (columns.hasTexts() || !stretch.is(rows, from, count)) {
-        stretch.clear(); // should it fail, nothing is known
+        stretch.clear(); // if evaluation fails, no result is valid
         columns.load(vectors, count);
         stretch.set(rows, from, count);
       }

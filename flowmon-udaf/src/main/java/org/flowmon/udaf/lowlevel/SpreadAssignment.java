@@ -8,14 +8,14 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Divides flows among the panes that they were active in, [start_time, end_time), in proportion to
- * time: a pane has what the flow had sent by its end, rounded down, less what it had sent by its
- * beginning, so that the shares of a flow are its total to the byte. A flow without one of the
- * times, or whose start is not before its end, is whole where it is without this.
+ * Divides flows among the panes of their activity, [start_time, end_time), in proportion to time. A
+ * pane gets the flow's traffic up to its end, rounded down, less that up to its beginning: the
+ * shares of a flow add up to its total to the byte. A flow without one of the times, or whose start
+ * is not before its end, stays whole in its usual pane.
  *
- * <p>The shares of panes that are late, or closed, go nowhere; the flow is then partly late, or
- * late where no share is left. Only panes that are not late are looked at: at most (lateness +
- * width + ahead) / slide and two.
+ * <p>The shares of late or closed panes are lost; the flow is then partly late, or late if no share
+ * is left. Only panes that are not late are looked at: at most (lateness + width + ahead) / slide
+ * and two.
  */
 final class SpreadAssignment {
   /** Takes shares when there are many, and at the end. */
@@ -42,7 +42,7 @@ final class SpreadAssignment {
    * Divides the selected flows.
    *
    * @param selection rows relative to {@code from}
-   * @return how many flows have a share in some pane
+   * @return the number of flows with a share in some pane
    */
   int assign(FlowBatch batch, int from, int count, int[] selection, int n, Shares out) {
     batch.readLongs(FlowColumn.ARRIVAL, from, count, arrivals);

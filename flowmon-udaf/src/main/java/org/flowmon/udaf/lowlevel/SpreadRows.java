@@ -7,16 +7,16 @@ import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Shares of flows as rows: each is a flow of a batch, but for its bytes and packets, of which it
- * has what falls into one pane. At most {@link Vector#CAPACITY} rows, of flows that lie no further
- * apart in the batch than that; reused. Not thread-safe.
+ * Shares of flows as rows: each is a flow of a batch, but has only the bytes and packets of one
+ * pane. At most {@link Vector#CAPACITY} rows, of flows at most that far apart in the batch; reused.
+ * Not thread-safe.
  */
 public final class SpreadRows implements FlowRows {
   private static final FlowColumn[] DIVIDED = {
     FlowColumn.BYTES, FlowColumn.PACKETS, FlowColumn.REVERSE_BYTES, FlowColumn.REVERSE_PACKETS
   };
 
-  /** By row: the pane that the share is of. */
+  /** By row: the pane of the share. */
   final Pane[] panes = new Pane[Vector.CAPACITY];
 
   /** All rows, as a selection. */
@@ -24,7 +24,8 @@ public final class SpreadRows implements FlowRows {
 
   private final int[] rowOf = new int[Vector.CAPACITY];
   private final long[][] shares = new long[DIVIDED.length][Vector.CAPACITY];
-  // Of the flows at hand, by column: read once for each range, and what earlier panes got.
+  // Of the current flows, by column: totals, read once for each range, and the shares of earlier
+  // panes.
   private final long[][] totals = new long[DIVIDED.length][Vector.CAPACITY];
   private final long[] given = new long[DIVIDED.length];
   private final long[] scratch = new long[Vector.CAPACITY];
@@ -74,7 +75,7 @@ public final class SpreadRows implements FlowRows {
     panes[rows++] = pane;
   }
 
-  /** Begins with the shares of a flow from some time on: what lies before goes nowhere. */
+  /** Begins with the shares of a flow from some time on: earlier shares are lost. */
   void skip(int flow, long elapsed, long duration) {
     for (int c = 0; c < DIVIDED.length; c++) {
       given[c] = through(totals[c][flow], elapsed, duration);
@@ -82,10 +83,10 @@ public final class SpreadRows implements FlowRows {
   }
 
   /**
-   * Adds the share of a flow that follows the one before.
+   * Adds the next share of a flow.
    *
    * @param elapsed from the flow's start to the end of the share
-   * @param pane null: the share goes nowhere
+   * @param pane null: the share is lost
    */
   void add(int flow, long elapsed, long duration, Pane pane) {
     for (int c = 0; c < DIVIDED.length; c++) {
@@ -101,8 +102,8 @@ public final class SpreadRows implements FlowRows {
   }
 
   /**
-   * What of a total falls into the first part of a duration: total · elapsed / duration, rounded
-   * down, exactly. A total below 0, which no flow has, falls into its end.
+   * The part of a total that falls into the first part of a duration: total · elapsed / duration,
+   * rounded down, exactly. A total below 0, which no flow has, falls into its end.
    *
    * @param elapsed 0 … duration
    */
@@ -153,7 +154,7 @@ public final class SpreadRows implements FlowRows {
     return -1;
   }
 
-  /** How many of the batch's rows lie between those of some shares. */
+  /** The number of the batch's rows that some shares span. */
   private int span(int first, int count) {
     return rowOf[first + count - 1] - rowOf[first] + 1;
   }

@@ -14,17 +14,17 @@ import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * What a table is to be made of: its slots, and the low halves of its functions. Where its size is
- * tuned, both follow what the table sees; whatever they are, groups that leave it can be merged.
- * Not thread-safe.
+ * Tunes a table: its slots, and the low halves of its functions. If its size is tuned, both follow
+ * the table's measurements. Groups that leave it can be merged whatever the tuning. Not
+ * thread-safe.
  */
 final class TableTuner {
   private final GroupLayout layout;
   private final TableSize size;
-  // Both null where nothing is tuned; the second also where all low halves are said.
+  // Both null if nothing is tuned; the second also if all low halves are given.
   private final SlotTuner slots;
   private final LowHalfTuner lowHalves;
-  // By function: its place among those that are tuned, −1 where it is not.
+  // By function: its index among the tuned ones, −1 if it is not tuned.
   private final int[] tunedOf;
   private final long[] spreads = new long[Vector.CAPACITY];
   private long resizes;
@@ -32,7 +32,7 @@ final class TableTuner {
   /**
    * A table without rows.
    *
-   * @param nanos a clock that only the differences of count
+   * @param nanos a clock; only its differences count
    */
   TableTuner(GroupLayout layout, TableSize size, LongSupplier nanos) {
     this.layout = layout;
@@ -57,12 +57,12 @@ final class TableTuner {
     setSlotsOfChoices();
   }
 
-  /** Slots to be asked for. */
+  /** The requested number of slots. */
   int slots() {
     return slots == null ? size.slots() : slots.slots();
   }
 
-  /** Pads of the low halves that are chosen; null where there are no functions. */
+  /** Pads of the chosen low halves; null if there are no functions. */
   LowLevelPads pads() {
     SubAggregate[] low = new SubAggregate[tunedOf.length];
     for (int f = 0; f < low.length; f++) {
@@ -75,7 +75,7 @@ final class TableTuner {
     return tunedOf[f] >= 0 ? lowHalves.chosen(tunedOf[f]) : layout.functions().get(f).function();
   }
 
-  /** With each choice the table would have other slots, as pads differ in size. */
+  /** Computes the slots of the table for each choice, as pads differ in size. */
   private void setSlotsOfChoices() {
     if (lowHalves == null) {
       return;
@@ -96,10 +96,10 @@ final class TableTuner {
   }
 
   /**
-   * Takes in rows that the table has taken.
+   * Measures rows that the table has taken.
    *
-   * @param paneOf each selected row's pane; null where {@code pane} is that of all
-   * @return whether it is to be made anew
+   * @param paneOf each selected row's pane; null if {@code pane} is the pane of all
+   * @return whether the table must be rebuilt
    */
   boolean took(
       LowLevelTable table,
@@ -132,7 +132,7 @@ final class TableTuner {
     return settle(table, resized, changed);
   }
 
-  /** Takes in that an epoch has ended; likewise. */
+  /** Notes the end of an epoch; returns whether the table must be rebuilt. */
   boolean epochEnds(LowLevelTable table) {
     if (slots == null) {
       return false;
@@ -147,7 +147,7 @@ final class TableTuner {
     if (resized || changed) {
       setSlotsOfChoices();
     }
-    // Where pads are large, more slots may not be had.
+    // If pads are large, more slots may not fit.
     int padWords = 0;
     for (int f = 0; f < tunedOf.length && resized; f++) {
       padWords += function(f).subAggregate().words();

@@ -1,14 +1,14 @@
 package org.flowmon.udaf.lowlevel;
 
 /**
- * Finds out whether a low-level table is worth its cost. Where nearly each row evicts a group it
- * reduces nothing: then most rows are passed on as they are, and now and then some are tried again.
+ * Measures whether a low-level table is worth its cost. If nearly each row evicts a group, it
+ * reduces nothing: then most rows are passed on unchanged, and now and then some are tried again.
  */
 final class TableUse {
-  // A row that is looked for in vain costs some three times what one costs that is passed on.
+  // A row with a failed lookup costs about three times as much as a passed row.
   private static final int LOST_PARTS = 3;
   private static final int PARTS = 4;
-  // Rows passed on for each that is tried.
+  // Rows passed on for each tried row.
   private static final int PASSED_PER_TRIED = 16;
   private static final int LEAST_ROWS = 2048;
 
@@ -40,7 +40,7 @@ final class TableUse {
     return passed;
   }
 
-  /** Takes in what rows did that were looked for. */
+  /** Measures tried rows. */
   void tried(int rows, long groupsEvicted) {
     tried += rows;
     evicted += tried > warmUp ? groupsEvicted : 0;
@@ -49,7 +49,7 @@ final class TableUse {
     }
     if (PARTS * evicted >= LOST_PARTS * counted) {
       toPass = PASSED_PER_TRIED * tried;
-      tried = 0; // the groups in the table are old by then
+      tried = 0; // by then the groups in the table are old
     } else {
       tried = warmUp;
     }

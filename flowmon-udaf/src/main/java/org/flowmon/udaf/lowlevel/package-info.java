@@ -1,6 +1,6 @@
 /**
- * The low level of live queries, beside the source: flows are filtered, put into panes and reduced
- * in tables of a fixed size, whose groups leave as partial ones. {@link LowLevel} is where to
- * begin.
+ * The low level of live queries, beside the source: flows are filtered, assigned to panes and
+ * reduced in tables of a fixed size, whose groups leave as partial groups. Start reading at {@link
+ * LowLevel}.
  */
 package org.flowmon.udaf.lowlevel;

@@ -4,23 +4,23 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
- * What one query may take of the heap, in all of its threads together: the words of groups, the
- * states of functions, the rows of joins and of the results that it asks. What is going to grow
- * takes it first, and grows only where that was granted; and whatever takes long asks by it whether
- * the query is to go on, once for each block of work. Thread-safe.
+ * The heap budget of one query over all of its threads: words of groups, states of functions, rows
+ * of joins and results of subqueries. Growth is first taken from the budget, and happens only if it
+ * is granted. Long work calls {@link #check} once per block to learn whether the query goes on.
+ * Thread-safe.
  *
- * <p>An array that grows is there twice while it is copied, and both are counted.
+ * <p>An array exists twice while it grows by a copy; both are counted.
  *
- * <p>A query in another has a {@link #part} of it, which is given back when it is answered.
+ * <p>A subquery has a {@link #part} of it, which is given back after its answer.
  */
 public final class GroupMemory implements AutoCloseable {
   private final long most;
-  private final GroupMemory whole; // null: this is
+  private final GroupMemory whole; // null: this is the whole
   private final Runnable check;
   private final AtomicLong taken = new AtomicLong();
 
   /**
-   * Memory of which nothing is taken.
+   * Memory with nothing taken.
    *
    * @param most bytes
    */
@@ -29,7 +29,7 @@ public final class GroupMemory implements AutoCloseable {
   }
 
   /**
-   * Likewise of a query that may be cancelled.
+   * Memory of a query that may be cancelled.
    *
    * @param check runs now and then, on any thread of the query, and may throw to end it
    */
@@ -48,30 +48,30 @@ public final class GroupMemory implements AutoCloseable {
     return new GroupMemory(Long.MAX_VALUE);
   }
 
-  /** What is taken here is taken of this one too, until it is closed. */
+  /** A part: its bytes count against this memory, too, until the part is closed. */
   public GroupMemory part() {
     return new GroupMemory(most, whole == null ? this : whole, check);
   }
 
-  /** Goes on, unless the query is to end: then whoever asks is thrown out. */
+  /** Returns, unless the query is to end: then it throws. */
   public void check() {
     check.run();
   }
 
-  /** Bytes that are taken. */
+  /** Bytes taken. */
   public long taken() {
     return taken.get();
   }
 
-  /** Bytes that may still be taken, for whoever has a way that takes less. */
+  /** Bytes left, for callers with an alternative that takes less. */
   public long left() {
     return most - (whole == null ? this : whole).taken.get();
   }
 
   /**
-   * Takes bytes that are going to be allocated, or gives some back.
+   * Takes bytes before their allocation, or gives some back.
    *
-   * @throws AnswerTooLargeException where there would be too many together; none are taken then
+   * @throws AnswerTooLargeException if the total would exceed the limit; nothing is taken then
    */
   public void take(long bytes) {
     AtomicLong all = whole == null ? taken : whole.taken;
@@ -91,7 +91,7 @@ public final class GroupMemory implements AutoCloseable {
     }
   }
 
-  /** Gives back all that is taken of it. */
+  /** Gives back all of its bytes. */
   @Override
   public void close() {
     take(-taken.get());

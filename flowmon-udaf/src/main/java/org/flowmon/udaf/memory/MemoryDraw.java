@@ -3,48 +3,48 @@ package org.flowmon.udaf.memory;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
- * What one part of a query, as a table of groups, draws of the query's {@link GroupMemory} before
- * it allocates. It draws a little ahead, so that threads do not meet for each small state. Not
- * thread-safe.
+ * The draw of one part of a query, such as a table of groups, on the query's {@link GroupMemory},
+ * taken before each allocation. It draws a little ahead, so that threads do not contend for each
+ * small state. Not thread-safe.
  */
 public final class MemoryDraw {
   private static final long MOST_AHEAD = 64 << 10;
   private static final int LEFT_SHARE = 64;
 
-  private final GroupMemory memory; // null: as much as there is
+  private final GroupMemory memory; // null: unlimited
   private long drawn;
   private long used;
 
   /**
    * Nothing is drawn yet.
    *
-   * @param memory null: as much as there is
+   * @param memory null: unlimited
    */
   public MemoryDraw(GroupMemory memory) {
     this.memory = memory;
   }
 
-  /** Whether there is a limit: else nobody needs to know what is going to be taken. */
+  /** Whether there is a limit: otherwise growth need not be computed. */
   public boolean isLimited() {
     return memory != null;
   }
 
-  /** As {@link GroupMemory#check}: for each block of work that takes up to some milliseconds. */
+  /** As {@link GroupMemory#check}: call it for each block of work of up to some milliseconds. */
   public void check() {
     if (memory != null) {
       memory.check();
     }
   }
 
-  /** Bytes that are in use. */
+  /** Bytes in use. */
   long used() {
     return used;
   }
 
   /**
-   * Takes bytes that are going to be allocated, or gives some back.
+   * Takes bytes before their allocation, or gives some back.
    *
-   * @throws AnswerTooLargeException where the query has not so many left; nothing is taken then
+   * @throws AnswerTooLargeException if the query has too few left; nothing is taken then
    */
   public void take(long bytes) {
     if (memory == null) {

@@ -1,13 +1,13 @@
 package org.flowmon.udaf.memory;
 
-/** What texts take of the heap. */
+/** Heap bytes of texts. */
 public final class TextBytes {
-  /** A string and its array, but for the characters. */
+  /** A string and its array, without the characters. */
   public static final int OBJECT_BYTES = 48;
 
   private TextBytes() {}
 
-  /** Bytes of the characters: one each, or two where any is beyond Latin-1. */
+  /** Bytes of the characters: one each, or two if any is beyond Latin-1. */
   public static long of(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (text.charAt(i) > 0xFF) {

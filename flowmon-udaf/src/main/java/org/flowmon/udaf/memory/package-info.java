@@ -1,2 +1,2 @@
-/** What one query may take of the heap, and what its parts draw of that before they allocate. */
+/** The heap budget of a query, and the draws of its parts on it before they allocate. */
 package org.flowmon.udaf.memory;

@@ -7,7 +7,7 @@ import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * CASE: every branch is evaluated for all rows, then each row takes that of its first TRUE
+ * CASE: evaluates every branch for all rows; each row then takes the result of its first TRUE
  * condition.
  */
 public final class CaseNode extends ValueNode {
@@ -20,7 +20,7 @@ public final class CaseNode extends ValueNode {
   /**
    * A CASE of some kind.
    *
-   * @param results of each condition, then that of ELSE
+   * @param results one per condition, then that of ELSE
    */
   public CaseNode(ValueKind kind, TruthNode[] conditions, ValueNode[] results) {
     super(kind);

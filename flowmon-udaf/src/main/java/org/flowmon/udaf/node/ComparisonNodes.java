@@ -9,14 +9,11 @@ import org.flowmon.udaf.vector.TextOrder;
 import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * Comparisons. Each asks one question, less or equal, and negates the answer where the operator
- * says the contrary.
- */
+/** Comparisons. Each tests for less or equal, and negates the result for the opposite operator. */
 public final class ComparisonNodes {
   private ComparisonNodes() {}
 
-  /** What all comparisons share: both sides' vectors and which rows are known. */
+  /** The common part of all comparisons: both sides' vectors and the known rows. */
   private abstract static class Base extends TruthNode {
     private final ValueNode leftNode;
     private final ValueNode rightNode;
@@ -27,7 +24,7 @@ public final class ComparisonNodes {
     final boolean equality;
     private final boolean negated;
 
-    /** {@code >} and {@code <=} are asked with the sides swapped. */
+    /** Swaps the sides of {@code >} and {@code <=}. */
     Base(ComparisonOperator operator, ValueNode l, ValueNode r) {
       boolean swap =
           operator == ComparisonOperator.GREATER || operator == ComparisonOperator.LESS_OR_EQUAL;
@@ -96,7 +93,8 @@ public final class ComparisonNodes {
   }
 
   /**
-   * Numbers of which one is a double. NaN compares as greater than everything and equal to itself.
+   * Numbers, at least one side a double. NaN compares as greater than everything and equal to
+   * itself.
    */
   public static final class Doubles extends Base {
     public Doubles(ComparisonOperator operator, ValueNode left, ValueNode right) {
@@ -158,7 +156,7 @@ public final class ComparisonNodes {
     }
   }
 
-  /** The commonest comparison: a whole number or time with a constant. */
+  /** The most common comparison: a whole number or time with a constant. */
   public static final class LongWithConstant extends TruthNode {
     private final ComparisonOperator operator;
     private final ValueNode node;
@@ -201,7 +199,7 @@ public final class ComparisonNodes {
       }
     }
 
-    /** Sums beyond 64 bits. */
+    /** Compares sums beyond 64 bits. */
     private void matchWide(int count) {
       Arrays.fill(matches, 0);
       for (int i = 0; i < count; i++) {

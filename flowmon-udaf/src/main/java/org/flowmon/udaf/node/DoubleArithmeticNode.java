@@ -5,7 +5,7 @@ import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
-/** Arithmetic whose result is a double; a division by 0 is NULL. */
+/** Arithmetic with a double result; a division by 0 is NULL. */
 public final class DoubleArithmeticNode extends ValueNode {
   private final ArithmeticOperator operator;
   private final ValueNode leftNode;

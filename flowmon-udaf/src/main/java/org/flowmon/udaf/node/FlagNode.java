@@ -7,7 +7,7 @@ import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
 
-/** A boolean column as a condition; where it is constant or absent no row is looked at. */
+/** A boolean column as a condition; reads no row if the column is constant or absent. */
 public final class FlagNode extends TruthNode {
   private final FlowColumn column;
   private final long[] values = new long[Vector.CAPACITY];

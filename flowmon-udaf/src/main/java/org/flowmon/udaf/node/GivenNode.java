@@ -3,7 +3,7 @@ package org.flowmon.udaf.node;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.vector.Vector;
 
-/** Values that are there already, whatever the rows. */
+/** Values that are already computed, whatever the rows. */
 public final class GivenNode extends ValueNode {
   private final Vector values;
 

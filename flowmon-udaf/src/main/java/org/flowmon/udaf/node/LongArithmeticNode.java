@@ -7,9 +7,7 @@ import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * Arithmetic whose result is a whole number, time or duration; what does not fit 64 bits is NULL.
- */
+/** Arithmetic whose result is a whole number, time or duration; a result beyond 64 bits is NULL. */
 public final class LongArithmeticNode extends ValueNode {
   private final ArithmeticOperator operator;
   private final ValueNode leftNode;
@@ -86,7 +84,7 @@ public final class LongArithmeticNode extends ValueNode {
     }
   }
 
-  /** Of sums beyond 64 bits, of which few queries have any. */
+  /** Computes with sums beyond 64 bits, which few queries have. */
   private void computeWide(int count, long[] result, long[] validity) {
     for (int i = 0; i < count; i++) {
       BigInteger l = Int128.toBigInteger(left.upper(i), left.values()[i]);

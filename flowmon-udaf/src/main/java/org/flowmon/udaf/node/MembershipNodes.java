@@ -22,7 +22,9 @@ public final class MembershipNodes {
     final Vector vector;
     private final long[] matches = new long[Vector.WORDS];
 
-    /** {@code hasNull}: a NULL in the list, so that what matches nothing is not FALSE but NULL. */
+    /**
+     * {@code hasNull}: the list has a NULL, so that a value without a match gives NULL, not FALSE.
+     */
     Base(ValueNode node, boolean hasNull) {
       this.node = node;
       this.hasNull = hasNull;
@@ -89,7 +91,10 @@ public final class MembershipNodes {
           new LongSet(constants.stream().mapToLong(value -> bits(value.asDouble())).toArray());
     }
 
-    /** Equal for equal values: NaN equals itself here, as in the comparison, and both zeros. */
+    /**
+     * Maps equal values to equal bits: NaN equals itself, as in the comparison, and both zeros are
+     * equal.
+     */
     private static long bits(double value) {
       return Double.doubleToLongBits(value == 0 ? 0 : value);
     }

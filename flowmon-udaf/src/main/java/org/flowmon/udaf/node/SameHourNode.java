@@ -5,7 +5,7 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
 
-/** SAME_HOUR: the hour that begins at now, on each of the days before. */
+/** SAME_HOUR: the hour beginning at now, on each of the previous days. */
 public final class SameHourNode extends TruthNode {
   private final ValueNode timeNode;
   private final ValueNode nowNode;
@@ -31,7 +31,7 @@ public final class SameHourNode extends TruthNode {
     }
     for (int i = 0; i < count; i++) {
       long t = time.values()[i];
-      // How far before now: in (24 h · i − 1 h, 24 h · i] for an i of 1 … days.
+      // Distance before now: in (24 h · i − 1 h, 24 h · i] for an i of 1 … days.
       long before = now.values()[i] - t;
       boolean match =
           t < now.values()[i]

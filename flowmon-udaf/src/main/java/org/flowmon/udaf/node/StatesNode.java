@@ -7,14 +7,14 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
-/** What a function gives of states: these are texts, which are read row by row. */
+/** A function of states, which are texts read row by row. */
 public final class StatesNode extends ValueNode {
   private final StateEvaluation evaluation;
   private final ValueNode[] inputs;
   private final Vector[] vectors;
   private final String[] states;
 
-  /** What a function gives, of the states that the inputs give. */
+  /** A function of the states that the inputs give. */
   public StatesNode(ValueKind kind, StateEvaluation evaluation, ValueNode[] inputs) {
     super(kind);
     this.evaluation = evaluation;

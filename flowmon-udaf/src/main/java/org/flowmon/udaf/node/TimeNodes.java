@@ -19,7 +19,7 @@ public final class TimeNodes {
         long[] values = out.values();
         for (int i = 0; i < count; i++) {
           long into = Math.floorMod(values[i], width);
-          // Below the first whole bucket of 64 bits there is none.
+          // No bucket begins before the first whole bucket of 64 bits.
           if (values[i] < Long.MIN_VALUE + into) {
             out.validity()[i >>> 6] &= ~(1L << i);
           }

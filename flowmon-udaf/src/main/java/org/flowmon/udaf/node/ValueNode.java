@@ -16,6 +16,6 @@ public abstract class ValueNode {
     return kind;
   }
 
-  /** Fills {@code out[0 … count)}: values, 0 where NULL, and which are NULL. */
+  /** Fills {@code out[0 … count)}: the values, 0 if NULL, and the NULL mask. */
   public abstract void evaluate(FlowRows rows, int from, int count, Vector out);
 }

@@ -1,5 +1,4 @@
 /**
- * The parts of a compiled expression, each of which evaluates a vector of rows from those of its
- * own parts.
+ * The nodes of a compiled expression. Each evaluates a vector of rows from its children's vectors.
  */
 package org.flowmon.udaf.node;

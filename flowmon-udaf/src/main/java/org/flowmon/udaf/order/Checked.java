@@ -1,8 +1,8 @@
 package org.flowmon.udaf.order;
 
-/** An order that looks now and then whether whoever sorts by it is to go on. */
+/** An order that runs a cancellation check now and then. */
 public final class Checked implements FirstRows.Order {
-  // Comparisons between two looks: some tenths of a millisecond.
+  // Comparisons between two checks: some tenths of a millisecond.
   private static final int COMPARISONS = 1 << 13;
 
   private final FirstRows.Order order;
@@ -17,7 +17,7 @@ public final class Checked implements FirstRows.Order {
   /**
    * The same order, for one thread.
    *
-   * @param check runs now and then, and may throw to end it
+   * @param check runs now and then, and may throw to end the sort
    */
   public static FirstRows.Order of(FirstRows.Order order, Runnable check) {
     return new Checked(order, check);

@@ -32,7 +32,7 @@ public final class FirstRows {
         sink(heap, 0, wanted, order);
       }
     }
-    // The root is the last in order: taken off again and again, it fills the array from behind.
+    // The root is the last in order: removed again and again, it fills the array from the end.
     for (int end = wanted - 1; end > 0; end--) {
       int last = heap[0];
       heap[0] = heap[end];

@@ -8,14 +8,14 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 
 /**
- * Leaves out groups that cannot be among the first of a query's order, because as many as it wants
- * were seen that come before them. Not thread-safe.
+ * Skips groups that cannot be among the first of a query's order: the required number of groups
+ * before them were already seen. Not thread-safe.
  */
 public final class OrderBound {
   private final Accumulator value;
-  private final int values; // the word that counts what is not NULL, −1 where it is the value
+  private final int values; // the word that counts non-NULL values, −1 if it is the value
   private final boolean isSum;
-  private final int wraps; // the word above a sum's
+  private final int wraps; // the word above a sum's low word
   private final boolean descending;
   private final long wanted;
   private long bound;
@@ -31,7 +31,7 @@ public final class OrderBound {
     this.wanted = wanted;
   }
 
-  /** For a query; null where its order does not begin with a whole number that is aggregated. */
+  /** The bound of a query; null if its order does not begin with an aggregated whole number. */
   public static OrderBound of(FlowQuery query, GroupLayout layout) {
     OrderItem first = query.orderBy().isEmpty() ? null : query.orderBy().get(0);
     boolean works =
@@ -49,9 +49,9 @@ public final class OrderBound {
    * Chooses the groups that may be among the first.
    *
    * @param states of n groups, {@code stride} words apart
-   * @param first where the state of the first begins
+   * @param first start of the first state
    * @param chosen receives their numbers, with room for one more
-   * @return how many
+   * @return the number of chosen groups
    */
   public int choose(long[] states, int first, int stride, int n, int[] chosen) {
     int kept = 0;
@@ -76,9 +76,9 @@ public final class OrderBound {
   }
 
   /**
-   * The one of two bounds of the same order that leaves out more.
+   * The stricter of two bounds of the same order.
    *
-   * @param one null where there is none, as the other
+   * @param one null if there is none, as {@code other}
    */
   public static OrderBound tighter(OrderBound one, OrderBound other) {
     if (one == null || !one.isKnown) {
@@ -87,15 +87,15 @@ public final class OrderBound {
     return other != null && other.isKnown && !one.isBehind(other.bound) ? other : one;
   }
 
-  /** Whether it has learned from as many groups as are wanted. */
+  /** Whether it has learned from the required number of groups. */
   public boolean isKnown() {
     return isKnown;
   }
 
   /**
-   * Learns from groups that are in order.
+   * Learns from groups in order.
    *
-   * @param first the first of a table's groups, all where they are fewer than the query wants
+   * @param first the first of a table's groups; all if they are fewer than the query requires
    */
   public void learn(GroupTable table, int[] first) {
     if (first.length < wanted) {

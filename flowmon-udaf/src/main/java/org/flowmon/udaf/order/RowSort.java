@@ -4,21 +4,21 @@ import java.util.Arrays;
 
 /** Sorts rows by one unsigned long each, byte by byte from the lowest on. */
 public final class RowSort {
-  // Of fewer, counting bytes takes longer than comparing.
+  // For fewer rows, counting bytes takes longer than comparing.
   private static final int FEW = 64;
 
-  // Rows between two looks at whether to go on.
+  // Rows between two cancellation checks.
   private static final int CHECKED = 1 << 18;
 
   private long[] keys;
   private int[] rows;
 
   /**
-   * All rows in order.
+   * Sorts all rows.
    *
-   * @param keys by row, compared as unsigned; in their order afterwards
+   * @param keys by row, compared as unsigned; sorted afterwards
    * @param ties the order of rows whose keys are equal
-   * @param check runs before each pass, and may throw to end it
+   * @param check runs before each pass, and may throw to end the sort
    */
   public static int[] sort(long[] keys, int rows, FirstRows.Order ties, Runnable check) {
     int[] order = new int[rows];
@@ -41,7 +41,7 @@ public final class RowSort {
    * Sorts the places {@code from} … {@code to} − 1 of both arrays; rows of equal keys keep their
    * order.
    *
-   * @param check runs before each pass, and may throw to end it
+   * @param check runs before each pass, and may throw to end the sort
    */
   public void sort(long[] keysOf, int[] rowsOf, int from, int to, Runnable check) {
     long differ = 0;
@@ -51,7 +51,7 @@ public final class RowSort {
       ascending &= Long.compareUnsigned(keysOf[i - 1], keysOf[i]) <= 0;
     }
     if (ascending) {
-      return; // as rows of an archive come by time
+      return; // as rows of an archive, which come by time
     }
     if (to - from < FEW) {
       insert(keysOf, rowsOf, from, to);

@@ -1,4 +1,2 @@
-/**
- * In which order rows and groups come: sorting, the first of many, and what cannot be among them.
- */
+/** The order of rows and groups: sorting, the first of many, and bounds on the first ones. */
 package org.flowmon.udaf.order;

@@ -3,11 +3,11 @@ package org.flowmon.udaf.pane;
 import java.util.Comparator;
 
 /**
- * Some groups of a pane: those that count in the same windows from the same tick on.
+ * A part of a pane's groups: those that count in the same windows from the same tick.
  *
  * @param start of the pane, in microseconds
  * @param fromWindowEnd end of the first window that they count in
- * @param due the tick from which on they count; the pane's start once that has come
+ * @param due the tick from which they count; the pane's start after that tick
  */
 public record PaneKey(long start, long fromWindowEnd, long due) {
   public static final Comparator<PaneKey> BY_TIME =
@@ -15,7 +15,7 @@ public record PaneKey(long start, long fromWindowEnd, long due) {
           .thenComparingLong(PaneKey::fromWindowEnd)
           .thenComparingLong(PaneKey::due);
 
-  /** What comes before all that are of a pane. */
+  /** A lower bound of all keys of a pane. */
   public static PaneKey first(long paneStart) {
     return new PaneKey(paneStart, Long.MIN_VALUE, Long.MIN_VALUE);
   }

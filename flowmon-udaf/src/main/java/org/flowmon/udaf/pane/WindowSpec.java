@@ -6,27 +6,27 @@ import org.flowmon.flow.FlowColumn;
  * Windows over flows: [end − width, end), an end at each multiple of the slide since
  * 1970-01-01T00:00:00Z.
  *
- * <p>A flow belongs to a window by its time column, by its arrival where that is NULL. It is late
- * for a window, and not counted in it, where {@code arrival > end + lateness}: a property of the
- * flow, whatever the order of processing.
+ * <p>A flow belongs to a window by its time column, or by its arrival if that is NULL. It is late
+ * for a window, and not counted in it, if {@code arrival > end + lateness}: a property of the flow,
+ * whatever the order of processing.
  *
- * <p>With lateness a window's result may come twice or more: at its end, then revised, at multiples
- * of the slide, while flows of it still arrive, and for the last time at its end + lateness. What a
- * result holds depends on arrivals alone: what came at or before the tick that it is of. Each
- * pane's groups are therefore kept apart by the tick from which on they count, their <i>due</i>
- * time, until that tick has come.
+ * <p>With lateness a window may have several results: at its end, revisions at multiples of the
+ * slide while its flows still arrive, and a last one at its end + lateness. A result depends on
+ * arrivals alone: it includes the flows that arrived at or before its tick. Each pane's groups are
+ * therefore kept apart by the tick from which they count, their <i>due</i> time, until that tick
+ * has come.
  *
  * @param widthMicros length of a window
  * @param slideMicros distance of window ends; equal to the width for tumbling windows. The width is
  *     a multiple of it
  * @param timeColumn {@link FlowColumn#END_TIME} or {@link FlowColumn#ARRIVAL}
- * @param latenessMicros how long after a window's end a flow of it may still arrive
+ * @param latenessMicros the longest time after a window's end that a flow of it may still arrive
  * @param aheadMicros flows whose time is further than this after their arrival are counted as ahead
  *     and belong to no window: a clock that runs years fast must not keep windows open for years
- * @param revised whether results come at the windows' ends and are revised; else each comes once,
- *     at its window's end + lateness, which is the last one of the others
- * @param spread whether the bytes and packets of a flow are divided among the panes in which it was
- *     active; windows over {@link FlowColumn#END_TIME} only
+ * @param revised whether results come at the windows' ends and are revised; else each window has
+ *     one result, at its end + lateness, equal to the last revised one
+ * @param spread whether the bytes and packets of a flow are divided among the panes of its
+ *     activity; windows over {@link FlowColumn#END_TIME} only
  */
 public record WindowSpec(
     long widthMicros,
@@ -39,17 +39,14 @@ public record WindowSpec(
   /** The default of {@link #aheadMicros}: one hour. */
   public static final long DEFAULT_AHEAD_MICROS = 3_600_000_000L;
 
-  /**
-   * A flow that took longer is not divided: one of its times is wrong. A hundred years, in
-   * microseconds.
-   */
+  /** A longer flow is not divided: one of its times is wrong. A hundred years, in microseconds. */
   public static final long MAX_FLOW_MICROS = 100L * 366 * 86_400_000_000L;
 
   // Old captures are replayed against today's arrival times.
   private static final long MOST = 1L << 60;
   private static final long MAX_MICROS = 100L * 366 * 86_400_000_000L;
 
-  /** Slides of lateness, less than this: so many updates a window may have. */
+  /** The most updates of a window: its lateness has fewer slides. */
   public static final int MAX_UPDATES = (1 << 29) - 1;
 
   public WindowSpec {
@@ -95,7 +92,7 @@ public record WindowSpec(
     }
   }
 
-  /** Windows whose results come once, over flows that are not divided. */
+  /** Windows with one result each, over undivided flows. */
   public WindowSpec(
       long widthMicros,
       long slideMicros,
@@ -117,12 +114,12 @@ public record WindowSpec(
         micros, slideMicros, timeColumn, latenessMicros, aheadMicros, revised, spread);
   }
 
-  /** Windows that share panes: width / slide. */
+  /** Number of windows that share a pane: width / slide. */
   public int windowsPerPane() {
     return Math.toIntExact(widthMicros / slideMicros);
   }
 
-  /** Whether a number of microseconds is a time with which one can reckon: some 36,000 years. */
+  /** Whether a number of microseconds is a valid time for arithmetic: some 36,000 years. */
   public static boolean isTime(long micros) {
     return micros >= -MOST && micros <= MOST;
   }
@@ -133,8 +130,8 @@ public record WindowSpec(
   }
 
   /**
-   * The start of the pane that holds an arrival; of one that {@linkplain #isTime is no time} that
-   * of the nearest time.
+   * The start of the pane that holds an arrival; for an {@linkplain #isTime invalid time}, that of
+   * the nearest valid one.
    */
   public long arrivalPane(long arrival) {
     return paneStart(Math.max(-MOST, Math.min(MOST, arrival)));
@@ -155,32 +152,32 @@ public record WindowSpec(
     return arrival > lastWindowEnd(paneStart) + latenessMicros;
   }
 
-  /** The first pane that a flow of this arrival is not late for. */
+  /** The first pane that a flow of this arrival is on time for. */
   public long firstPaneInTime(long arrival) {
     return -tickAtOrBefore(latenessMicros + widthMicros - arrival);
   }
 
   /**
-   * Whether the window that ends there is complete when no flow will arrive at or before the
-   * watermark any more.
+   * Whether the window with this end is complete if no flow will arrive at or before the watermark
+   * any more.
    */
   public boolean isClosed(long windowEnd, long watermarkMicros) {
     return windowEnd + latenessMicros <= watermarkMicros;
   }
 
-  /** The last multiple of the slide that is not after a time. */
+  /** The last multiple of the slide at or before a time. */
   private long tickAtOrBefore(long time) {
     return Math.floorDiv(time, slideMicros) * slideMicros;
   }
 
   /**
-   * From which tick on groups of a pane count that hold flows of these arrivals: the first multiple
-   * of the slide that is at or after the arrival, after the watermark and not before the first of
-   * the pane's windows ends. Where results come once it says nothing and is that window's end.
+   * The tick from which groups with flows of these arrivals count: the first multiple of the slide
+   * that is at or after the arrival, after the watermark, and at or after the end of their first
+   * window. If results come once, it is that window's end and has no meaning.
    *
    * @param fromWindowEnd end of the first window that they count in
-   * @param watermarkMicros no flow that arrived at or before this is expected any more: what comes
-   *     nevertheless counts from the next tick on
+   * @param watermarkMicros no flow that arrived at or before this is expected any more: a later one
+   *     counts from the next tick on
    */
   public long due(long fromWindowEnd, long arrival, long watermarkMicros) {
     if (!revised) {
@@ -194,7 +191,7 @@ public record WindowSpec(
   }
 
   /**
-   * The watermark at which such groups are needed first: their tick, or the end + lateness of their
+   * The watermark at which such groups are first needed: their tick, or the end + lateness of their
    * first window.
    */
   public long neededAt(long fromWindowEnd, long due) {
@@ -202,7 +199,7 @@ public record WindowSpec(
     return revised ? Math.min(due, last) : last;
   }
 
-  /** Whether a window may have a result that it did not have at an earlier watermark. */
+  /** Whether a window may have a new result since an earlier watermark. */
   public boolean hasResultsBetween(long before, long watermarkMicros) {
     if (before < Long.MIN_VALUE / 2 || watermarkMicros > Long.MAX_VALUE / 2) {
       return true;
@@ -211,18 +208,18 @@ public record WindowSpec(
         || (revised && tickAtOrBefore(watermarkMicros) > before);
   }
 
-  /** The watermark from which on a window that ends there has a result. */
+  /** The first watermark at which a window with this end has a result. */
   public long firstResultAt(long windowEnd) {
     return revised ? windowEnd : windowEnd + latenessMicros;
   }
 
   /**
-   * The watermark from which on what there is of a window goes ahead of its result, so that little
-   * is left to do once that is due: a quarter of its lateness after its end. Most flows have come
-   * by then, and there is time to send them and to put them in order.
+   * The watermark from which a window's groups are sent ahead of its result, to leave little work
+   * for the result: a quarter of its lateness after its end. Most flows have come by then, and
+   * there is time to send and sort them.
    *
-   * @return {@link Long#MAX_VALUE}, never, where results are revised, nothing may be late, or so
-   *     much that several windows would be there in advance at a time
+   * @return {@link Long#MAX_VALUE}, never, if results are revised, if nothing may be late, or if
+   *     the lateness is so long that several windows would be sent ahead at a time
    */
   public long advanceAt(long windowEnd) {
     return hasAdvances() ? windowEnd + latenessMicros / 4 : Long.MAX_VALUE;
@@ -242,8 +239,8 @@ public record WindowSpec(
   }
 
   /**
-   * Through which arrival, inclusive, the result is complete that a window has at a watermark: the
-   * last tick, or the window's end + lateness where that is reached.
+   * The arrival, inclusive, through which a window's result at a watermark is complete: the last
+   * tick, or the window's end + lateness after that.
    */
   public long completeThrough(long windowEnd, long watermarkMicros) {
     return isClosed(windowEnd, watermarkMicros)
@@ -251,14 +248,14 @@ public record WindowSpec(
         : tickAtOrBefore(watermarkMicros);
   }
 
-  /** Number of the last result of each window, the final one: lateness / slide, rounded up. */
+  /** Number of the last, final result of each window: lateness / slide, rounded up. */
   public int lastUpdate() {
     return Math.toIntExact(-Math.floorDiv(-latenessMicros, slideMicros));
   }
 
   /**
-   * Number of a result by what it is complete through: 0 for that at the window's end, one more
-   * with each slide, {@link #lastUpdate} for the final one.
+   * Number of the result that is complete through an arrival: 0 at the window's end, one more with
+   * each slide, {@link #lastUpdate} for the final one.
    */
   public int update(long windowEnd, long completeThrough) {
     return Math.toIntExact(-Math.floorDiv(windowEnd - completeThrough, slideMicros));

@@ -1,2 +1,2 @@
-/** Windows over flows and the panes they are made of, as rules about time alone. */
+/** Windows over flows and their panes, as rules about time alone. */
 package org.flowmon.udaf.pane;

@@ -12,21 +12,21 @@ import org.flowmon.udaf.query.TableQuery.Source;
 import org.flowmon.udaf.text.NameSuggestions;
 import org.flowmon.udaf.text.Token;
 
-/** Whose columns an expression reads. */
+/** The columns that an expression reads. */
 sealed interface ColumnSource {
-  /** The column that is meant by a name, null where there is none. */
+  /** The column of a name, null if there is none. */
   Expression column(Token name);
 
   /** The names of all columns. */
   List<String> names();
 
-  /** What it is that has the columns, as errors call it. */
+  /** The owner of the columns, for errors. */
   String title();
 
-  /** Where to find the columns, for a name that resembles none of them. */
+  /** A hint to the list of columns, for a name that resembles none of them. */
   String listing();
 
-  /** What to say after "no column …", if one of some other names may be meant, too. */
+  /** The suggestion after "no column …", if other names are possible, too. */
   default String nearestOr(String name, List<String> others) {
     List<String> all = new ArrayList<>(others);
     all.addAll(names());
@@ -34,7 +34,7 @@ sealed interface ColumnSource {
     return best == null ? listing() : "did you mean '" + best + "'?";
   }
 
-  /** What is expected in place of an aggregate where none may stand. */
+  /** The expected expression in place of a forbidden aggregate. */
   String insteadOfAggregate();
 
   /** Whether parameters may stand beside the columns. */
@@ -42,7 +42,7 @@ sealed interface ColumnSource {
     return true;
   }
 
-  /** Whether names may have the name of a table before them, as in {@code a.bytes}. */
+  /** Whether names may be qualified by a table, as in {@code a.bytes}. */
   default boolean hasTables() {
     return false;
   }
@@ -52,12 +52,12 @@ sealed interface ColumnSource {
     return false;
   }
 
-  /** What is wrong with a name that several tables have; null where it is not so. */
+  /** The error for a name that several tables have; null if it is unique. */
   default String several(Token name) {
     return null;
   }
 
-  /** Whether a token is a name, which is in lower case unless it is quoted. */
+  /** Whether a token is a name; unquoted names are in lower case. */
   static boolean isNamed(Token token, String name) {
     return (token.kind() == Token.Kind.WORD ? token.text().toLowerCase(Locale.ROOT) : token.text())
         .equals(name);
@@ -71,7 +71,7 @@ sealed interface ColumnSource {
       return found.size() == 1 ? found.get(0) : null;
     }
 
-    /** The column of a query's result, null where it has none of this name. */
+    /** The column of a query's result, null if it has none of this name. */
     Expression column(Token table, Token name) {
       List<Named> found = find(table, name);
       return found.isEmpty() ? null : found.get(0);
@@ -83,7 +83,7 @@ sealed interface ColumnSource {
         if (table == null || isNamed(table, source.name())) {
           for (Named column : source.query().columns(source.name())) {
             if (isNamed(name, column.name())) {
-              found.add(column); // an instance for each place in the text
+              found.add(column); // a new instance for each place in the text
             }
           }
         }
@@ -95,7 +95,7 @@ sealed interface ColumnSource {
       return sources.stream().anyMatch(source -> isNamed(table, source.name()));
     }
 
-    /** That no query has this name. */
+    /** The error for a name that no query has. */
     String noTable(Token table) {
       return "no query named '" + table.typed() + "': expected one of " + tables();
     }
@@ -106,7 +106,7 @@ sealed interface ColumnSource {
           .collect(Collectors.joining(", "));
     }
 
-    /** That a query's result has no such column. */
+    /** The error for a column that a query's result lacks. */
     String noColumn(Token table, Token name) {
       List<String> all = new ArrayList<>();
       for (Source source : sources) {
@@ -212,7 +212,7 @@ sealed interface ColumnSource {
           name.kind() == Token.Kind.WORD ? name.text().toLowerCase(Locale.ROOT) : name.text();
       for (Named one : columns) {
         if (one.name().equals(wanted)) {
-          return new Named(wanted, one.kind()); // an instance for each place in the text
+          return new Named(wanted, one.kind()); // a new instance for each place in the text
         }
       }
       return null;

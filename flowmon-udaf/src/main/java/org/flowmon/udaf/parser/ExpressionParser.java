@@ -29,10 +29,10 @@ import org.flowmon.udaf.value.Value;
  * IN and BETWEEN, |, &, + and -, * / and %, sign.
  */
 final class ExpressionParser {
-  /** Expressions nest no deeper, so that no query overflows a stack. */
+  /** The deepest nesting of expressions, so that no query overflows a stack. */
   static final int MAX_DEPTH = 100;
 
-  /** Operators, functions and the like of one SELECT. */
+  /** The most operators, functions and the like of one SELECT. */
   static final int MAX_OPERATORS = 2000;
 
   private final TokenStream tokens;
@@ -40,21 +40,21 @@ final class ExpressionParser {
   private final FunctionParser functions;
   private final Subqueries nesting;
   private final boolean takesQueries;
-  // Where each expression begins in the text, for errors found later.
+  // The start of each expression in the text, for errors found later.
   private final IdentityHashMap<Expression, Integer> starts = new IdentityHashMap<>();
   private final ExpressionSizes extents = new ExpressionSizes();
   private int depth;
-  // Whether aggregates may stand here, and what names mean.
+  // Whether aggregates are allowed here, and the meaning of names.
   private boolean overGroups;
   private ItemNames names = ItemNames.NONE;
-  // What the items are whose names stand in calls of functions.
+  // The items whose names may stand in calls of functions.
   private Function<Token, Expression> items = name -> null;
 
   /**
-   * Expressions over some columns.
+   * Parses expressions over some columns.
    *
-   * @param nesting null where no queries may stand in them
-   * @param depth how deep the expression nests that these are in
+   * @param nesting null if subqueries are not allowed
+   * @param depth nesting depth of the enclosing expression
    */
   ExpressionParser(TokenStream tokens, ColumnSource columns, Subqueries nesting, int depth) {
     this.tokens = tokens;
@@ -65,17 +65,17 @@ final class ExpressionParser {
     this.functions = new FunctionParser(tokens, this);
   }
 
-  /** An expression over a row or, with aggregates in it, over a group: of SELECT or ORDER BY. */
+  /** Parses an expression over a row or, with aggregates, over a group: of SELECT or ORDER BY. */
   Expression selected() {
     return within(true, ItemNames.NONE, this::parse);
   }
 
-  /** A condition over groups. */
+  /** Parses a condition over groups. */
   Expression having(ItemNames itemNames) {
     return within(true, itemNames, this::parseCondition);
   }
 
-  /** The argument of an aggregate: an expression over a row. */
+  /** Parses the argument of an aggregate: an expression over a row. */
   Expression argument() {
     return within(false, ItemNames.NONE, this::parse);
   }
@@ -96,30 +96,30 @@ final class ExpressionParser {
   }
 
   /**
-   * Says what the items are that calls of functions may name.
+   * Sets the items that calls of functions may name.
    *
-   * @param meant null where a name is no item's
+   * @param meant null if a name is no item's
    */
   void setItems(Function<Token, Expression> meant) {
     items = meant;
   }
 
-  /** The item of a name, null where there is none so far. */
+  /** The item of a name, null if there is none so far. */
   Expression item(Token name) {
     return items.apply(name);
   }
 
-  /** Whose columns names mean. */
+  /** The columns that names mean. */
   ColumnSource columns() {
     return columns;
   }
 
-  /** Whether aggregates may stand here. */
+  /** Whether aggregates are allowed here. */
   boolean isOverGroups() {
     return overGroups;
   }
 
-  /** What this query shares with those in it. */
+  /** The state that this query shares with its subqueries. */
   Subqueries nesting() {
     return nesting;
   }
@@ -169,7 +169,7 @@ final class ExpressionParser {
     return at(start, new Not(term));
   }
 
-  /** A condition alone, as after WHERE or WHEN. */
+  /** Parses a condition alone, as after WHERE or WHEN. */
   Expression parseCondition() {
     int start = tokens.peek().start();
     return condition(parse(), start);
@@ -247,7 +247,7 @@ final class ExpressionParser {
     if (tokens.peek().isSymbol("(") && tokens.peek(1).isWord("SELECT")) {
       return inQuery(value, start);
     } else if (tokens.takeSymbol("(")) {
-      // Empty it is where a parameter was bound to no values.
+      // The list is empty if a parameter was bound to no values.
       if (!tokens.takeSymbol(")")) {
         do {
           items.add(bitOr());
@@ -460,7 +460,7 @@ final class ExpressionParser {
     return column;
   }
 
-  /** Builds an expression, and names its culprit's place where its parts do not fit. */
+  /** Builds an expression; if its parts do not fit, the error has the culprit's place. */
   Expression typed(int start, Supplier<Expression> build) {
     try {
       return at(start, build.get());
@@ -469,15 +469,15 @@ final class ExpressionParser {
     }
   }
 
-  /** Where an expression begins. */
+  /** The start of an expression. */
   int startOf(Expression expression, int otherwise) {
     return starts.getOrDefault(expression, otherwise);
   }
 
   /**
-   * Checks how many operators a query has, all clauses together.
+   * Checks the number of operators of a query, all clauses together.
    *
-   * @param start of it
+   * @param start of the query
    */
   void checkOperators(FlowQuery query, int start) {
     if (extents.operators(query) > MAX_OPERATORS) {
@@ -495,7 +495,7 @@ final class ExpressionParser {
 
   private Expression at(int start, Expression expression) {
     starts.putIfAbsent(expression, start);
-    // Its text has parentheses around each part, where this one may have none: a + b + c.
+    // Its text has parentheses around each part; the source may have none: a + b + c.
     if (extents.depth(expression) > MAX_DEPTH) {
       throw tokens.error("an expression nests deeper than " + MAX_DEPTH, start);
     }

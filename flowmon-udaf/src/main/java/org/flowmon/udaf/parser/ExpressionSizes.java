@@ -12,39 +12,39 @@ import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.TableQuery;
 
 /**
- * How deep the expressions of a SELECT nest, and how many operators they have, as they are written
- * out: so what is read from a query's text has the bounds of the query.
+ * Nesting depths and operator counts of the expressions of a SELECT in their written form: an
+ * expression read from a query's text keeps to the bounds of the query.
  *
- * <p>COALESCE, BETWEEN and {@code CASE x WHEN …} stand for expressions that have their value
- * several times: the same object, but whoever walks through an expression meets it each time.
+ * <p>COALESCE, BETWEEN and {@code CASE x WHEN …} become expressions that contain their value
+ * several times. It is the same object, but a walk through the expression meets it each time.
  * Nested, they grow exponentially: 33 times COALESCE have 2^33 operators. So each expression is
- * measured once, when it is made, from what is known of its parts.
+ * measured once, when it is made, from the measures of its parts.
  */
 final class ExpressionSizes {
   private final IdentityHashMap<Expression, Extent> known = new IdentityHashMap<>();
 
   /**
-   * Of one expression.
+   * The extent of one expression.
    *
    * @param depth 1 without parts
-   * @param operators expressions with parts that one meets in it, itself counted
+   * @param operators number of expressions with parts in a walk through it, including itself
    */
   private record Extent(int depth, long operators) {}
 
   /**
-   * How deep an expression nests: so deep its text nests at most, which has parentheses around each
-   * part. That of a query in it counts, too.
+   * The nesting depth of an expression, at least that of its text, which has parentheses around
+   * each part. Subqueries count, too.
    */
   int depth(Expression expression) {
     return of(expression).depth();
   }
 
-  /** How many operators, functions and the like an expression has. */
+  /** The number of operators, functions and the like in an expression. */
   long operators(Expression expression) {
     return of(expression).operators();
   }
 
-  /** Likewise of all clauses of a query. */
+  /** The number of operators, functions and the like in all clauses of a query. */
   long operators(FlowQuery query) {
     return expressions(query).stream().mapToLong(this::operators).sum();
   }
@@ -65,7 +65,7 @@ final class ExpressionSizes {
     if (expression instanceof InQuery in) {
       deepest = Math.max(deepest, depth(in.query()));
     }
-    // NOT (…) nests in its parentheses and by itself.
+    // NOT (…) nests by its parentheses and by itself.
     Extent extent = new Extent(deepest + (expression instanceof Not ? 2 : 1), operators);
     known.put(expression, extent);
     return extent;

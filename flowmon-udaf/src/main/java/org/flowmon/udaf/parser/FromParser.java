@@ -14,9 +14,9 @@ import org.flowmon.udaf.text.Keywords;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
 
-/** Parses what stands after FROM where that is no table: queries in parentheses, and joins. */
+/** Parses queries in parentheses and joins after FROM. */
 final class FromParser {
-  // No names of queries unless AS is before them.
+  // Names of queries only after AS.
   private static final Set<String> JOINS =
       Set.of("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "ON", "USING");
 
@@ -26,9 +26,9 @@ final class FromParser {
   private final List<Source> sources = new ArrayList<>();
 
   /**
-   * For one query.
+   * Parses the FROM of one query.
    *
-   * @param depth how deep the expression nests that the query is in
+   * @param depth nesting depth of the expression around the query
    */
   FromParser(TokenStream tokens, Subqueries nesting, int depth) {
     this.tokens = tokens;
@@ -36,12 +36,12 @@ final class FromParser {
     this.depth = depth;
   }
 
-  /** Whether a word would begin a join, of whatever kind. */
+  /** Whether a word begins a join of any kind. */
   static boolean beginsJoin(Token word) {
     return word.kind() == Token.Kind.WORD && JOINS.contains(word.text());
   }
 
-  /** The sources, from the first parenthesis on. */
+  /** Parses the sources, from the first parenthesis on. */
   List<Source> sources() {
     int start = tokens.peek().start();
     Query first = subquery();
@@ -78,7 +78,7 @@ final class FromParser {
     return query;
   }
 
-  /** The name behind a query, null where there is none. */
+  /** The name after a query, null if there is none. */
   private String name() {
     boolean as = tokens.takeWord("AS");
     Token name = tokens.peek();

@@ -25,7 +25,9 @@ import org.flowmon.udaf.text.TokenStream;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
-/** Parses what begins with a word: columns, constants, CASE, functions and aggregates. */
+/**
+ * Parses expressions that begin with a word: columns, constants, CASE, functions and aggregates.
+ */
 final class FunctionParser {
   private static final List<String> FUNCTIONS =
       List.of("NETWORK", "TIME_BUCKET", "SAME_HOUR", "DAYS_BEFORE", "COALESCE");
@@ -160,7 +162,7 @@ final class FunctionParser {
     };
   }
 
-  /** What to call in place of a name that is none. */
+  /** The function to suggest for an unknown name. */
   private static String instead(String name) {
     if (name.equals("NOW")) {
       return "expected a parameter such as :now, whose value is given with the query";
@@ -175,7 +177,7 @@ final class FunctionParser {
             .toList();
     List<String> all = new ArrayList<>(FUNCTIONS);
     all.addAll(aggregates);
-    all.addAll(Functions.catalogue().functions()); // which are nearer than what asks their states
+    all.addAll(Functions.catalogue().functions()); // preferred to extractors on a tie
     all.addAll(Functions.names());
     String best = NameSuggestions.nearest(name, all);
     return best != null

@@ -14,7 +14,7 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
 
-/** Parses HAVING, and checks that what stands over groups is made of keys and aggregates. */
+/** Parses HAVING, and checks that expressions over groups consist of keys and aggregates. */
 final class GroupParser {
   private final TokenStream tokens;
   private final ExpressionParser expressions;
@@ -22,10 +22,10 @@ final class GroupParser {
   private final List<Expression> groupBy;
 
   /**
-   * For one query.
+   * Parses the groups of one query.
    *
-   * @param select all items, once it is asked
-   * @param groupBy all keys, once it is asked
+   * @param select supplies all items
+   * @param groupBy supplies all keys
    */
   GroupParser(
       TokenStream tokens,
@@ -44,11 +44,11 @@ final class GroupParser {
   }
 
   /**
-   * The condition of HAVING. A name in it is a column where the whole condition then stands over
-   * groups; else it is a key of GROUP BY, an item's name, a column, in this order. So a condition
-   * that is written without items' names means the same whatever the items are named.
+   * Parses the condition of HAVING. A name is a column if the whole condition then stands over
+   * groups; else it is a key of GROUP BY, an item's name, or a column, in this order. So the names
+   * of items do not change a condition that is valid without them.
    *
-   * @param start where HAVING begins
+   * @param start of HAVING
    */
   Expression having(int start) {
     int place = tokens.place();
@@ -71,7 +71,7 @@ final class GroupParser {
     return condition;
   }
 
-  /** Null where names have to mean something else than columns. */
+  /** Parses the condition with names as columns; null if names must have another meaning. */
   private Expression havingOfColumns() {
     try {
       Expression condition =
@@ -81,7 +81,7 @@ final class GroupParser {
                   itemNames()));
       return stray(condition, new HashSet<>(groupBy)) == null ? condition : null;
     } catch (QueryException e) {
-      return null; // whoever parses it again finds what is wrong
+      return null; // the second attempt reports the error
     }
   }
 
@@ -99,7 +99,7 @@ final class GroupParser {
     return select.stream().map(SelectItem::name).toList();
   }
 
-  /** The item of this name, null where there is none. */
+  /** The item of this name, null if there is none. */
   SelectItem itemNamed(Token name) {
     String wanted =
         name.kind() == Token.Kind.WORD ? name.text().toLowerCase(Locale.ROOT) : name.text();
@@ -109,8 +109,8 @@ final class GroupParser {
   /**
    * Refuses an expression over groups that has a column outside keys and aggregates.
    *
-   * @param start where it begins
-   * @param clause where it stands
+   * @param start of the expression
+   * @param clause the clause of the expression
    */
   void check(Expression what, int start, String clause) {
     Expression stray = stray(what, new HashSet<>(groupBy));
@@ -126,7 +126,7 @@ final class GroupParser {
     }
   }
 
-  /** A column that is in no key and in no aggregate; null where there is none. */
+  /** A column outside of keys and aggregates; null if there is none. */
   private static Expression stray(Expression expression, Set<Expression> keys) {
     if (keys.contains(expression) || expression instanceof AggregateCall) {
       return null;
@@ -143,7 +143,7 @@ final class GroupParser {
     return null;
   }
 
-  /** The first aggregate of the select list that is of this, null where there is none. */
+  /** The first aggregate of the select list with this argument, null if there is none. */
   private AggregateCall aggregateOf(Expression argument) {
     for (SelectItem item : select) {
       if (item.what() instanceof AggregateCall call && call.arguments().contains(argument)) {

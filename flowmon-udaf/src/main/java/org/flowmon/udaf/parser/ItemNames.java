@@ -6,9 +6,9 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.text.Token;
 
 /**
- * What names may mean in an expression besides columns of flows.
+ * Meanings of names in an expression besides columns of flows.
  *
- * @param meaning what a name stands for, null where a column of that name is meant
+ * @param meaning the expression of a name, null for a column of that name
  * @param all the names, for suggestions
  */
 record ItemNames(Function<Token, Expression> meaning, List<String> all) {

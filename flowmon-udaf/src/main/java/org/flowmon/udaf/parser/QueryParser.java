@@ -9,15 +9,15 @@ import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
 
 /**
- * Parses the query dialect of {@code docs/query.md}. Written by hand: it accepts exactly the
- * dialect, knows the place of every part, and takes time that grows with the text's length alone,
- * as all else is bounded.
+ * Parses the query dialect of {@code docs/query.md}. Handwritten: it accepts exactly the dialect,
+ * knows the place of every part, and its time grows with the text's length alone, as all else is
+ * bounded.
  */
 public final class QueryParser {
   private QueryParser() {}
 
   /**
-   * Parses one SELECT over {@code flows}; it may ask others by IN (SELECT …).
+   * Parses one SELECT over {@code flows}; it may have subqueries in IN (SELECT …).
    *
    * @throws QueryException saying what was found where, and what was expected
    */
@@ -50,7 +50,7 @@ public final class QueryParser {
   }
 
   /**
-   * Parses a filter alone, as after WHERE, without queries in it.
+   * Parses a filter alone, as after WHERE, without subqueries.
    *
    * @throws QueryException saying what was found where, and what was expected
    */
@@ -61,8 +61,8 @@ public final class QueryParser {
   /**
    * Parses a condition over the rows of a result table.
    *
-   * @param columns those of the table
-   * @param title what errors call the table: {@code the report}
+   * @param columns of the table
+   * @param title the name of the table in errors: {@code the report}
    * @throws QueryException saying what was found where, and what was expected
    */
   public static Expression parseCondition(

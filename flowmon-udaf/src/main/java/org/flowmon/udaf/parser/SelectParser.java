@@ -22,7 +22,7 @@ import org.flowmon.udaf.text.Keywords;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
 
-/** Parses one SELECT, and by {@link Subqueries} those in it. */
+/** Parses one SELECT, and its subqueries by {@link Subqueries}. */
 final class SelectParser {
   private final TokenStream tokens;
   private final Subqueries nesting;
@@ -39,9 +39,9 @@ final class SelectParser {
   private GroupParser groups;
 
   /**
-   * A SELECT at the place of the tokens.
+   * Parses the SELECT at the current token.
    *
-   * @param depth how deep the expression nests that it is in
+   * @param depth nesting depth of the enclosing expression
    */
   SelectParser(TokenStream tokens, Subqueries nesting, int depth) {
     this.tokens = tokens;
@@ -49,7 +49,7 @@ final class SelectParser {
     this.depth = depth;
   }
 
-  /** The query up to what is none of its clauses. */
+  /** Parses the query up to the first token that is none of its clauses. */
   Query query() {
     int start = tokens.peek().start();
     tokens.expectWord("SELECT");
@@ -97,15 +97,15 @@ final class SelectParser {
     FlowQuery query = new FlowQuery(select, where, groupBy, having, orderBy, limitBy, limit);
     expressions.checkOperators(query, start);
     if (tokens.isEndOfQuery()) {
-      checkGroups(query); // else what stands there is the error
+      checkGroups(query); // otherwise the next token is the error
     }
     return sources == null ? query : new TableQuery(sources, query);
   }
 
   /**
-   * Reads what stands after FROM, as names before it mean columns of that.
+   * Reads ahead to FROM, as it defines the columns of earlier names.
    *
-   * @return the place after it where it is no table
+   * @return the place after it if it is no table
    */
   private int from() {
     int items = tokens.place();
@@ -168,8 +168,8 @@ final class SelectParser {
   /**
    * Selects all columns.
    *
-   * @param start where that is asked
-   * @param of of the query of this name; null: all of all
+   * @param start place of the asterisk
+   * @param of the query's name; null: all columns of all queries
    */
   private void selectAll(int start, Token of) {
     if (sources == null) {
@@ -291,8 +291,8 @@ final class SelectParser {
   }
 
   /**
-   * Takes a bare name that is an alias of the select list. In GROUP BY a column of that name comes
-   * first, in ORDER BY the alias, as in SQL.
+   * Takes a bare name that is an alias of the select list. As in SQL, GROUP BY prefers a column of
+   * that name, ORDER BY the alias.
    */
   private SelectItem aliasedItem(boolean aliasFirst) {
     Token name = tokens.peek();
@@ -316,7 +316,7 @@ final class SelectParser {
     return item;
   }
 
-  /** The keys of LIMIT … BY, which BY stands before. */
+  /** Parses the keys of LIMIT … BY, after BY. */
   private LimitBy limitBy(long rows) {
     int start = tokens.next().start();
     if (groupBy.isEmpty()) {
@@ -349,7 +349,7 @@ final class SelectParser {
     throw tokens.expected("a number of rows");
   }
 
-  /** In a grouped query items are made of keys and aggregates. */
+  /** Checks that the items of a grouped query consist of keys and aggregates. */
   private void checkGroups(FlowQuery query) {
     if (!query.isAggregated()) {
       return;

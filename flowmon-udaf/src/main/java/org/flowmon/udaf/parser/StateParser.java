@@ -14,11 +14,11 @@ import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
 
 /**
- * Parses calls of aggregate functions and of what takes values out of their states: {@code
- * QUANTILES(bytes, 0.01)}, {@code QUANTILE(QUANTILES(bytes), 0.95)}, {@code MEDIAN(q)} where an
- * item before it is the state {@code q}, {@code MEDIAN(bytes)} where one function alone has such
- * states, {@code LOWER(MEDIAN(bytes))}. Over results states are columns, too: {@code
- * MEDIAN(MERGE(q))} of rows, {@code DIFFERENCE(a.q, b.q)} of one.
+ * Parses calls of aggregate functions and their extractors: {@code QUANTILES(bytes, 0.01)}, {@code
+ * QUANTILE(QUANTILES(bytes), 0.95)}, {@code MEDIAN(q)} if an earlier item is the state {@code q},
+ * {@code MEDIAN(bytes)} if only one function has such states, {@code LOWER(MEDIAN(bytes))}. Over
+ * results states are columns, too: {@code MEDIAN(MERGE(q))} of rows, {@code DIFFERENCE(a.q, b.q)}
+ * of one row.
  */
 final class StateParser {
   private final TokenStream tokens;
@@ -29,15 +29,15 @@ final class StateParser {
     this.expressions = expressions;
   }
 
-  /** The call that a word begins, which a parenthesis follows; null where it begins none. */
+  /** Parses the call that begins with a word and a parenthesis; null if the word begins none. */
   Expression call(Token name) {
     Expression call = unfiltered(name);
     return call == null ? null : filtered(call);
   }
 
   /**
-   * Takes {@code FILTER (WHERE …)} behind an aggregate, if it stands there: rows of which the
-   * condition is not TRUE have NULL as the first argument.
+   * Parses an optional {@code FILTER (WHERE …)} after an aggregate: rows whose condition is not
+   * TRUE get NULL as the first argument.
    */
   Expression filtered(Expression call) {
     if (!tokens.peek().isWord("FILTER") || !tokens.peek(1).isSymbol("(")) {
@@ -87,7 +87,7 @@ final class StateParser {
     return extractor(name, owners);
   }
 
-  /** Refuses what is taken out of states where there can be none: neither groups nor columns. */
+  /** Refuses an extractor where there are no states: neither groups nor columns. */
   private void requireStates(Token name) {
     if (!expressions.columns().hasStates()) {
       requireGroups(name, name.text() + " is of an aggregate: ");
@@ -100,7 +100,7 @@ final class StateParser {
     }
   }
 
-  /** Whether a state stands behind the parenthesis. */
+  /** Whether a state follows the parenthesis. */
   private boolean isStateAhead() {
     Token first = tokens.peek(1);
     boolean isCall =
@@ -115,7 +115,7 @@ final class StateParser {
         || Functions.isPair(name.text());
   }
 
-  /** What the item is whose name stands there alone, null where none does; columns come first. */
+  /** The item whose name stands there alone, null if there is none; columns come first. */
   private Expression item(int ahead) {
     Token name = tokens.peek(ahead);
     Token after = tokens.peek(ahead + 1);
@@ -153,7 +153,7 @@ final class StateParser {
         name.start(), () -> Typing.ofPair(name.text(), two, parameters, Part.VALUE));
   }
 
-  /** A state, perhaps an item that is one; whether it is one is to be seen. */
+  /** Parses a state or an item; the caller checks that it is a state. */
   private Expression state() {
     Expression item = item(0);
     if (item != null) {
@@ -163,7 +163,7 @@ final class StateParser {
     return expressions.isOverGroups() ? expressions.parse() : expressions.argument();
   }
 
-  /** What stands behind states, up to the parenthesis. */
+  /** Parses the parameters after states, up to the parenthesis. */
   private List<Expression> parameters() {
     List<Expression> parameters = new ArrayList<>();
     while (tokens.takeSymbol(",")) {
@@ -184,7 +184,7 @@ final class StateParser {
                 : Typing.taken(state, name.text(), parameters, Part.VALUE));
   }
 
-  /** The first argument: a state, an item that is one, or rows of the only such function. */
+  /** Parses the first argument: a state, an item that is one, or rows of the only such function. */
   private Expression state(Token name, List<String> owners) {
     Token first = tokens.peek();
     Expression meant = item(0);

@@ -6,15 +6,15 @@ import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.text.TokenStream;
 
-/** What the queries of one text share: how many there are, and how deep they nest. */
+/** The state that the queries of one text share: their number, and their nesting depth. */
 final class Subqueries {
   private final TokenStream tokens;
-  // HAVING may be parsed twice; by the place of the first token, so that what is in it is not.
+  // HAVING may be parsed twice, but its subqueries only once; by the place of the first token.
   private final Map<Integer, Parsed> parsed = new HashMap<>();
   private int queries;
   private int level;
 
-  /** A query that was parsed, and where its text ends; or the error in it. */
+  /** A parsed query and the end of its text, or the error in it. */
   private record Parsed(Query query, int end, QueryException error) {}
 
   Subqueries(TokenStream tokens) {
@@ -22,9 +22,9 @@ final class Subqueries {
   }
 
   /**
-   * Parses a query within a query up to the parenthesis behind it.
+   * Parses a subquery up to the parenthesis after it.
    *
-   * @param depth how deep the expression nests that it is in
+   * @param depth nesting depth of the enclosing expression
    */
   Query query(int depth) {
     Parsed known = parsed.get(tokens.place());
@@ -61,7 +61,7 @@ final class Subqueries {
     return query;
   }
 
-  /** How deep the query at hand is, to go back to where parsing it ended early. */
+  /** The nesting level of the current query, for resetting it after a failed parse. */
   int level() {
     return level;
   }

@@ -1,5 +1,5 @@
 /**
- * From the text of the dialect to {@link org.flowmon.udaf.query.Query}; {@link QueryParser} is
- * where to begin.
+ * From the text of the dialect to {@link org.flowmon.udaf.query.Query}; start reading at {@link
+ * QueryParser}.
  */
 package org.flowmon.udaf.parser;

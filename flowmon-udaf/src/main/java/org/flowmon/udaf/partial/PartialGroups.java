@@ -15,7 +15,7 @@ import org.flowmon.udaf.state.StateReader;
 public final class PartialGroups {
   private final byte[] bytes;
   private final int groups;
-  // By column: where its encoding stands.
+  // By column: the place of its encoding.
   private final int[] columns;
 
   private PartialGroups(byte[] bytes, int groups, int columns) {
@@ -25,7 +25,7 @@ public final class PartialGroups {
   }
 
   /**
-   * Opens bytes that may come from anywhere; everything is checked before it is believed.
+   * Opens untrusted bytes; checks everything first.
    *
    * @param bytes given away
    * @throws PartialFormatException saying what was found and what was expected
@@ -159,7 +159,7 @@ public final class PartialGroups {
     return previous;
   }
 
-  /** The bytes: not to be written to. */
+  /** The bytes: read-only. */
   public byte[] bytes() {
     return bytes;
   }
@@ -174,17 +174,17 @@ public final class PartialGroups {
   }
 
   /**
-   * End of the first window that these groups count in: for earlier ones of the pane their flows
-   * were late.
+   * End of the first window that these groups count in: their flows were late for earlier windows
+   * of the pane.
    */
   public long fromWindowEnd() {
     return LittleEndian.getLong(bytes, PartialLayout.FROM_WINDOW_AT);
   }
 
   /**
-   * From which tick on they count in results, {@link WindowSpec#due}; the {@linkplain #paneStart
-   * pane's start}, before which no tick is, where that tick has come. Older versions do not say it:
-   * the end of the first window.
+   * The tick from which they count in results, {@link WindowSpec#due}. After that tick it is the
+   * {@linkplain #paneStart pane's start}, which precedes all ticks. In older versions it is the end
+   * of the first window.
    */
   public long due() {
     return version() < PartialLayout.DUE_VERSION
@@ -200,7 +200,7 @@ public final class PartialGroups {
     return LittleEndian.getU16(bytes, PartialLayout.KEY_GROUP_AT);
   }
 
-  /** The grouping of the query that these are groups of: 0 where it has only one. */
+  /** The number of the groups' grouping in the query: 0 if there is only one. */
   public int grouping() {
     return version() == PartialLayout.OLDEST_VERSION
         ? 0
@@ -229,7 +229,7 @@ public final class PartialGroups {
     return bytes[columns[column]] == PartialLayout.STATES;
   }
 
-  /** The state of a group in a column of states; null where it has none. */
+  /** The state of a group in a column of states; null if it has none. */
   StateReader state(int column, int group) {
     int offsets = columns[column] + 1;
     int start = LittleEndian.getInt(bytes, offsets + 4 * group);
@@ -273,7 +273,7 @@ public final class PartialGroups {
     }
   }
 
-  /** The text of a group in a text column; empty where the key is NULL. */
+  /** The text of a group in a text column; empty if the key is NULL. */
   String text(int column, int group) {
     int offsets = columns[column] + 1;
     int start = LittleEndian.getInt(bytes, offsets + 4 * group);

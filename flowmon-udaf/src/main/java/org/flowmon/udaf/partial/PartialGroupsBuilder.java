@@ -13,11 +13,11 @@ import org.flowmon.udaf.value.ValueKind;
 
 /**
  * Collects partial states and packs them into the bytes of {@link PartialGroups}: of one query, or
- * of several whose groups lie side by side, each of which gets its own columns. Reused: after the
+ * of several whose groups lie side by side and that each get their own columns. Reused: after the
  * first groups it allocates only the bytes that it gives away.
  */
 public final class PartialGroupsBuilder {
-  // Beyond, what was added is packed: one group alone may have more.
+  // Beyond this size the added groups are packed; one group alone may have more.
   private static final long MAX_STATE_BYTES = 1 << 24;
 
   private final GroupLayout layout;
@@ -25,20 +25,20 @@ public final class PartialGroupsBuilder {
   // Row by row: mask of NULL keys, key words, state words; the first begins at base.
   private long[] rows;
   private int base;
-  // By row and key, where the layout has text keys.
+  // By row and key, if the layout has text keys.
   private String[] texts;
   private final int textKeys;
   private int count;
 
-  // By function: its states one after the other, and by group where each ends.
+  // By function: its states one after the other, and the end of each group's state.
   private final StateSink[] states;
   private final int[][] stateEnds;
 
   private final Scratch scratch;
-  // By column, and one more: where it begins in the scratch bytes, once it is packed.
+  // By column, and one more: its start in the scratch bytes after packing.
   private final int[] starts;
 
-  /** What bytes are packed in before it is known how many they are; builders may share one. */
+  /** A buffer for packing bytes of unknown length; builders may share one. */
   public static final class Scratch {
     private byte[] bytes = {};
 
@@ -92,9 +92,9 @@ public final class PartialGroupsBuilder {
   /**
    * Adds a group.
    *
-   * @param at where its key words begin in {@code data}, its state right behind
-   * @param source has what functions keep of it
-   * @param group what the source knows it by
+   * @param at start of its key words in {@code data}; its state follows
+   * @param source its function states
+   * @param group the group in the source
    */
   public void add(
       long nulls, long[] data, int at, TextDictionary dictionary, StateSource source, int group) {
@@ -123,7 +123,7 @@ public final class PartialGroupsBuilder {
     count++;
   }
 
-  /** Packs what was added for one alone, and begins anew. */
+  /** Packs the added groups for one recipient, and begins anew. */
   public byte[] build(
       PartialRecipient to, int keyGroup, long paneStart, long fromWindowEnd, long due) {
     pack();
@@ -133,11 +133,11 @@ public final class PartialGroupsBuilder {
   }
 
   /**
-   * Packs groups of words alone, which lie as those of a {@link GroupWords} do, where they are.
+   * Packs groups of words alone in place, laid out as in {@link GroupWords}.
    *
    * @param words of groups
-   * @param first number of the first of them
-   * @param n how many, at most {@link PartialLayout#MAX_GROUPS}
+   * @param first number of the first group
+   * @param n the number of groups, at most {@link PartialLayout#MAX_GROUPS}
    */
   public byte[] build(
       long[] words, int first, int n, PartialRecipient to, int keyGroup, PaneKey pane) {
@@ -159,7 +159,7 @@ public final class PartialGroupsBuilder {
   }
 
   /**
-   * Packs the columns of what was added, which {@link #message} then takes; they stay until a
+   * Packs the columns of the added groups, which {@link #message} then takes; they stay until a
    * builder with the same scratch bytes packs.
    */
   public void pack() {
@@ -189,7 +189,7 @@ public final class PartialGroupsBuilder {
     }
   }
 
-  /** What one of those that the groups are for gets of the packed columns: its own. */
+  /** The message for one recipient: its part of the packed columns. */
   public byte[] message(
       PartialRecipient to, int keyGroup, long paneStart, long fromWindowEnd, long due) {
     int keysEnd = starts[1 + layout.keyWords()];
@@ -236,7 +236,7 @@ public final class PartialGroupsBuilder {
     count = 0;
   }
 
-  /** No columns need more bytes than this. */
+  /** An upper bound of the bytes of all columns. */
   private int bound() {
     int bound = stride * (9 + 8 * count);
     for (int t = 0; t < count * textKeys; t++) {
@@ -322,7 +322,7 @@ public final class PartialGroupsBuilder {
       if (value != null) {
         byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
         if (utf8.length > FlowBatch.MAX_TEXT_BYTES) {
-          // A literal of the query: no column holds such a text, and no reader would take it.
+          // A literal of the query: no column holds such a text, and no reader would accept it.
           throw new IllegalStateException(
               "a text key of "
                   + utf8.length

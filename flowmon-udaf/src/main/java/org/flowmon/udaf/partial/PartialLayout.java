@@ -26,13 +26,13 @@ public final class PartialLayout {
 
   static final int VERSION = 4;
 
-  /** Of groups without states of functions: no other version was before them. */
+  /** The version written for groups without function states; otherwise as {@link #VERSION}. */
   static final int WORDS_VERSION = 3;
 
-  /** In it groups have no number of their grouping: it is always 0. */
+  /** The oldest version: it has no number of the grouping, which is always 0. */
   static final int OLDEST_VERSION = 1;
 
-  /** The first whose groups say from which tick on they count. */
+  /** The first version with the tick from which groups count. */
   static final int DUE_VERSION = 3;
 
   static final int VERSION_AT = 4;
@@ -52,13 +52,13 @@ public final class PartialLayout {
   /** Of the versions before {@link #DUE_VERSION}. */
   static final int SHORT_HEADER_BYTES = 56;
 
-  /** No bytes hold more groups. */
+  /** The most groups of a message. */
   static final int MAX_GROUPS = 1 << 16;
 
   /** One value, the same for every group. */
   static final int CONSTANT = 0;
 
-  /** A base, then 1, 2 or 4 bytes a group that are added to it, unsigned. */
+  /** A base, then unsigned offsets from it of 1, 2 or 4 bytes a group. */
   static final int OFFSET_1 = 1;
 
   static final int OFFSET_2 = 2;

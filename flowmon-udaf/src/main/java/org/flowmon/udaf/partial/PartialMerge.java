@@ -9,7 +9,7 @@ import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Merges the columns of partial groups into tables of one layout, some groups at a time. Tables may
+ * Merges the columns of partial groups into tables of one layout, in blocks of groups. Tables may
  * share one: its memory is larger than that of a table with few groups. Not thread-safe.
  */
 public final class PartialMerge {
@@ -47,7 +47,7 @@ public final class PartialMerge {
     }
   }
 
-  /** Takes over groups that are certain not to be in the table, as {@link GroupTable#append}. */
+  /** Takes over groups that are certainly absent from the table, as {@link GroupTable#append}. */
   public void append(GroupTable table, PartialGroups groups) {
     check(groups);
     for (int first = 0; first < groups.groups(); first += CHUNK) {
@@ -62,7 +62,7 @@ public final class PartialMerge {
     }
   }
 
-  /** Merges what functions have of the groups at hand, whose numbers the places are. */
+  /** Merges the function states of the current groups, whose numbers are the places. */
   private void mergeStates(GroupTable table, PartialGroups groups, int count) {
     int first = 1 + keys.length + states.length;
     for (int f = 0; f < functions; f++) {

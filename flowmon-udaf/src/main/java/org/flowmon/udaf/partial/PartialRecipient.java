@@ -2,11 +2,11 @@ package org.flowmon.udaf.partial;
 
 import org.flowmon.udaf.aggregate.GroupLayout;
 
-/** A grouping of a query, as one whom partial groups are for that may be others', too. */
+/** A grouping of a query as a recipient of partial groups, which others may receive, too. */
 public final class PartialRecipient {
   final long queryId;
 
-  /** Of the query's groupings, the number. */
+  /** The number among the query's groupings. */
   final int grouping;
 
   public final GroupLayout layout;
@@ -18,7 +18,7 @@ public final class PartialRecipient {
    * The recipient.
    *
    * @param layout of its groups
-   * @param all layout of the groups that it gets them of: a {@link GroupLayout#union} with its own
+   * @param all layout of the source groups: a {@link GroupLayout#union} with its own
    */
   public PartialRecipient(long queryId, int grouping, GroupLayout layout, GroupLayout all) {
     this.queryId = queryId;

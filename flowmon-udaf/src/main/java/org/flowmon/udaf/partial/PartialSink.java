@@ -1,6 +1,6 @@
 package org.flowmon.udaf.partial;
 
-/** Where the low level's partial groups go. */
+/** The destination of the low level's partial groups. */
 @FunctionalInterface
 public interface PartialSink {
   /**

@@ -7,11 +7,11 @@ import org.flowmon.udaf.group.GroupSample;
 import org.flowmon.udaf.pane.PaneKey;
 
 /**
- * What groups were left out of tables, as the words of a state; {@code
+ * The samples of tables, as words: the level and the merged rest of the dropped groups. {@code
  * docs/format/partial-groups.md} is the specification:
  *
  * <pre>
- *   (pane start | from window end | due | grouping · 2^32 + level | rest: 0 or 1 | words of a state, where 1) …
+ *   (pane start | from window end | due | grouping · 2^32 + level | rest: 0 or 1 | words of a state, if 1) …
  * </pre>
  */
 public final class SampleWords {
@@ -19,17 +19,17 @@ public final class SampleWords {
 
   private long[] words = {};
 
-  /** Takes what one table left out. */
+  /** Takes the sample of one table. */
   public interface Reader {
     /**
-     * Takes it.
+     * Takes a sample.
      *
-     * @param rest the merged state of what was left out; null where nothing was
+     * @param rest the merged state of the dropped groups; null if there are none
      */
     void read(PaneKey pane, int grouping, int level, long[] rest);
   }
 
-  /** Adds what a table left out; nothing where all groups are in it. */
+  /** Adds the sample of a table; nothing if it has all groups. */
   public void write(PaneKey pane, int grouping, GroupSample sample) {
     if (sample.level() == 0) {
       return;
@@ -52,10 +52,10 @@ public final class SampleWords {
   }
 
   /**
-   * Reads words that may come from anywhere.
+   * Reads untrusted words.
    *
    * @param layouts of the groupings
-   * @throws PartialFormatException where they are none of these
+   * @throws PartialFormatException if they are not samples
    */
   public static void read(long[] words, List<GroupLayout> layouts, Reader reader) {
     int at = 0;

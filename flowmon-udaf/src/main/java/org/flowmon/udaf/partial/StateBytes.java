@@ -26,10 +26,10 @@ public final class StateBytes {
 
   private static final int VERSION = 3;
 
-  /** The first one whose parts say what is counted for the states of functions. */
+  /** The first version whose parts have the bytes charged for function states. */
   private static final int WITH_STATE_BYTES = 3;
 
-  /** It says nothing of groups that are left out. */
+  /** The oldest version: it has no samples of groups. */
   private static final int OLDEST_VERSION = 1;
 
   private static final int VERSION_AT = 4;
@@ -59,17 +59,17 @@ public final class StateBytes {
     return time;
   }
 
-  /** Whether it says which groups are left out. */
+  /** Whether it has samples of groups. */
   public boolean hasSamples() {
     return version > OLDEST_VERSION;
   }
 
-  /** Of a part, whether it says what is counted for the states of functions. */
+  /** For a part, whether it has the bytes charged for function states. */
   public boolean hasStateBytes() {
     return version >= WITH_STATE_BYTES;
   }
 
-  /** Of tables what was left out of them; of a part the numbers of its groups and the totals. */
+  /** The samples of tables; the group numbers and totals of a part. */
   public long[] words() {
     return words;
   }
@@ -131,12 +131,12 @@ public final class StateBytes {
     return read(bytes, fingerprint, words);
   }
 
-  /** The query of bytes that were opened. */
+  /** The query of opened bytes. */
   public static long queryId(byte[] bytes) {
     return LittleEndian.getLong(bytes, QUERY_AT);
   }
 
-  /** As {@link #time()}, of bytes that are not opened yet. */
+  /** As {@link #time()}, for bytes that are not opened yet. */
   public static long time(byte[] bytes) {
     requireHeader(bytes, "the part of a window");
     return LittleEndian.getLong(bytes, TIME_AT);

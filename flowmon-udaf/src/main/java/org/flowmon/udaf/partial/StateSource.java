@@ -2,17 +2,17 @@ package org.flowmon.udaf.partial;
 
 import org.flowmon.udaf.state.StateSink;
 
-/** Where the states of groups come from that are packed. */
+/** The source of function states for packed groups. */
 @FunctionalInterface
 public interface StateSource {
-  /** Of groups without functions. */
+  /** The source for groups without functions. */
   StateSource NONE = (function, group, sink) -> {};
 
   /**
-   * Appends a group's state; nothing where it has none.
+   * Appends a group's state; nothing if it has none.
    *
    * @param function place of the function in the layout
-   * @param group what the source knows the group by
+   * @param group the group in the source
    */
   void output(int function, int group, StateSink sink);
 }

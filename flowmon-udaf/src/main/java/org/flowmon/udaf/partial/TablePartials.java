@@ -6,12 +6,12 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.pane.PaneKey;
 
-/** The groups of a table as partial groups, which are its bytes in states and messages. */
+/** Packs the groups of a table as partial groups, their form in states and messages. */
 public final class TablePartials {
   private TablePartials() {}
 
   /**
-   * All groups of a table, some thousands to an array.
+   * Packs all groups of a table, some thousands to an array.
    *
    * @param grouping of the query that the groups are of
    */
@@ -30,10 +30,10 @@ public final class TablePartials {
   }
 
   /**
-   * Groups that are made of words alone, without texts and states of functions.
+   * Packs groups of words alone, without texts and function states.
    *
-   * @param words of all groups, as {@link GroupTable#words} has them
-   * @param size how many groups
+   * @param words of all groups, as in {@link GroupTable#words}
+   * @param size number of groups
    */
   public static List<byte[]> ofWords(
       GroupLayout layout,
@@ -53,7 +53,7 @@ public final class TablePartials {
     return all;
   }
 
-  /** Groups of any table, each with its texts and states. */
+  /** Packs groups of any table, each with its texts and states. */
   public static List<byte[]> ofRows(
       GroupTable table, long queryId, int grouping, int keyGroup, PaneKey pane) {
     List<byte[]> all = new ArrayList<>();
@@ -77,7 +77,7 @@ public final class TablePartials {
     return new PartialGroupsBuilder(layout, new PartialGroupsBuilder.Scratch());
   }
 
-  /** The states that functions keep of a table's groups. */
+  /** The function states of a table's groups. */
   public static StateSource source(GroupTable table) {
     return table.states() == null ? StateSource.NONE : table.states()::output;
   }

@@ -1,5 +1,5 @@
 /**
- * Groups as bytes between tasks: partial groups are packed, opened and merged into tables of groups
- * (docs/format/partial-groups.md).
+ * Groups as bytes between tasks: packs and opens partial groups, and merges them into tables of
+ * groups (docs/format/partial-groups.md).
  */
 package org.flowmon.udaf.partial;

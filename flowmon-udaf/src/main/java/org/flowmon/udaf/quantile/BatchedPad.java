@@ -7,9 +7,9 @@ import org.flowmon.udaf.vector.Vector;
 
 /**
  * The low half <i>heavy</i>: a summary of Greenwald and Khanna in the scratchpad, compressed as a
- * whole where it gets too large. Values do not go into it one by one: they wait beside it until
- * there is no room for more, are sorted, and merged into it at once. The pad is flushed where what
- * comes of that does not fit, though all was taken out that the bound lets go.
+ * whole when it gets too large. Values wait beside it until their room is full, are then sorted,
+ * and merged into it at once. The pad is flushed if the result does not fit even after removing
+ * every value that the bound allows.
  *
  * <pre>
  *   word 0: size | 1: values of the summary's stream | 2: values that wait | {@link PadWords} | room for values that wait
@@ -80,7 +80,7 @@ final class BatchedPad implements SubAggregate {
   }
 
   /**
-   * Takes the values that wait into the summary; false, and nothing has changed, if they do not
+   * Merges the waiting values into the summary; returns false, without a change, if they do not
    * fit.
    */
   private boolean absorb(long[] pads, int at) {
@@ -101,7 +101,7 @@ final class BatchedPad implements SubAggregate {
     return true;
   }
 
-  /** All values of a pad together. */
+  /** Merges all values of a pad. */
   private void merge(long[] pads, int at) {
     int waiting = (int) pads[at + 2];
     System.arraycopy(pads, at + waitingAt, batch, 0, waiting);

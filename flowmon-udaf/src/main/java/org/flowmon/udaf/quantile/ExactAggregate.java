@@ -9,8 +9,8 @@ import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
  * The high half of ε = 0: every different value with the number of its copies, in a hash table. It
- * grows with the values that there are; whoever asks makes a sorted copy, which the next merge
- * forgets. States of the same rows are equal, byte for byte.
+ * grows with the different values. An extractor makes a sorted copy, which the next merge drops.
+ * States of the same rows are equal, byte for byte.
  */
 final class ExactAggregate implements SuperAggregate {
   private final QuantileParameters parameters;
@@ -35,10 +35,10 @@ final class ExactAggregate implements SuperAggregate {
 
     private final ExactAggregate shared;
     private long[] keys = new long[FIRST_SLOTS];
-    private long[] copies = new long[FIRST_SLOTS]; // 0: the slot is free
+    private long[] copies = new long[FIRST_SLOTS]; // 0: the slot is empty
     private int size;
     private long count;
-    private Summary sorted; // null: not asked for since the last merge
+    private Summary sorted; // null: not needed since the last merge
 
     State(ExactAggregate shared) {
       this.shared = shared;
@@ -59,7 +59,7 @@ final class ExactAggregate implements SuperAggregate {
         add(other.values[i], other.weights[i]);
       }
       if (other.values.length > LARGE) {
-        shared.incoming = new Summary(); // whoever counts states does not count it
+        shared.incoming = new Summary(); // not part of the state's charged memory
       }
     }
 
@@ -93,7 +93,7 @@ final class ExactAggregate implements SuperAggregate {
       copies[slot] += more;
     }
 
-    /** Where a value is, or is to be. */
+    /** The slot of a value, present or new. */
     private int slot(long value) {
       int mask = keys.length - 1;
       int slot = (int) TableHash.of(value) & mask;
@@ -109,7 +109,7 @@ final class ExactAggregate implements SuperAggregate {
       int mask = newKeys.length - 1;
       for (int slot = 0; slot < keys.length; slot++) {
         if (slot % LARGE == 0) {
-          ValueSort.checkInterrupted(); // of what there was nothing has changed yet
+          ValueSort.checkInterrupted(); // nothing has changed yet
         }
         if (copies[slot] != 0) {
           int to = (int) TableHash.of(keys[slot]) & mask;
@@ -124,14 +124,12 @@ final class ExactAggregate implements SuperAggregate {
       copies = newCopies;
     }
 
-    /** Slots of a table of so many values: at least twice as many, a power of two. */
+    /** Slots for so many values: at least twice as many, a power of two. */
     private static int slots(int size) {
       return Math.max(FIRST_SLOTS, Integer.highestOneBit(Math.max(1, 2 * size - 1)) << 1);
     }
 
-    /**
-     * How many slots values lie behind their own, summed up: how much there is to look at in vain.
-     */
+    /** The sum of the values' distances from their first slots: the number of wasted probes. */
     long displacement() {
       int mask = keys.length - 1;
       long sum = 0;
@@ -166,7 +164,7 @@ final class ExactAggregate implements SuperAggregate {
       SummaryBytes.write(sorted(), sink);
     }
 
-    /** With the sorted copy, there or not: who counts the state is not told when it is made. */
+    /** Always includes the sorted copy: its creation is not reported. */
     @Override
     public long memoryBytes() {
       return OWN_BYTES + 16L * keys.length + Summary.memoryBytes(size, false);

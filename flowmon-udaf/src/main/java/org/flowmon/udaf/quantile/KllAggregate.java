@@ -10,11 +10,11 @@ import org.flowmon.udaf.state.SuperState;
 
 /**
  * The high half that keeps a KLL sketch (Karnin, Lang, Liberty, FOCS 2016) of DataSketches: of
- * bounded size whatever the merge tree, for a bound that holds with a probability of 99% only.
+ * bounded size for any merge tree, but with a bound that holds with a probability of only 99%.
  * Exact up to k different values.
  */
 final class KllAggregate implements SuperAggregate {
-  /** That a rank is within {@link KllSketch#getNormalizedRankError}. */
+  /** The probability that a rank is within {@link KllSketch#getNormalizedRankError}. */
   private static final double PROBABILITY = 0.99;
 
   private static final int MIN_K = 8;
@@ -25,7 +25,7 @@ final class KllAggregate implements SuperAggregate {
   private final Summary incoming = new Summary();
   private final Summary merged = new Summary();
 
-  // By number of levels: items that the array of a sketch has room for.
+  // By number of levels: the array capacity of a sketch in items.
   private final int[] capacities = new int[KllBytes.MAX_LEVELS + 1];
 
   KllAggregate(QuantileParameters parameters) {
@@ -36,15 +36,15 @@ final class KllAggregate implements SuperAggregate {
     }
   }
 
-  /** The k of an ε; a sketch of the least k there is does for those above 1/3. */
+  /** The k of an ε; the smallest possible k is enough for ε above 1/3. */
   static int k(double epsilon) {
     return Math.max(MIN_K, KllSketch.getKFromEpsilon(epsilon, false));
   }
 
   /**
-   * Items that the array of a sketch of n values has room for, at most. A sketch has no level whose
-   * items stand for more than n values each, but it may have all the others, however few its items
-   * are: an item of weight w is put into level log₂ w.
+   * The largest array capacity of a sketch of n values, in items. No level has items that each
+   * stand for more than n values. All other levels may exist, however few the items are: an item of
+   * weight w goes into level log₂ w.
    */
   private long maxItems(long n) {
     return capacities[Math.min(KllBytes.MAX_LEVELS, Long.SIZE - Long.numberOfLeadingZeros(n))];
@@ -59,18 +59,18 @@ final class KllAggregate implements SuperAggregate {
     // Header 12, three fields: 24.
     private static final int OWN_BYTES = 24;
     // The objects of the sketch and its sorted view, the array of levels, headers of arrays, and
-    // the least and the greatest value, which the view has besides.
+    // the least and the greatest value, which the view also has.
     private static final int SKETCH_BYTES = 512;
     // In the sorted view: a value and its rank.
     private static final int VIEW_ITEM_BYTES = 2 * Long.BYTES;
 
     // Of one item: it makes KllBytes.MAX_LEVELS levels, so that the bytes can be read again. Sums
-    // end at eight times as much, which is not more than the top level holds.
+    // saturate at eight times as much, which the top level can hold.
     private static final long MAX_WEIGHT = 1L << (KllBytes.MAX_LEVELS - 1);
 
     private final KllAggregate shared;
     private Summary exact = new Summary();
-    // Null while the values are in the other.
+    // Null while the values are in the exact state.
     private KllLongsSketch sketch;
 
     State(KllAggregate shared) {
@@ -154,12 +154,12 @@ final class KllAggregate implements SuperAggregate {
       if (sketch == null) {
         return OWN_BYTES + exact.memoryBytes();
       }
-      // Whoever asks for a quantile makes a sorted view, which the sketch keeps.
+      // Quantiles need a sorted view, which the sketch keeps.
       long view = (long) VIEW_ITEM_BYTES * sketch.getNumRetained();
       return OWN_BYTES + SKETCH_BYTES + Long.BYTES * shared.maxItems(sketch.getN()) + view;
     }
 
-    /** It may turn into a sketch of any number of levels, and be given another one. */
+    /** A merge may make a sketch of any number of levels, and reads another sketch. */
     @Override
     public long growth(StateReader bytes) {
       long largest =
@@ -167,7 +167,7 @@ final class KllAggregate implements SuperAggregate {
       return 2 * largest + QuantileState.super.growth(bytes);
     }
 
-    /** How many values a sketch keeps depends on the order in which they came. */
+    /** The number of kept values depends on their order. */
     @Override
     public long chargedBytes() {
       if (sketch == null) {
@@ -189,7 +189,7 @@ final class KllAggregate implements SuperAggregate {
         exact.quantile(rank, out);
         return;
       }
-      // Half a rank below, so that rounding does not go beyond it.
+      // Half a rank lower, so that rounding does not exceed it.
       double share = (rank - 0.5) / sketch.getN();
       double error = sketch.getNormalizedRankError(false);
       out[0] = at(Math.max(0, share - error));

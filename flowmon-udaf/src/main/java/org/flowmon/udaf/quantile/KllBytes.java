@@ -7,8 +7,8 @@ import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 
 /**
- * Form 4 of states of quantiles: a compact KLL sketch of longs, as DataSketches writes it. Its
- * library believes what it reads, so all is checked before it does.
+ * Form 4 of states of quantiles: a compact KLL sketch of longs, as DataSketches writes it. The
+ * library trusts its input, so everything is checked first.
  *
  * <pre>
  *   0: preamble ints u8, 5 | 1: serial version u8, 1 | 2: family u8, 15 | 3: flags u8, bit 1: level 0 is sorted
@@ -33,7 +33,7 @@ final class KllBytes {
     sink.putBytes(bytes, 0, bytes.length);
   }
 
-  /** Reads all that is left. */
+  /** Reads all remaining bytes. */
   static KllLongsSketch read(StateReader reader, int k) {
     int length = reader.remaining();
     byte[] bytes = new byte[length];
@@ -46,7 +46,7 @@ final class KllBytes {
     return KllLongsSketch.heapify(Memory.wrap(bytes));
   }
 
-  /** What is wrong with the bytes, null where all is well. */
+  /** The error in the bytes, null if they are valid. */
   private static String wrong(byte[] bytes, int k) {
     int preamble = LittleEndian.getInt(bytes, 0);
     int flags = preamble >>> 24;
@@ -109,7 +109,9 @@ final class KllBytes {
     return n == count && n > 1 ? null : n + " values in items of weight " + count;
   }
 
-  /** Items that a sketch has room for: the top level k, each below two thirds, at least 8. */
+  /**
+   * The capacity of a sketch in items: the top level k, each lower level two thirds, at least 8.
+   */
   static int capacity(int k, int levels) {
     int capacity = 0;
     for (int depth = 0; depth < levels; depth++) {

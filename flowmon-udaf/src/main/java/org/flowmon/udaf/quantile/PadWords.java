@@ -1,15 +1,15 @@
 package org.flowmon.udaf.quantile;
 
 /**
- * A summary in words of a scratchpad: values, ascending, and as many words of gap (high 32 bits)
- * and weight (low ones, signed).
+ * A summary in words of a scratchpad: values, ascending, then a word per value with its gap (high
+ * 32 bits) and weight (low ones, signed).
  *
  * <pre>
  *   at: capacity values | at + capacity: capacity of gap, weight
  * </pre>
  */
 final class PadWords {
-  /** Values of a stream at most, so that gaps and weights fit 32 bits. */
+  /** The most values of a stream, so that gaps and weights fit 32 bits. */
   static final long MAX_COUNT = 1L << 30;
 
   private PadWords() {}

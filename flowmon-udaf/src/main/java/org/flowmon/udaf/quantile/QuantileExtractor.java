@@ -16,7 +16,7 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
-/** What takes values out of states of QUANTILES. */
+/** The extractors of QUANTILES. */
 final class QuantileExtractor implements Extractor {
   private final String name;
   private final String signature;
@@ -115,7 +115,7 @@ final class QuantileExtractor implements Extractor {
     }
   }
 
-  /** How many values are not above one. */
+  /** The number of values at or below a value. */
   private record Rank(long word) implements BoundExtractor {
     @Override
     public AnswerType type() {
@@ -136,7 +136,7 @@ final class QuantileExtractor implements Extractor {
     }
   }
 
-  /** How many values there are. */
+  /** The number of values. */
   private record Count() implements BoundExtractor {
     @Override
     public AnswerType type() {

@@ -4,20 +4,20 @@ import java.math.BigDecimal;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * What a call of QUANTILES says.
+ * The parameters of a call of QUANTILES.
  *
  * @param kind of the values
- * @param millionths ε in millionths, so that limits are exact: those of the parts of a stream
- *     together are never above that of the whole
- * @param words of a scratchpad; {@link #OWN_WORDS}: what each strategy has of itself
+ * @param millionths ε in millionths, so that limits are exact: the sum over parts of a stream never
+ *     exceeds that of the whole
+ * @param words of a scratchpad; {@link #OWN_WORDS}: the default of each strategy
  */
 record QuantileParameters(ValueKind kind, int millionths, Strategy strategy, int words) {
-  /** Of {@link Strategy#AUTO} where the call does not say how many. */
+  /** Marks {@link Strategy#AUTO} without a number of words in the call. */
   static final int OWN_WORDS = 0;
 
   private static final int MILLION = 1_000_000;
 
-  /** What the low half does, and which summary the high half keeps. */
+  /** The method of the low half, and the summary of the high half. */
   enum Strategy {
     /** One of the next three, in turns: all have the same high half. */
     AUTO("auto"),
@@ -32,12 +32,12 @@ record QuantileParameters(ValueKind kind, int millionths, Strategy strategy, int
       this.word = word;
     }
 
-    /** As it is written in a call. */
+    /** The word in a call. */
     String word() {
       return word;
     }
 
-    /** Whether the low half keeps a summary, not values. */
+    /** Whether the low half keeps a summary instead of values. */
     boolean summarizesLow() {
       return this == MEDIUM || this == HEAVY;
     }
@@ -72,8 +72,8 @@ record QuantileParameters(ValueKind kind, int millionths, Strategy strategy, int
   }
 
   /**
-   * The same of half of ε, for summaries of the low half: what is left of the error is the high
-   * half's, whose summary could not be compressed otherwise.
+   * The limit for half of ε, for summaries of the low half. The rest of the error is for the high
+   * half, whose summary could not be compressed otherwise.
    */
   long lowLimit(long n) {
     return limit(millionths / 2, n);
@@ -84,8 +84,8 @@ record QuantileParameters(ValueKind kind, int millionths, Strategy strategy, int
   }
 
   /**
-   * Words of a scratchpad where a call does not say: of a summary, so many that it can be
-   * compressed to less than half when it is full for the first time.
+   * The default words of a scratchpad. A summary gets enough to compress to less than half when it
+   * is first full.
    */
   static int defaultWords(Strategy strategy, int millionths) {
     return strategy.summarizesLow()
@@ -93,7 +93,7 @@ record QuantileParameters(ValueKind kind, int millionths, Strategy strategy, int
         : 64;
   }
 
-  /** Values that a summary of the high half keeps, at most, before it is compressed. */
+  /** The most values of the high half's summary before it is compressed. */
   int mostKept() {
     if (strategy == Strategy.AUTO) {
       return with(Strategy.HEAVY).mostKept();
@@ -101,13 +101,13 @@ record QuantileParameters(ValueKind kind, int millionths, Strategy strategy, int
     return Math.max(3 * target(), strategy.summarizesLow() ? words / 2 : 0);
   }
 
-  /** The same with a low half that {@link Strategy#AUTO} may stand for. */
+  /** The same parameters with a low half that {@link Strategy#AUTO} may stand for. */
   QuantileParameters with(Strategy low) {
     int own = words == OWN_WORDS ? defaultWords(low, millionths) : words;
     return new QuantileParameters(kind, millionths, low, own);
   }
 
-  /** Different values that a summary is compressed to: {@code 2 / ε}. */
+  /** The number of different values after compressing a summary: {@code 2 / ε}. */
   int target() {
     return Math.max(8, 2 * MILLION / millionths);
   }

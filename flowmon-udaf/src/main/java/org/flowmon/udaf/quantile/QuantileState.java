@@ -2,30 +2,29 @@ package org.flowmon.udaf.quantile;
 
 import org.flowmon.udaf.state.SuperState;
 
-/** What extractors ask of a state, whichever summary it keeps; values are {@link Words}. */
+/** A state as extractors read it, whichever summary it keeps; values are {@link Words}. */
 interface QuantileState extends SuperState {
-  /** Values of the stream, exactly. */
+  /** The number of values of the stream, exact. */
   long count();
 
   /**
    * Finds the value of a rank.
    *
    * @param rank 1 … count
-   * @param out gets the least value that the true one may be, one whose rank is near, and the
-   *     greatest
+   * @param out receives a lower bound of the true value, a value of a near rank, and an upper bound
    */
   void quantile(long rank, long[] out);
 
   /**
-   * Counts the values that are not above one.
+   * Counts the values at or below a value.
    *
-   * @param out gets the least number, an estimate, and the greatest
+   * @param out receives the least number, an estimate, and the greatest
    */
   void rank(long value, long[] out);
 
-  /** Ranks that an answer may be off. */
+  /** The most ranks that an answer is off. */
   double rankError();
 
-  /** That an answer is within {@link #rankError}. */
+  /** The probability that an answer is within {@link #rankError}. */
   double probability();
 }

@@ -14,16 +14,17 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * {@code QUANTILES(x [, epsilon [, strategy [, words]]])}: the distribution of the values of x that
- * are not NULL, with ranks to within ε times their number.
+ * {@code QUANTILES(x [, epsilon [, strategy [, words]]])}: the distribution of the non-NULL values
+ * of x, with ranks to within ε times their number.
  *
  * <p>The strategies of Cormode et al., "Holistic UDAFs at Streaming Speeds" (SIGMOD 2004), section
- * 4.1: {@code 'lite'} sends values as they come ({@link ValuesPad}), {@code 'medium'} and {@code
- * 'heavy'} keep a summary in the scratchpad ({@link SummaryPad}, {@link BatchedPad}). All have one
- * kind of state, a summary of Greenwald and Khanna whose bound always holds, after any merges; so
- * they may take turns, which {@code 'auto'} leaves to the low level, lite where nothing chooses.
- * {@code 'kll'} sends values as they come and keeps a KLL sketch, whose bound holds with a
- * probability of 99%. With an ε of 0 all different values are kept, and answers are exact.
+ * 4.1: {@code 'lite'} sends values in order of arrival ({@link ValuesPad}), {@code 'medium'} and
+ * {@code 'heavy'} keep a summary in the scratchpad ({@link SummaryPad}, {@link BatchedPad}). All
+ * have one kind of state, a summary of Greenwald and Khanna whose bound always holds, after any
+ * merges. So they may take turns: {@code 'auto'} leaves the choice to the low level; it is lite if
+ * nothing chooses. {@code 'kll'} sends values in order of arrival and keeps a KLL sketch, whose
+ * bound holds with a probability of 99%. With an ε of 0 all different values are kept, and answers
+ * are exact.
  */
 public final class Quantiles implements Udaf {
   private static final double DEFAULT_EPSILON = 0.01;
@@ -58,7 +59,7 @@ public final class Quantiles implements Udaf {
             isExact
                 ? call.word(2, "strategy where epsilon is 0", "lite", "lite", "auto")
                 : call.word(2, "strategy", "auto", "auto", "lite", "medium", "heavy", "kll"));
-    strategy = isExact ? Strategy.LITE : strategy; // there is nothing to choose
+    strategy = isExact ? Strategy.LITE : strategy; // there is no choice
     int millionths = QuantileParameters.millionths(epsilon);
     int fallback =
         strategy == Strategy.AUTO

@@ -3,19 +3,18 @@ package org.flowmon.udaf.quantile;
 import java.util.Arrays;
 
 /**
- * Values of a stream with what is known of their ranks: the quantile summary of Greenwald and
- * Khanna, kept as gaps and weights, which {@code docs/format/states.md} defines: {@code aᵢ = Σⱼ≤ᵢ
- * (gapⱼ + weightⱼ)} is at most the number of values ≤ vᵢ, {@code bᵢ = aᵢ − weightᵢ} at least the
- * number of values &lt; vᵢ. Whoever asks for rank r and gets vᵢ is off by at most {@code max(0, bᵢ
- * + 1 − r, r − aᵢ)} ranks, and the best of the values by at most {@code ⌊(gap + 1) / 2⌋} of the gap
- * that r lies in.
+ * Values of a stream with bounds of their ranks: the quantile summary of Greenwald and Khanna, as
+ * gaps and weights ({@code docs/format/states.md}). {@code aᵢ = Σⱼ≤ᵢ (gapⱼ + weightⱼ)} is at most
+ * the number of values ≤ vᵢ, {@code bᵢ = aᵢ − weightᵢ} at least the number of values &lt; vᵢ. The
+ * answer vᵢ to rank r is off by at most {@code max(0, bᵢ + 1 − r, r − aᵢ)} ranks. The best answer
+ * is off by at most {@code ⌊(gap + 1) / 2⌋} of the gap that r lies in.
  *
  * <p>Merging adds gaps: between two neighbours of the union lie parts of one gap of each ({@link
- * #setMerged}). So where no gap is above {@code 2 · ⌊ε · m⌋} and {@code 2 · ⌊ε · n⌋}, none of the
- * union is above {@code 2 · ⌊ε · (m + n)⌋}: the bound survives any merge tree. Compressing takes
- * values out as long as gaps stay within it.
+ * #setMerged}). So if no gap is above {@code 2 · ⌊ε · m⌋} and {@code 2 · ⌊ε · n⌋}, none of the
+ * union is above {@code 2 · ⌊ε · (m + n)⌋}: the bound survives any merge tree. Compressing removes
+ * values as long as gaps stay within it.
  *
- * <p>Until values are taken out all gaps are 0, weights are numbers of copies, and every answer is
+ * <p>Until values are removed, all gaps are 0, weights are numbers of copies, and every answer is
  * exact. Arrays grow; reused.
  */
 final class Summary {
@@ -28,7 +27,7 @@ final class Summary {
   int size;
   long count;
 
-  // Room for gaps while there are none, where it is kept.
+  // Whether the room for gaps is kept while there are none.
   private final boolean keepsRoom;
   private long[] spareGaps;
 
@@ -42,7 +41,7 @@ final class Summary {
     weights = NONE;
   }
 
-  /** One that is filled again and again: once it is large enough it allocates nothing. */
+  /** A summary that is filled again and again: once it is large enough it allocates nothing. */
   static Summary reused() {
     return new Summary(true);
   }
@@ -64,7 +63,7 @@ final class Summary {
     return max;
   }
 
-  /** Makes it empty, with room for so many values. */
+  /** Empties the summary, with room for so many values. */
   void reset(int capacity, boolean withGaps) {
     if (values.length < capacity) {
       int length = Math.max(4, capacity + capacity / 4);
@@ -89,7 +88,7 @@ final class Summary {
     gaps = null;
   }
 
-  /** Gaps that are all 0. */
+  /** Allocates gaps that are all 0. */
   private void makeGaps() {
     if (spareGaps == null) {
       gaps = new long[values.length];
@@ -100,7 +99,7 @@ final class Summary {
     }
   }
 
-  /** Makes it a copy of another, in arrays of its own. */
+  /** Copies another summary, into arrays of its own. */
   void set(Summary other) {
     reset(other.size, other.gaps != null);
     System.arraycopy(other.values, 0, values, 0, other.size);
@@ -112,7 +111,7 @@ final class Summary {
     count = other.count;
   }
 
-  /** Makes it the exact summary of some values, which get sorted. */
+  /** Becomes the exact summary of some values, which it sorts. */
   void setValues(long[] words, int n) {
     Arrays.sort(words, 0, n);
     reset(n, false);
@@ -128,10 +127,10 @@ final class Summary {
   }
 
   /**
-   * Makes it the union of two others. This is the merge of figure 1 of Cormode et al.: with g = gap
-   * + weight and Δ = 1 − weight its line 5, {@code Δ = Δᵢ + gⱼ + Δⱼ − 1}, takes the other's gap off
-   * the weight, and its line 11 adds weights. A value lies in the gap before the next one of the
-   * other summary; behind its last one is none.
+   * Becomes the union of two others. This is the merge of figure 1 of Cormode et al. With g = gap +
+   * weight and Δ = 1 − weight, its line 5, {@code Δ = Δᵢ + gⱼ + Δⱼ − 1}, subtracts the other's gap
+   * from the weight, and its line 11 adds weights. A value lies in the gap before the next one of
+   * the other summary; there is no gap after the last one.
    */
   void setMerged(Summary a, Summary b) {
     boolean withGaps = a.gaps != null || b.gaps != null;
@@ -157,11 +156,11 @@ final class Summary {
   }
 
   /**
-   * Takes values out until at most {@code target} are left, or no more can go: those first that
-   * leave the smallest gaps, so that the error is spent as it is needed, and values whose own rank
-   * is little known go before others. The least and the greatest value stay.
+   * Removes values until at most {@code target} are left, or no more can go. Values that leave the
+   * smallest gaps go first, so that error is added only as needed. Values with uncertain ranks go
+   * before others. The least and the greatest value stay.
    *
-   * @param limit no gap gets above it
+   * @param limit the largest gap that may result
    */
   void compress(int target, long limit) {
     long most = maxGap();
@@ -201,8 +200,8 @@ final class Summary {
   }
 
   /**
-   * Finds the value of a rank: out gets the greatest value that is surely not above it, the one
-   * whose rank is off least, and the least that is surely not below.
+   * Finds the value of a rank: out receives the greatest value that is surely not above it, the
+   * value whose rank is nearest, and the least that is surely not below.
    */
   void quantile(long rank, long[] out) {
     long below = 0;
@@ -220,13 +219,13 @@ final class Summary {
       }
       if (leastUpTo >= rank) {
         out[2] = values[i];
-        return; // those behind are farther off
+        return; // later values are farther off
       }
       below = leastUpTo;
     }
   }
 
-  /** Counts values that are not above one: the least number, the middle, the greatest. */
+  /** Counts values at or below a value: the least number, the middle, the greatest. */
   void rank(long value, long[] out) {
     long upTo = 0;
     int i = 0;
@@ -238,7 +237,7 @@ final class Summary {
     out[1] = upTo + (out[2] - upTo) / 2;
   }
 
-  /** Bytes of one that never had more than some values, at most. */
+  /** The most bytes of a summary that never had more than so many values. */
   static long memoryBytes(long size, boolean withGaps) {
     return 48 + (withGaps ? 3 : 2) * (16 + 8 * Math.max(4, size + size / 4));
   }

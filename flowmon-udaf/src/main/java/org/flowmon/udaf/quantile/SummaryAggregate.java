@@ -6,14 +6,14 @@ import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 
 /**
- * The high half that keeps a {@link Summary}. States share its scratch memory: what is merged in
- * and what comes of it. A summary is exact until it has more than {@code 4 / ε} different values;
- * then it is compressed to {@code 2 / ε}, as far as its bound lets it, and again whenever it has
- * twice as many.
+ * The high half that keeps a {@link Summary}. States share its scratch memory for the input and
+ * result of a merge. A summary is exact until it has more than {@code 4 / ε} different values. Then
+ * it is compressed to {@code 2 / ε}, as far as its bound allows, and again whenever it has twice as
+ * many.
  */
 final class SummaryAggregate implements SuperAggregate {
   private final QuantileParameters parameters;
-  // States are charged with each merge: neither is reckoned anew.
+  // Precomputed, as each merge charges states.
   private final double gapsFrom;
   private final long mostKept;
   private final long[] values = new long[SummaryBytes.MAX_VALUES];
@@ -71,7 +71,7 @@ final class SummaryAggregate implements SuperAggregate {
     private void merge(Summary other) {
       int target = shared.parameters.target();
       if (summary.size == 0) {
-        summary.set(other); // as it is: reading a state changes nothing
+        summary.set(other); // unchanged: reading a state changes nothing
         compressAbove = Math.max(2 * target, other.size);
         return;
       }
@@ -94,9 +94,7 @@ final class SummaryAggregate implements SuperAggregate {
       return OWN_BYTES + summary.memoryBytes();
     }
 
-    /**
-     * By the number of values: how many are kept of them depends on the order in which they came.
-     */
+    /** By the number of values: the number of kept ones depends on their order. */
     @Override
     public long chargedBytes() {
       boolean withGaps = summary.count >= shared.gapsFrom;

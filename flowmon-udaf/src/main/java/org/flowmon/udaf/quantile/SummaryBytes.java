@@ -18,23 +18,23 @@ final class SummaryBytes {
   static final int EXACT = 2;
   static final int WITH_GAPS = 3;
 
-  /** Values of form 1 at most. */
+  /** The most values of form 1. */
   static final int MAX_VALUES = 4096;
 
-  /** Values of a summary at most. */
+  /** The most values of a summary. */
   static final int MAX_SIZE = 1 << 24;
 
-  /** Values of a stream at most. */
+  /** The most values of a stream. */
   static final long MAX_COUNT = 1L << 62;
 
   private SummaryBytes() {}
 
-  /** Bytes of a sub-state of form 1 at most. */
+  /** The most bytes of a sub-state of form 1. */
   static int maxBytesOfValues(int count) {
     return 15 + 8 * count;
   }
 
-  /** Bytes of a sub-state of form 2 or 3 at most, with weights and gaps of 32 bits. */
+  /** The most bytes of a sub-state of form 2 or 3, with weights and gaps of 32 bits. */
   static int maxBytesOfSummary(int size) {
     return 5 + 20 * size;
   }
@@ -67,7 +67,7 @@ final class SummaryBytes {
     }
   }
 
-  /** Writes a summary, nothing where it is empty. */
+  /** Writes a summary; nothing if it is empty. */
   static void write(Summary summary, StateSink sink) {
     if (summary.size == 0) {
       return;
@@ -92,11 +92,11 @@ final class SummaryBytes {
   }
 
   /**
-   * Reads all that is left in the reader.
+   * Reads all remaining bytes.
    *
    * @param scratch of at least {@link #MAX_VALUES}
-   * @param into where it goes, whatever is there
-   * @throws org.flowmon.udaf.state.StateFormatException where it is no such state, or one with a
+   * @param into receives the summary, replacing its contents
+   * @throws org.flowmon.udaf.state.StateFormatException if it is no such state, or one with a
    *     larger error than the parameters allow
    */
   static void read(
@@ -167,7 +167,7 @@ final class SummaryBytes {
     into.count = check(reader, parameters, into);
   }
 
-  /** Checks what the definition says of gaps and weights; returns the number of values. */
+  /** Checks gaps and weights against the definition; returns the number of values. */
   private static long check(StateReader reader, QuantileParameters parameters, Summary summary) {
     long count = 0;
     long maxGap = 0;

@@ -4,10 +4,10 @@ import java.util.Arrays;
 import java.util.concurrent.CancellationException;
 
 /**
- * Sorts values in place, and ends where its thread is interrupted meanwhile: a state has millions
- * of them, and whoever asked for it may be gone. Values are put into 256 runs by their highest byte
- * in which any differ, and so on (the American flag sort of McIlroy, Bostic and McIlroy, 1993),
- * until runs are short. No order of the values is worse than another.
+ * Sorts values in place, and stops if its thread is interrupted: a state has millions of values,
+ * and its reader may be gone. Values are distributed into 256 runs by the highest byte that
+ * differs, and so on (the American flag sort of McIlroy, Bostic and McIlroy, 1993), until runs are
+ * short. No order of the values is worse than another.
  */
 final class ValueSort {
   // Some ten milliseconds of sorting.
@@ -19,7 +19,7 @@ final class ValueSort {
   /**
    * Sorts the values at {@code from} … {@code to} − 1.
    *
-   * @throws CancellationException where the thread is interrupted, which it still is then; values
+   * @throws CancellationException if the thread is interrupted; it stays interrupted, and values
    *     are in any order
    */
   static void sort(long[] values, int from, int to) {
@@ -47,9 +47,9 @@ final class ValueSort {
   }
 
   /**
-   * Goes on, unless nobody waits for this thread's work.
+   * Returns, unless the thread's work is no longer wanted.
    *
-   * @throws CancellationException where it is interrupted, which it still is then
+   * @throws CancellationException if it is interrupted; it stays interrupted
    */
   static void checkInterrupted() {
     if (Thread.currentThread().isInterrupted()) {
@@ -57,7 +57,7 @@ final class ValueSort {
     }
   }
 
-  /** Puts values into runs by a byte; where each run ends. */
+  /** Distributes values into runs by a byte; returns the end of each run. */
   private static int[] place(long[] values, int from, int to, int shift) {
     int[] ends = new int[BYTES];
     for (int i = from; i < to; i++) {
@@ -91,7 +91,7 @@ final class ValueSort {
   }
 
   /**
-   * A byte of a value; of the highest one the sign is turned, so that negative values are first.
+   * A byte of a value; the sign of the highest byte is flipped, so that negative values are first.
    */
   private static int digit(long value, int shift) {
     return (int) ((value ^ Long.MIN_VALUE) >>> shift) & 0xFF;

@@ -6,7 +6,7 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The low halves <i>lite</i> and <i>kll</i>: values as they come, for the high half to work on.
+ * The low halves <i>lite</i> and <i>kll</i>: values in order of arrival, left to the high half.
  *
  * <pre>
  *   word 0: count | values

@@ -4,17 +4,17 @@ import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
-/** Values as 64-bit words that are ordered as signed numbers ({@code docs/format/states.md}). */
+/** Values as 64-bit words in the order of signed numbers ({@code docs/format/states.md}). */
 final class Words {
   private Words() {}
 
-  /** The word of a double's bits: one zero, and one NaN above all else. */
+  /** The word of a double's bits: both zeros are one, and all NaNs are one above all else. */
   static long ofDouble(long bits) {
-    // Adding 0 makes −0 to 0, and doubleToLongBits every NaN to one.
+    // Adding 0 turns −0 into 0, and doubleToLongBits every NaN into one.
     return Accumulation.sortable(Double.doubleToLongBits(Double.longBitsToDouble(bits) + 0.0));
   }
 
-  /** The value of a kind that a word stands for. */
+  /** The value of a kind from its word. */
   static Value value(ValueKind kind, long word) {
     return switch (kind) {
       case LONG -> Value.ofLong(word);
@@ -25,7 +25,7 @@ final class Words {
     };
   }
 
-  /** The word of a value, which is not NULL and of the kind, or a LONG where that is DOUBLE. */
+  /** The word of a value, which is not NULL and of the kind, or a LONG if the kind is DOUBLE. */
   static long of(ValueKind kind, Value value) {
     return kind == ValueKind.DOUBLE
         ? ofDouble(Double.doubleToRawLongBits(value.asDouble()))

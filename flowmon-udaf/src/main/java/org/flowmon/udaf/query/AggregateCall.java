@@ -7,10 +7,9 @@ import org.flowmon.udaf.value.ValueKind;
 /**
  * An aggregate over the rows of a group; its arguments are expressions over rows.
  *
- * @param arguments one, but none of {@code COUNT(*)} and one or more of {@code COUNT(DISTINCT …)};
- *     of a {@linkplain AggregateFunction#STATE state} all that its function is called with,
- *     constants too
- * @param value what is taken out of the state of a function; null of all else
+ * @param arguments one; none for {@code COUNT(*)}, one or more for {@code COUNT(DISTINCT …)}. For a
+ *     {@linkplain AggregateFunction#STATE state} all arguments of its function, constants too
+ * @param value the value taken out of a function's state; null for other aggregates
  */
 public record AggregateCall(
     AggregateFunction function, List<Expression> arguments, StateValue value)
@@ -40,7 +39,7 @@ public record AggregateCall(
   }
 
   /**
-   * A call with one argument, or without.
+   * A call with at most one argument.
    *
    * @param argument null for {@code COUNT(*)}
    */
@@ -48,7 +47,7 @@ public record AggregateCall(
     this(function, argument == null ? List.of() : List.of(argument));
   }
 
-  /** What the function of a state is called with, where states are merged as where rows are. */
+  /** The arguments of a state's function as for rows, also if states are merged. */
   public List<Expression> callArguments() {
     return value.merged() == null ? arguments : value.merged().arguments();
   }
@@ -58,7 +57,7 @@ public record AggregateCall(
     return arguments.isEmpty() ? null : arguments.get(0);
   }
 
-  /** The same of an estimate's other value; of a value that is taken out of a state. */
+  /** The same call for another part of an estimate taken out of a state. */
   public AggregateCall withPart(StateValue.Part part) {
     return new AggregateCall(arguments, value.bound(part));
   }
@@ -68,7 +67,7 @@ public record AggregateCall(
     return function == AggregateFunction.COUNT_DISTINCT;
   }
 
-  /** Whether it is a function's state, or taken out of one. */
+  /** Whether it is a function's state, or a value taken out of one. */
   public boolean isState() {
     return function == AggregateFunction.STATE;
   }

@@ -2,32 +2,30 @@ package org.flowmon.udaf.query;
 
 /** The aggregates of the dialect. */
 public enum AggregateFunction {
-  /** Rows, or rows whose argument is not NULL. */
+  /** Number of rows, or of rows whose argument is not NULL. */
   COUNT,
   /**
-   * Different values of an argument, or different rows of several arguments, none of them NULL:
-   * written {@code COUNT(DISTINCT a, b)}.
+   * Number of different values of an argument, or different rows of several arguments, none of them
+   * NULL: written {@code COUNT(DISTINCT a, b)}.
    */
   COUNT_DISTINCT,
-  /**
-   * Exact sum of whole numbers or durations, beyond 64 bits; NULL where no argument was not NULL.
-   */
+  /** Exact sum of whole numbers or durations, beyond 64 bits; NULL if all arguments are NULL. */
   SUM,
   MIN,
   MAX,
   /** The exact sum divided by the count, rounded once to a double. */
   AVG,
   /**
-   * The standard deviation of a sample (divided by n − 1), of exact sums; NULL where there are
-   * fewer than two values.
+   * The standard deviation of a sample (divided by n − 1), of exact sums; NULL if there are fewer
+   * than two values.
    */
   STDDEV,
-  /** The standard deviation of all there is (divided by n), of exact sums. */
+  /** The standard deviation of the population (divided by n), of exact sums. */
   STDDEV_POP,
-  /** The state of a function that is called by its own name, or what is taken out of it. */
+  /** The state of a function that is called by its own name, or a value taken out of it. */
   STATE;
 
-  /** Whether it is of sums, and so of whole numbers only. */
+  /** Whether it is computed from sums, and so of whole numbers only. */
   public boolean isOfSums() {
     return switch (this) {
       case SUM, AVG, STDDEV, STDDEV_POP -> true;
@@ -40,7 +38,7 @@ public enum AggregateFunction {
     return this != COUNT_DISTINCT && this != STATE;
   }
 
-  /** The function that a name calls, null where it calls none. */
+  /** The function of a name, null if there is none. */
   public static AggregateFunction byName(String name) {
     for (AggregateFunction function : values()) {
       if (function.isWritten() && function.name().equals(name)) {

@@ -33,9 +33,9 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.Value;
 
-/** Finds what is open in a query, parameters and IN (SELECT …), and puts values in its place. */
+/** Replaces the open parts of a query, parameters and IN (SELECT …), by values. */
 final class Binder {
-  private final Parameters parameters; // null: they stay
+  private final Parameters parameters; // null: parameters stay
   private final Map<Query, List<Value>> answers; // of IN (SELECT …); null: they stay
   // The columns of the sources, whose kinds may depend on parameters; empty over flows.
   private final List<Named> columns;
@@ -73,7 +73,7 @@ final class Binder {
     return bound;
   }
 
-  /** The column as it is once its source is bound. */
+  /** The column with its kind after binding its source. */
   private Named retyped(Named column) {
     for (Named one : columns) {
       if (Objects.equals(one.table(), column.table()) && one.name().equals(column.name())) {
@@ -87,7 +87,7 @@ final class Binder {
     return new Binder(parameters, null, List.of()).query(query);
   }
 
-  /** Puts answers in the place of IN (SELECT …). */
+  /** Replaces each IN (SELECT …) by its answer. */
   static FlowQuery answer(FlowQuery query, Map<Query, List<Value>> answers) {
     return new Binder(null, answers, List.of()).query(query);
   }
@@ -208,7 +208,7 @@ final class Binder {
     throw new IllegalStateException("no binding for " + expression.getClass());
   }
 
-  /** Whether something in an expression is to be replaced. */
+  /** Whether an expression has an open part. */
   private boolean isOpen(Expression expression) {
     boolean[] found = new boolean[1];
     walk(
@@ -296,7 +296,7 @@ final class Binder {
     return names;
   }
 
-  /** Whether a parameter is in an expression, or decides the kind of a column that is. */
+  /** Whether an expression has a parameter, or a column whose kind depends on one. */
   static boolean hasParameter(Expression expression) {
     boolean[] found = new boolean[1];
     walk(

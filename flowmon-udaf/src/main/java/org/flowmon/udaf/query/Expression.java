@@ -8,9 +8,10 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * An expression over one flow, over one row of a result table, or over one group where it has an
- * {@link AggregateCall} or stands in SELECT, HAVING or ORDER BY of a grouped query; with SQL's
- * three-valued logic. Build them by {@code QueryParser}: the records themselves do not check types.
+ * An expression over one flow, over one row of a result table, or over one group if it has an
+ * {@link AggregateCall} or stands in SELECT, HAVING or ORDER BY of a grouped query. It has SQL's
+ * three-valued logic. Build expressions by {@code QueryParser}: the records themselves do not check
+ * types.
  */
 public sealed interface Expression
     permits AggregateCall,
@@ -34,7 +35,7 @@ public sealed interface Expression
         Expression.SameHour,
         Expression.DaysBefore,
         Expression.OfStates {
-  /** The kind of its values; null where only a parameter's value or NULL would tell. */
+  /** The kind of its values; null if it depends on a parameter, or the value is always NULL. */
   ValueKind kind();
 
   /** A column of the flow. */
@@ -53,11 +54,11 @@ public sealed interface Expression
   /**
    * A column of a result table.
    *
-   * @param table what the query calls the table; null where there is one only, without a name
-   * @param name as the table has it
+   * @param table the query's name for the table; null for a single table without a name
+   * @param name the column's name in the table
    * @param isWide whether its whole numbers may be beyond 64 bits, as sums are
-   * @param codeNames of its codes, null where it has none with names
-   * @param states what its texts are the states of, null where they are none
+   * @param codeNames names of its codes, null if it has none
+   * @param states the type of the states in its texts, null if they are none
    */
   record Named(
       String table,
@@ -119,7 +120,7 @@ public sealed interface Expression
     }
   }
 
-  /** How {@link Comparison} compares. */
+  /** The operator of a {@link Comparison}. */
   enum ComparisonOperator {
     EQUAL("="),
     NOT_EQUAL("<>"),
@@ -138,7 +139,7 @@ public sealed interface Expression
       return sql;
     }
 
-    /** The operator that says the same with its sides swapped. */
+    /** The equivalent operator for swapped sides. */
     public ComparisonOperator swapped() {
       return switch (this) {
         case EQUAL, NOT_EQUAL -> this;
@@ -149,7 +150,7 @@ public sealed interface Expression
       };
     }
 
-    /** The operator that is true where this one is false. */
+    /** The operator that is true if this one is false. */
     public ComparisonOperator negated() {
       return switch (this) {
         case EQUAL -> NOT_EQUAL;
@@ -162,7 +163,7 @@ public sealed interface Expression
     }
   }
 
-  /** NULL where a side is NULL. Sides are of one kind, or LONG and DOUBLE. */
+  /** NULL if a side is NULL. Sides are of one kind, or LONG and DOUBLE. */
   record Comparison(ComparisonOperator operator, Expression left, Expression right)
       implements Expression {
     @Override
@@ -176,9 +177,7 @@ public sealed interface Expression
     }
   }
 
-  /**
-   * FALSE where a term is FALSE, else NULL where one is NULL, else TRUE. BETWEEN is parsed to this.
-   */
+  /** FALSE if a term is FALSE, else NULL if one is NULL, else TRUE. BETWEEN is parsed to this. */
   record And(List<Expression> terms) implements Expression {
     public And {
       terms = List.copyOf(terms);
@@ -195,7 +194,7 @@ public sealed interface Expression
     }
   }
 
-  /** TRUE where a term is TRUE, else NULL where one is NULL, else FALSE. */
+  /** TRUE if a term is TRUE, else NULL if one is NULL, else FALSE. */
   record Or(List<Expression> terms) implements Expression {
     public Or {
       terms = List.copyOf(terms);
@@ -226,9 +225,9 @@ public sealed interface Expression
   }
 
   /**
-   * Whether the value equals an item or lies in an item's {@link Prefix}. NULL where the value is
-   * NULL, or where no item matches and one is NULL. Items are literals, prefixes or (before
-   * binding) parameters; an empty list of a parameter matches nothing.
+   * Whether the value equals an item or lies in an item's {@link Prefix}. NULL if the value is
+   * NULL, or if no item matches and one is NULL. Items are literals, prefixes or (before binding)
+   * parameters; an empty list of a parameter matches nothing.
    */
   record In(Expression value, List<Expression> items) implements Expression {
     public In {
@@ -247,8 +246,8 @@ public sealed interface Expression
   }
 
   /**
-   * Whether the value is in the result of a query, which has one column: as {@link In} with the
-   * values of its rows, which it becomes when that query is answered.
+   * Whether the value is in the one-column result of a query. It becomes an {@link In} with the
+   * result's values once that query is answered.
    */
   record InQuery(Expression value, Query query) implements Expression {
     @Override
@@ -288,7 +287,7 @@ public sealed interface Expression
     }
   }
 
-  /** What {@link Arithmetic} does. */
+  /** The operator of an {@link Arithmetic}. */
   enum ArithmeticOperator {
     ADD("+"),
     SUBTRACT("-"),
@@ -310,10 +309,10 @@ public sealed interface Expression
   }
 
   /**
-   * NULL where a side is NULL, where a whole result does not fit 64 bits, and where a divisor is 0.
-   * {@code /} of numbers gives a DOUBLE.
+   * NULL if a side is NULL, if a whole result does not fit 64 bits, or if a divisor is 0. {@code /}
+   * of numbers gives a DOUBLE.
    *
-   * @param kind the kind of the result; null while a parameter leaves it open
+   * @param kind the kind of the result; null while it depends on a parameter
    */
   record Arithmetic(ArithmeticOperator operator, Expression left, Expression right, ValueKind kind)
       implements Expression {
@@ -329,7 +328,7 @@ public sealed interface Expression
   /**
    * The result of the first branch whose condition is TRUE.
    *
-   * @param otherwise the result where none is: {@link Value#NULL} where there is no ELSE
+   * @param otherwise the result if there is none: {@link Value#NULL} without ELSE
    * @param kind the kind of all results
    */
   record Case(List<When> whens, Expression otherwise, ValueKind kind) implements Expression {
@@ -356,7 +355,7 @@ public sealed interface Expression
     }
   }
 
-  /** The largest multiple of the width since 1970-01-01T00:00:00Z that is not after the time. */
+  /** The largest multiple of the width since 1970-01-01T00:00:00Z at or before the time. */
   record TimeBucket(Expression time, long widthMicros) implements Expression {
     @Override
     public ValueKind kind() {
@@ -396,17 +395,17 @@ public sealed interface Expression
   }
 
   /**
-   * What a function gives of states that are there: what is taken out of one, as {@code
-   * MEDIAN(state)} of a column of states, or what is made of two, as {@code DIFFERENCE(a, b)} and
-   * {@code CHANGES(a, b, 0.01)}. A NULL is a state without rows.
+   * A function of existing states: a value taken out of one, as {@code MEDIAN(state)} of a column
+   * of states, or a result of two, as {@code DIFFERENCE(a, b)} and {@code CHANGES(a, b, 0.01)}. A
+   * NULL is a state without rows.
    *
    * @param name of the extractor, or of the function of two states, in capitals
    * @param of one or two expressions that give states, by {@link StateType#of}
-   * @param parameters behind the states: constants, or parameters until they are bound
-   * @param part which of the value and its bounds
+   * @param parameters after the states: constants, or parameters until they are bound
+   * @param part the value or one of its bounds
    * @param kind of the value; null while a parameter is open
    * @param isList whether it is a list of items, written as a text
-   * @param states what it gives states of; null where it gives values
+   * @param states the type of the resulting states; null if it gives values
    */
   record OfStates(
       String name,
@@ -422,12 +421,12 @@ public sealed interface Expression
       parameters = List.copyOf(parameters);
     }
 
-    /** Evaluates it, without parameters. */
+    /** Makes its evaluation; it must have no parameters. */
     public StateEvaluation evaluation() {
       return Functions.catalogue().evaluation(this);
     }
 
-    /** Whether it is a value that has bounds. */
+    /** Whether its value has bounds. */
     public boolean hasBounds() {
       return states == null && !isList && part == StateValue.Part.VALUE;
     }

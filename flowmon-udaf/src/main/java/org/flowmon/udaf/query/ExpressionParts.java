@@ -26,19 +26,19 @@ import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.value.ValueKind;
 
-/** What expressions are made of, for whoever walks through them. */
+/** The parts of expressions, for walking through them. */
 public final class ExpressionParts {
   private ExpressionParts() {}
 
-  /** Whether there is an aggregate in an expression, which then is one over groups. */
+  /** Whether an expression has an aggregate, and so is over groups. */
   public static boolean hasAggregate(Expression expression) {
     return expression instanceof AggregateCall
         || of(expression).stream().anyMatch(ExpressionParts::hasAggregate);
   }
 
   /**
-   * Whether its value may be a whole number beyond 64 bits: a sum, or a column of sums, alone or
-   * given by CASE.
+   * Whether its value may be a whole number beyond 64 bits: a sum or a column of sums, also in a
+   * CASE.
    */
   public static boolean isWide(Expression expression) {
     if (expression instanceof Case choice && choice.kind() != ValueKind.DOUBLE) {
@@ -60,9 +60,9 @@ public final class ExpressionParts {
   }
 
   /**
-   * The expressions that one is made of: empty for columns, constants, prefixes, parameters; the
-   * arguments of an aggregate, and the parameters of what takes a value out of a state; of IN
-   * (SELECT …) the value, as the query has nothing of this one.
+   * The parts of an expression: empty for columns, constants, prefixes and parameters. For an
+   * aggregate, the arguments and the parameters of its extractor. For IN (SELECT …), the value
+   * alone, as the subquery is independent of this query.
    */
   public static List<Expression> of(Expression expression) {
     if (expression instanceof Comparison c) {

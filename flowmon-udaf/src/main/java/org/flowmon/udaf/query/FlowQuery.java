@@ -13,17 +13,17 @@ import org.flowmon.udaf.value.Value;
 
 /**
  * A query over flows: the same object runs live, over the archive and as replay. Immutable; equal
- * queries are equal. (In a {@link TableQuery} it is what is done with rows of other results.)
+ * queries are equal. (In a {@link TableQuery} it holds the clauses over rows of other results.)
  *
  * @param select at least one item
- * @param where null where there is none
+ * @param where null if there is none
  * @param groupBy empty for a query without groups; an aggregated query without GROUP BY has one
  *     group, over all rows
- * @param having which groups stay, an expression over group keys and aggregates; null where all do
- * @param orderBy aliases are resolved: an item of a grouped query is made of group keys and
+ * @param having the condition on groups to keep, over group keys and aggregates; null to keep all
+ * @param orderBy aliases are resolved: an item of a grouped query consists of group keys and
  *     aggregates
- * @param limitBy how many groups of the same keys stay; null where all do
- * @param limit rows of the result, −1 where there is no limit
+ * @param limitBy the limit on groups of the same keys; null for none
+ * @param limit rows of the result, −1 if there is no limit
  */
 public record FlowQuery(
     List<SelectItem> select,
@@ -41,7 +41,7 @@ public record FlowQuery(
     orderBy = List.copyOf(orderBy);
   }
 
-  /** A query whose groups all stay. */
+  /** A query that keeps all groups. */
   public FlowQuery(
       List<SelectItem> select,
       Expression where,
@@ -61,7 +61,7 @@ public record FlowQuery(
     return new FlowQuery(select, where, groupBy, having, orderBy, limitBy, other);
   }
 
-  /** Whether every group is in the result, in whatever order. */
+  /** Whether the result has every group, in any order. */
   public boolean keepsAllGroups() {
     return having == null && limitBy == null && limit < 0;
   }
@@ -92,7 +92,7 @@ public record FlowQuery(
   }
 
   /**
-   * Whether an expression is computed from the keys and aggregates of a group, being none of them
+   * Whether an expression is computed from the keys and aggregates of a group, and is none of them
    * itself.
    */
   public boolean isComputed(Expression what) {
@@ -103,16 +103,16 @@ public record FlowQuery(
 
   /**
    * Whether an aggregate of all rows follows from those of the groups. Two groups may count the
-   * same value: a COUNT(DISTINCT …) has a total only if its arguments hold all keys of GROUP BY,
-   * and states of functions have none.
+   * same value: a COUNT(DISTINCT …) has a total only if its arguments include all keys of GROUP BY.
+   * States of functions have none.
    */
   public boolean hasTotal(AggregateCall call) {
     return !call.isState() && (!call.isDistinct() || call.arguments().containsAll(groupBy));
   }
 
   /**
-   * Whether groups have to be looked at once they are whole: for HAVING, or for an item that is
-   * {@linkplain #isComputed computed} from them.
+   * Whether groups must be looked at once they are complete: for HAVING, or for a {@linkplain
+   * #isComputed computed} item.
    */
   public boolean computesOverGroups() {
     return having != null
@@ -130,7 +130,7 @@ public record FlowQuery(
     leaves.add(this);
   }
 
-  /** Each IN (SELECT …) in it, in the order of the clauses; not those within their queries. */
+  /** The IN (SELECT …) of this query, in the order of the clauses, without those of subqueries. */
   public List<InQuery> inQueries() {
     List<InQuery> all = new ArrayList<>();
     Binder.walk(
@@ -146,7 +146,8 @@ public record FlowQuery(
   /**
    * This query with each IN (SELECT …) as an IN of constants.
    *
-   * @param answers by query: the values of the one column of its result; a LONG, say, of 64 bits
+   * @param answers by query: the values of the one column of its result; whole numbers are LONGs of
+   *     64 bits
    */
   public FlowQuery withAnswers(Map<Query, List<Value>> answers) {
     return answers.isEmpty() ? this : Binder.answer(this, answers);
@@ -160,7 +161,7 @@ public record FlowQuery(
 
   /**
    * This query with every parameter replaced by its value or values. Types are checked again with
-   * what the values are.
+   * the values' kinds.
    *
    * @throws QueryException naming a parameter that has no value or whose value does not fit its
    *     place

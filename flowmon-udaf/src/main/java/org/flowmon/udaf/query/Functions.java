@@ -7,16 +7,16 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.flowmon.udaf.text.QueryException;
 
-/** The catalogue of aggregate functions at hand. */
+/** The catalogue of available aggregate functions. */
 public final class Functions {
   private static FunctionCatalogue catalogue;
 
   private Functions() {}
 
   /**
-   * What is found where this class comes from; no functions where there is none.
+   * The catalogue that this class's loader finds; one without functions if there is none.
    *
-   * @throws QueryException where a function on the class path is not right
+   * @throws QueryException if a function on the class path is invalid
    */
   public static synchronized FunctionCatalogue catalogue() {
     if (catalogue == null) {
@@ -41,7 +41,7 @@ public final class Functions {
     return catalogue().functions().contains(name);
   }
 
-  /** The functions whose states something of this name takes values out of. */
+  /** The functions with an extractor of this name. */
   public static List<String> withExtractor(String name) {
     return catalogue().functions().stream()
         .filter(function -> catalogue().extractors(function).contains(name))
@@ -52,7 +52,7 @@ public final class Functions {
     return catalogue().pairs().contains(name);
   }
 
-  /** All that may be called, for suggestions. */
+  /** The names of all callable functions, for suggestions. */
   public static Set<String> names() {
     Set<String> names = new TreeSet<>(catalogue().functions());
     catalogue().functions().forEach(function -> names.addAll(catalogue().extractors(function)));

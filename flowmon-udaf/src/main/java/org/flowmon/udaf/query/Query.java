@@ -10,35 +10,35 @@ import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * A query of the dialect: over flows, or over the results of other queries, which in the end are
- * over flows. Immutable; equal queries are equal.
+ * A query of the dialect: over flows, or over the results of other queries. Immutable; equal
+ * queries are equal.
  */
 public sealed interface Query permits FlowQuery, TableQuery {
-  /** Queries nest no deeper. */
+  /** The deepest nesting of queries. */
   int MAX_NESTING = 8;
 
-  /** SELECTs in one query, at most. */
+  /** The most SELECTs of one query. */
   int MAX_QUERIES = 32;
 
-  /** Columns of a result, at most: each name is looked for among them. */
+  /** The most columns of a result: each name is looked for among them. */
   int MAX_ITEMS = 1024;
 
   /** The columns of the result. */
   List<SelectItem> select();
 
-  /** Which groups stay; null where all do. */
+  /** The condition on groups to keep; null to keep all. */
   Expression having();
 
-  /** How many groups of the same keys stay; null where all do. */
+  /** The limit on groups of the same keys; null for none. */
   LimitBy limitBy();
 
-  /** Rows of the result, −1 where there is no limit. */
+  /** Rows of the result, −1 if there is no limit. */
   long limit();
 
   /** Whether rows are grouped or aggregated. */
   boolean isAggregated();
 
-  /** The names of all parameters in it and in the queries that it is made of. */
+  /** The names of all parameters in it and in its sources. */
   Set<String> parameters();
 
   /**
@@ -50,9 +50,9 @@ public sealed interface Query permits FlowQuery, TableQuery {
   Query bind(Parameters parameters);
 
   /**
-   * Before a query runs: each parameter has its value.
+   * Requires that each parameter has its value, before a query runs.
    *
-   * @throws QueryException naming one that has none
+   * @throws QueryException naming a parameter without a value
    */
   default void requireBound() {
     Set<String> open = parameters();
@@ -62,8 +62,8 @@ public sealed interface Query permits FlowQuery, TableQuery {
   }
 
   /**
-   * Whether a column tells rows apart: it is made of what groups have in common, and of no
-   * aggregate, in this query or those that it is made of.
+   * Whether a column identifies rows: it consists of keys of groups, and of no aggregate, in this
+   * query or its sources.
    *
    * @param item its place in {@link #select}
    */
@@ -72,13 +72,13 @@ public sealed interface Query permits FlowQuery, TableQuery {
   /**
    * The columns of the result as expressions of a query over it.
    *
-   * @param table what that query calls the result, null where it has no name for it
+   * @param table that query's name for the result, null if it has none
    */
   default List<Named> columns(String table) {
     List<Named> columns = new ArrayList<>();
     for (SelectItem item : select()) {
       ValueKind kind = item.what().kind();
-      // A result's column of NULLs is of TEXT; what a parameter gives is known when it is bound.
+      // A result's column of NULLs is of TEXT; the kind of a parameter is known after binding.
       StateType states = StateType.of(item.what());
       boolean isOpen =
           (kind == null && Binder.hasParameter(item.what())) || (states != null && states.isOpen());
@@ -95,8 +95,8 @@ public sealed interface Query permits FlowQuery, TableQuery {
   }
 
   /**
-   * The queries over flows whose results this one's is made of, each once, in the order of the
-   * text. What such a query asks by IN (SELECT …) before it runs is not among them.
+   * The queries over flows that are its sources, each once, in the order of the text. Subqueries in
+   * IN (SELECT …), which run before, are left out.
    */
   default List<FlowQuery> leaves() {
     Set<FlowQuery> leaves = new LinkedHashSet<>();
@@ -104,7 +104,7 @@ public sealed interface Query permits FlowQuery, TableQuery {
     return List.copyOf(leaves);
   }
 
-  /** All queries over flows in it, those that are asked by IN (SELECT …) too. */
+  /** All queries over flows in it, including subqueries in IN (SELECT …). */
   default List<FlowQuery> overFlows() {
     Set<FlowQuery> all = new LinkedHashSet<>();
     for (FlowQuery leaf : leaves()) {

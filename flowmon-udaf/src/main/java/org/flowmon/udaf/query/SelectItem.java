@@ -9,8 +9,8 @@ import org.flowmon.flow.CodeNames;
  */
 public record SelectItem(String name, Expression what) {
   /**
-   * The names of its values where they are codes that have names: those of a column, and its MIN
-   * and MAX. Else null.
+   * The names of its values if they are codes with names: those of a column, and its MIN and MAX.
+   * Else null.
    */
   public CodeNames codeNames() {
     Expression values =

@@ -103,7 +103,7 @@ final class SqlText {
 
   private static String order(OrderItem item, List<SelectItem> select) {
     String text = item.what().toString();
-    // In parentheses a column is not taken for an item of the same name.
+    // In parentheses a name means a column, not an item of the same name.
     boolean isOther =
         select.stream()
             .anyMatch(
@@ -195,7 +195,7 @@ final class SqlText {
     throw new IllegalStateException("no text for " + expression.getClass());
   }
 
-  /** Whether it is what COALESCE stands for: the first that is not NULL. */
+  /** Whether it is the form of a COALESCE: the first value that is not NULL. */
   private static boolean isCoalesce(Case choice) {
     return choice.whens().stream()
             .allMatch(when -> when.condition().equals(new Not(new IsNull(when.result()))))

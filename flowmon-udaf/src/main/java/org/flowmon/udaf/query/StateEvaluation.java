@@ -5,8 +5,8 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Value;
 
 /**
- * What a function gives of the states in some columns, row by row. It belongs to one thread, and
- * remembers the states of the row before.
+ * Evaluates a function of states in some columns, row by row. It belongs to one thread, and caches
+ * the states of the previous row.
  */
 public interface StateEvaluation {
   /** The expressions whose values it takes: texts of states. */
@@ -16,7 +16,7 @@ public interface StateEvaluation {
    * The value of a row.
    *
    * @param states by input: the text of its state; null is a state without rows
-   * @throws QueryException where a text is no such state
+   * @throws QueryException if a text is no such state
    */
   Value of(String[] states);
 }

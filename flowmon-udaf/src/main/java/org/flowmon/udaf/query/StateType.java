@@ -9,12 +9,12 @@ import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * What states are of: a function and the call of it. Columns of states carry it, so that queries
- * over them know what can be merged and taken out.
+ * The type of states: a function and its call. Columns of states carry it, so that queries over
+ * them know the possible merges and extractors.
  *
  * @param function its name, in capitals
- * @param arguments as of the call with all parameters: a {@link Literal} is a constant, of all else
- *     only the kind counts; null where a parameter of the call has no value yet
+ * @param arguments as of the call with all parameters: a {@link Literal} is a constant; only the
+ *     kind of others counts. Null if a parameter of the call has no value yet
  */
 public record StateType(String function, List<Expression> arguments) {
   public StateType {
@@ -31,7 +31,7 @@ public record StateType(String function, List<Expression> arguments) {
     return arguments == null;
   }
 
-  /** What an expression's states are of; null where it gives none. */
+  /** The type of an expression's states; null if it gives none. */
   public static StateType of(Expression expression) {
     if (expression instanceof Named column) {
       return column.states();
@@ -54,7 +54,7 @@ public record StateType(String function, List<Expression> arguments) {
         : Functions.catalogue().states(call.value().function(), call.arguments());
   }
 
-  /** That of all branches which are not NULL, if these are of one. */
+  /** The type of all non-NULL branches, if it is the same. */
   private static StateType ofChoice(Case choice) {
     StateType common = isNull(choice.otherwise()) ? null : of(choice.otherwise());
     if (common == null && !isNull(choice.otherwise())) {
@@ -77,7 +77,7 @@ public record StateType(String function, List<Expression> arguments) {
     return expression instanceof Literal literal && literal.value().isNull();
   }
 
-  /** Whether states of both can be merged, as far as it is known. */
+  /** Whether states of both can be merged, as far as known. */
   boolean mergesWith(StateType other) {
     return (isOpen() || other.isOpen())
         ? function.equals(other.function)

@@ -4,19 +4,17 @@ import java.util.List;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * What a query takes out of the state that an aggregate function keeps of a group: {@code
- * QUANTILE(QUANTILES(bytes), 0.95)}. The arguments of the function are those of the {@link
- * AggregateCall}.
+ * A value that a query takes out of a group's function state: {@code QUANTILE(QUANTILES(bytes),
+ * 0.95)}. The arguments of the function are those of the {@link AggregateCall}.
  *
  * @param function name of the function, in capitals
- * @param extractor name of what takes the value, in capitals; null for the state itself
- * @param parameters the extractor's arguments behind the state: constants, or parameters until they
+ * @param extractor name of the extractor, in capitals; null for the state itself
+ * @param parameters the extractor's arguments after the state: constants, or parameters until they
  *     are bound
- * @param part which of the value and its bounds
+ * @param part the value or one of its bounds
  * @param kind of the value; null while a parameter is open
  * @param isList whether it is a list of items, written as a text; a list has no bounds of its own
- * @param merged what the states are of that the one argument gives, which are merged; null where
- *     the function takes rows
+ * @param merged type of the argument's states, which are merged; null if the function takes rows
  */
 public record StateValue(
     String function,
@@ -26,7 +24,7 @@ public record StateValue(
     ValueKind kind,
     boolean isList,
     StateType merged) {
-  /** Which of an estimate's three values. */
+  /** A part of an estimate: one of its three values. */
   public enum Part {
     /** The value itself. */
     VALUE,
@@ -45,7 +43,7 @@ public record StateValue(
     return new StateValue(function, null, List.of(), Part.VALUE, ValueKind.TEXT, false, null);
   }
 
-  /** The state that others are merged into. */
+  /** The state that other states are merged into. */
   static StateValue ofMerged(StateType type) {
     return new StateValue(
         type.function(), null, List.of(), Part.VALUE, ValueKind.TEXT, false, type);

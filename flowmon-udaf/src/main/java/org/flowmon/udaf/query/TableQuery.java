@@ -12,7 +12,7 @@ import org.flowmon.udaf.value.Parameters;
  * A query over the results of others. Immutable; equal queries are equal.
  *
  * @param from at least one; each but the first is joined with all before it
- * @param clauses what is done with the rows: as with flows, but that columns are {@link Named} ones
+ * @param clauses the clauses over the rows: as with flows, but their columns are {@link Named} ones
  *     of the sources
  */
 public record TableQuery(List<Source> from, FlowQuery clauses) implements Query {
@@ -23,10 +23,9 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
   /**
    * The result of a query, by a name.
    *
-   * @param name null where it has none, being the only one
-   * @param isLeft whether the rows before it that find none of its rows stay, with NULL in its
-   *     columns
-   * @param on what is equal in rows that are joined; empty for the first
+   * @param name null for a single source without a name
+   * @param isLeft whether earlier rows without a match stay, with NULL in its columns
+   * @param on the equalities of joined rows; empty for the first
    */
   public record Source(String name, Query query, boolean isLeft, List<Equality> on) {
     public Source {
@@ -35,10 +34,10 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
   }
 
   /**
-   * Two columns that are equal, and neither NULL, in rows that are joined.
+   * Two columns that are equal and not NULL in joined rows.
    *
-   * @param before of a source before
-   * @param own of the source that is joined
+   * @param before of an earlier source
+   * @param own of the joined source
    */
   public record Equality(Named before, Named own) {}
 

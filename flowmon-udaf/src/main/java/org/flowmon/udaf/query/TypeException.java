@@ -1,7 +1,7 @@
 package org.flowmon.udaf.query;
 
 /**
- * A part of a query does not fit its place; whoever knows its position makes a {@link
+ * A part of a query that does not fit its place; a caller that knows its position makes a {@link
  * QueryException} of it.
  */
 public final class TypeException extends RuntimeException {

@@ -25,9 +25,9 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Builds expressions whose parts fit each other: used when parsing, and again when parameters get
- * their values. A text literal takes on the kind of what it meets: {@code src_addr = '10.0.0.1'},
- * {@code end_time >= '2026-11-21'}, {@code state = 'SF'}.
+ * Builds expressions whose parts fit each other: when parsing, and again when parameters get their
+ * values. A text literal takes on the kind of the other side: {@code src_addr = '10.0.0.1'}, {@code
+ * end_time >= '2026-11-21'}, {@code state = 'SF'}.
  */
 public final class Typing {
   private Typing() {}
@@ -99,8 +99,8 @@ public final class Typing {
   }
 
   /**
-   * The expression, or, where it is a text literal and the other is not text, what the text stands
-   * for.
+   * The expression or, if it is a text literal and the other is not text, the literal's value in
+   * the other's kind.
    */
   static Expression coerce(Expression expression, Expression other) {
     String text = textOf(expression);
@@ -116,7 +116,7 @@ public final class Typing {
     };
   }
 
-  /** A text literal, or an expression that is a time already. */
+  /** Returns a time: of a text literal, or of an expression that is one already. */
   public static Expression requireTime(Expression time) {
     String text = textOf(time);
     if (text != null) {
@@ -306,7 +306,7 @@ public final class Typing {
     return state;
   }
 
-  /** What is taken out of a state. */
+  /** A value taken out of a state. */
   public static AggregateCall extracted(
       AggregateCall state, String extractor, List<Expression> parameters, StateValue.Part part) {
     String function = state.value().function();
@@ -363,7 +363,7 @@ public final class Typing {
   }
 
   /**
-   * What is taken out of a state that is there.
+   * A value taken out of an existing state.
    *
    * @param states an expression that gives states
    */
@@ -385,7 +385,7 @@ public final class Typing {
         extractor, List.of(states), parameters, part, gives.kind(), gives.isList(), null);
   }
 
-  /** What a function makes of two states. */
+  /** The result of a function of two states. */
   public static Expression ofPair(
       String pair, List<Expression> two, List<Expression> parameters, StateValue.Part part) {
     StateType first = requireStates(pair, two.get(0));
@@ -412,7 +412,7 @@ public final class Typing {
     }
     OfStates call = new OfStates(pair, two, parameters, part, null, false, null);
     if (first.isOpen() || second.isOpen() || hasParameter(parameters)) {
-      // Whether it gives a state does not hang on parameters, only of which.
+      // Parameters decide the type of the state, but not whether it is a state.
       boolean givesState = Functions.catalogue().givesState(pair, type.function());
       return givesState
           ? new OfStates(
@@ -441,8 +441,8 @@ public final class Typing {
   /**
    * Checks a call.
    *
-   * @param call what is wrong where none of its arguments is
-   * @param arguments those whose places its errors tell
+   * @param call the culprit if none of its arguments is
+   * @param arguments arguments with places for errors
    */
   private static <T> T checked(Expression call, List<Expression> arguments, Supplier<T> check) {
     try {

@@ -1,5 +1,5 @@
 /**
- * Queries as trees: expressions, aggregates and clauses; whether their parts fit each other, and
- * how parameters get their values.
+ * Queries as trees: expressions, aggregates and clauses, with type checks and binding of
+ * parameters.
  */
 package org.flowmon.udaf.query;

@@ -17,16 +17,16 @@ import org.flowmon.udaf.value.ValueKind;
 /**
  * The answer of an aggregated query while it is written, column by column. First {@link #inspect}
  * sees the states of all groups, then {@link #allocate} makes the columns, then keys and aggregates
- * are written; several threads may inspect, and write different rows, at the same time.
+ * are written. Several threads may inspect, and write different rows, at the same time.
  */
 public final class AnswerColumns {
   /** A column of the answer. */
   private static final class Column {
     private final SelectItem item;
-    private final int key; // its place in GROUP BY, −1 where it is none
+    private final int key; // its place in GROUP BY, −1 if it is no key
     private final Accumulator value; // of an aggregate
     private final Accumulator values;
-    private final Deviation deviation; // null of all else
+    private final Deviation deviation; // null for other aggregates
     private boolean isWide;
     private boolean hasNulls;
     private long[] low;
@@ -71,10 +71,10 @@ public final class AnswerColumns {
   }
 
   /**
-   * Looks at the states of groups that are to be written: what none of them needs is not made.
+   * Inspects the states of groups to be written: arrays that none of them needs are not made.
    *
    * @param states the state of each group, all {@code stride} words apart
-   * @param first where the first begins
+   * @param first start of the first state
    */
   public void inspect(long[] states, int first, int stride, int groups) {
     for (Column column : columns) {
@@ -100,7 +100,7 @@ public final class AnswerColumns {
     }
   }
 
-  /** Bytes of a row of a column that {@link #allocate} makes; none where it makes none. */
+  /** Bytes of a row of a column that {@link #allocate} makes; 0 if it makes none. */
   public int bytesPerRow(int place) {
     Column column = columns[place];
     boolean isAddress = column.item.what().kind() == ValueKind.ADDRESS;
@@ -118,12 +118,12 @@ public final class AnswerColumns {
     }
   }
 
-  /** How many rows there will be. */
+  /** Sets the number of rows. */
   public void setRows(int rowCount) {
     rows = rowCount;
   }
 
-  /** Makes one column, unless it is of a key or computed; several threads may each make some. */
+  /** Makes one column, unless it is a key or computed; several threads may each make some. */
   public void allocate(int place) {
     Column column = columns[place];
     if (column.isAggregate()) {
@@ -158,14 +158,14 @@ public final class AnswerColumns {
     return columns.length;
   }
 
-  /** The place in GROUP BY of the key that a column shows, −1 where it shows none. */
+  /** The place in GROUP BY of the key that a column shows, −1 if it shows none. */
   public int key(int column) {
     return columns[column].key;
   }
 
   /**
-   * Gives a column of a key, or one that is computed, its arrays, which are taken over and may be
-   * filled until {@link #build}: see {@link ResultTable.Builder#fill}.
+   * Sets the arrays of a key column or a computed column. They are taken over and may be filled
+   * until {@link #build}: see {@link ResultTable.Builder#fill}.
    */
   public void set(int column, long[] low, long[] high, String[] texts, boolean[] isNull) {
     columns[column].low = low;
@@ -179,12 +179,12 @@ public final class AnswerColumns {
     return columns[column].low;
   }
 
-  /** The high longs of a column, null where it needs none. */
+  /** The high longs of a column, null if it needs none. */
   public long[] high(int column) {
     return columns[column].high;
   }
 
-  /** Which rows of a column are NULL, null where none is. */
+  /** The mask of a column's NULL rows, null if there are none. */
   public boolean[] isNull(int column) {
     return columns[column].isNull;
   }
@@ -192,8 +192,8 @@ public final class AnswerColumns {
   /**
    * Writes the aggregates of groups.
    *
-   * @param places where the state of each begins
-   * @param row the row of the first, the others follow
+   * @param places start of each group's state
+   * @param row the row of the first; the others follow
    */
   public void writeAggregates(long[] states, int[] places, int groups, int row) {
     for (Column column : columns) {
@@ -214,13 +214,13 @@ public final class AnswerColumns {
   }
 
   /**
-   * Writes aggregates that {@link #areSumsAndCounts} of groups of which one sum and one count, both
-   * longs, say all.
+   * Writes aggregates that {@link #areSumsAndCounts}, for groups that need only one sum and one
+   * count, both longs.
    *
    * @param words sums and counts
-   * @param sum where the first sum is, the others follow {@code stride} words apart
-   * @param count where the first count is
-   * @param row the row of the first, the others follow
+   * @param sum place of the first sum; the others follow {@code stride} words apart
+   * @param count place of the first count
+   * @param row the row of the first; the others follow
    */
   public void writeSumsAndCounts(
       long[] words, int sum, int count, int stride, int groups, int row) {

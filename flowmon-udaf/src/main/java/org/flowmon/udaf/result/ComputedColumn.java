@@ -12,8 +12,8 @@ import org.flowmon.udaf.vector.TextOrder;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * What an expression over groups gives for some of them, in their order: arrays as {@link
- * org.flowmon.udaf.value.ResultTable.Builder#fill} takes them. Immutable.
+ * The values of an expression over groups, for some groups in their order: arrays for {@link
+ * org.flowmon.udaf.value.ResultTable.Builder#fill}. Immutable.
  */
 final class ComputedColumn {
   private final ValueKind kind;
@@ -31,7 +31,7 @@ final class ComputedColumn {
   }
 
   /**
-   * Computes it.
+   * Computes the column.
    *
    * @param query whose groups are in the table
    * @param groups their numbers
@@ -69,7 +69,7 @@ final class ComputedColumn {
     }
   }
 
-  /** Makes room for upper longs, with those of the rows before. */
+  /** Makes room for upper longs, including those of earlier rows. */
   private void widen(int filled) {
     if (high == null) {
       high = new long[low.length];
@@ -77,7 +77,7 @@ final class ComputedColumn {
     }
   }
 
-  /** Gives the values to a column of an answer. */
+  /** Sets the values of a column of an answer. */
   void fill(AnswerColumns columns, int column) {
     columns.set(column, low, high, texts, isNull);
   }
@@ -86,7 +86,7 @@ final class ComputedColumn {
     return isNull[row];
   }
 
-  /** The order of two values that are not NULL. */
+  /** Compares two values that are not NULL. */
   int compare(int a, int b) {
     return switch (kind) {
       case ADDRESS -> IpAddress.compare(high[a], low[a], high[b], low[b]);
@@ -100,7 +100,7 @@ final class ComputedColumn {
     };
   }
 
-  /** Zeros are equal whatever their sign. */
+  /** Compares doubles; zeros are equal whatever their sign. */
   private static int compareDoubles(double a, double b) {
     return a == b ? 0 : Double.compare(a, b);
   }

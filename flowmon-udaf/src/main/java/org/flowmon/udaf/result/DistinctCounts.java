@@ -17,19 +17,19 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * How a query with COUNT(DISTINCT …) is answered: for each list of arguments rows are grouped by
- * the query's keys and these arguments, and then the groups of equal keys are counted. The first of
- * these groupings also has all other aggregates, whose states are merged. Immutable, safe for many
+ * Answers queries with COUNT(DISTINCT …). For each list of arguments, rows are grouped by the
+ * query's keys and these arguments; then the groups of equal keys are counted. The first of these
+ * groupings also has all other aggregates, whose states are merged. Immutable, safe for many
  * threads.
  *
  * <pre>
  *   SELECT k, COUNT(DISTINCT a, b), SUM(c), COUNT(DISTINCT d) … GROUP BY k
- *     rows ─► SELECT k, a, b, SUM(c) … GROUP BY k, a, b ─┐ one more where a, b are not NULL; SUM(c)
+ *     rows ─► SELECT k, a, b, SUM(c) … GROUP BY k, a, b ─┐ one more if a, b are not NULL; SUM(c)
  *          └► SELECT k, d … GROUP BY k, d ───────────────┴► groups of k
  * </pre>
  */
 public final class DistinctCounts {
-  // Groups between two looks at whether to go on.
+  // Groups between two cancellation checks.
   private static final int CHECKED = 4096;
 
   private final FlowQuery query;
@@ -38,14 +38,14 @@ public final class DistinctCounts {
   private final List<Step> steps = new ArrayList<>();
 
   /**
-   * What a group of a grouping adds to the group of its keys.
+   * The contribution of a grouping's group to the group of its keys.
    *
    * @param count the word that counts it
    * @param arguments a bit for each key of the grouping that is an argument and must not be NULL
    */
   private record Step(Accumulator count, long arguments, List<Moved> states) {}
 
-  /** A state of a grouping, and where it goes. */
+  /** A state of a grouping and its destination. */
   private record Moved(Accumulator into, int from) {}
 
   private DistinctCounts(FlowQuery query) {
@@ -67,11 +67,11 @@ public final class DistinctCounts {
   }
 
   /**
-   * The way of a query.
+   * Plans the groupings of a query.
    *
    * @param query aggregated, without parameters
-   * @return null where it has no COUNT(DISTINCT …)
-   * @throws QueryException where keys and arguments are too many
+   * @return null if it has no COUNT(DISTINCT …)
+   * @throws QueryException if there are too many keys and arguments
    */
   public static DistinctCounts of(FlowQuery query) {
     return query.aggregates().stream().anyMatch(AggregateCall::isDistinct)
@@ -101,7 +101,7 @@ public final class DistinctCounts {
     return new FlowQuery(items, query.where(), keys, List.of(), -1);
   }
 
-  /** Where the states of a grouping's aggregates go. */
+  /** The destinations of a grouping's aggregate states. */
   private List<Moved> moved(GroupLayout from) {
     List<Moved> moved = new ArrayList<>();
     for (Accumulator accumulator : from.accumulators()) {
@@ -117,27 +117,27 @@ public final class DistinctCounts {
     return moved;
   }
 
-  /** The queries whose groups are to be counted, without order or limit. */
+  /** The queries whose groups are counted, without order or limit. */
   public List<FlowQuery> groupings() {
     return groupings;
   }
 
-  /** A table for the query's groups. */
+  /** Makes a table for the query's groups. */
   public GroupTable newTable() {
     return newTable(null);
   }
 
   /**
-   * Likewise.
+   * Makes a table for the query's groups, with limited memory.
    *
-   * @param memory that the query's groups take; null: as much as there is
+   * @param memory that the query's groups take; null: unlimited
    */
   public GroupTable newTable(GroupMemory memory) {
     return new GroupTable(layout, memory);
   }
 
   /**
-   * Counts groups. Each group of a grouping is to be counted once, into whichever table; tables are
+   * Counts groups. Each group of a grouping must be counted once, into any table; the tables are
    * then merged.
    *
    * @param grouping the place of the grouping in {@link #groupings}
@@ -149,9 +149,9 @@ public final class DistinctCounts {
   }
 
   /**
-   * Likewise.
+   * As {@link #count(int, GroupTable, GroupTable)}.
    *
-   * @param check runs now and then, and may throw to end it
+   * @param check runs now and then, and may throw to end the count
    */
   public void count(int grouping, GroupTable groups, GroupTable into, Runnable check) {
     Step step = steps.get(grouping);
@@ -179,7 +179,7 @@ public final class DistinctCounts {
     }
   }
 
-  /** Takes over what groups come to that are not there; how many these are nobody knows. */
+  /** Merges the rest of dropped groups, whose number is unknown. */
   private void leaveOut(Step step, long[] rest, GroupSample into) {
     long[] state = new long[layout.stateWords()];
     layout.reset(state, 0);
@@ -190,7 +190,7 @@ public final class DistinctCounts {
   }
 
   /**
-   * The answer of the query.
+   * Answers the query.
    *
    * @param groups all groups of each of {@link #groupings}
    */
@@ -199,10 +199,10 @@ public final class DistinctCounts {
   }
 
   /**
-   * Likewise.
+   * Answers the query with limited memory.
    *
-   * @param memory that the query's groups take; null: as much as there is
-   * @param check runs now and then, and may throw to end it
+   * @param memory that the query's groups take; null: unlimited
+   * @param check runs now and then, and may throw to end the query
    */
   ResultTable finish(List<GroupTable> groups, GroupMemory memory, Runnable check) {
     GroupTable all = newTable(memory);
@@ -213,12 +213,12 @@ public final class DistinctCounts {
     return new GroupAnswer(all, query, check).finish();
   }
 
-  /** The answer of the query over its groups. */
+  /** Answers the query from its groups. */
   public ResultTable finish(GroupTable groups) {
     return new GroupAnswer(groups, query).finish();
   }
 
-  /** Likewise, with how far what is approximate in it may be off. */
+  /** Answers the query from its groups, with the bounds of approximate values. */
   public GroupAnswer.WithBounds answer(GroupTable groups) {
     return new GroupAnswer(groups, query).finishWithBounds();
   }

@@ -10,15 +10,15 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A query's answer over the groups of a table, which are whole: which of them HAVING keeps, in
- * which order they are, which of them the limit leaves, and their rows. Not thread-safe.
+ * A query's answer over a table's complete groups: applies HAVING, the order and the limit, and
+ * makes the rows. Not thread-safe.
  */
 public final class GroupAnswer {
-  // In an answer's column: a long, perhaps another one, and whether it is NULL.
+  // In an answer's column: a long, possibly a high long, and the NULL mark.
   private static final int BYTES_OF_VALUE = 17;
 
   /**
-   * Rows in the query's order, with the bounds of what functions with states give in them.
+   * Rows in the query's order, with error bounds of their function states' values.
    *
    * @param bounds one for each approximate column
    */
@@ -33,9 +33,9 @@ public final class GroupAnswer {
   }
 
   /**
-   * The answer of a query to the end of which its groups may take some time.
+   * The answer of a query, which may take some time.
    *
-   * @param check runs now and then, and may throw to end it
+   * @param check runs now and then, and may throw to end the query
    */
   public GroupAnswer(GroupTable table, FlowQuery query, Runnable check) {
     this.table = table;
@@ -50,37 +50,34 @@ public final class GroupAnswer {
     return rows(order);
   }
 
-  /** Likewise, with how far what is approximate in them may be off. */
+  /** The rows of {@link #ordered}, with the bounds of approximate values. */
   public WithBounds finishWithBounds() {
     int[] order = ordered();
     check.run();
     return new WithBounds(rows(order), ValueBound.of(table, query, order));
   }
 
-  /**
-   * The groups of the answer, of which there are no others, in its order: without GROUP BY it is
-   * one, even of no rows.
-   */
+  /** The groups of the answer in its order. Without GROUP BY it is one group, even of no rows. */
   public int[] ordered() {
     table.addGroupOfNoKeys();
     return first();
   }
 
-  /** The rows of some groups, which are taken of the query's memory before they are made. */
+  /** Makes the rows of some groups, after taking their bytes from the query's memory. */
   public ResultTable rows(int[] groups) {
     table.memory().take((long) BYTES_OF_VALUE * query.select().size() * groups.length);
     return new GroupRows(table, query).table(groups);
   }
 
-  /** The first groups in order, of those that HAVING keeps; all where there is no limit. */
+  /** The first groups in order that HAVING keeps; all if there is no limit. */
   public int[] first() {
     int[] groups = query.having() == null ? null : kept();
     return new GroupOrder(table, query, groups, check).first(groups);
   }
 
   /**
-   * The groups that are among the first, if one leaves out those below some level: of this one or
-   * any higher one. In no order.
+   * The groups that are among the first of those that some level keeps, this one or a higher one.
+   * In no order.
    */
   public int[] firstOfLevels(int level) {
     int[] groups = kept();
@@ -105,13 +102,13 @@ public final class GroupAnswer {
         chosen.set(first == null ? groups[i] : first[i]);
       }
       if (first == null) {
-        break; // all of this level are chosen, and so are those of the ones above it
+        break; // all of this level and of the higher ones are chosen
       }
     }
     return chosen.stream().toArray();
   }
 
-  /** The groups for which HAVING is TRUE; all where there is none. */
+  /** The groups for which HAVING is TRUE; all if there is none. */
   public int[] kept() {
     int[] groups = table.all();
     if (query.having() == null) {

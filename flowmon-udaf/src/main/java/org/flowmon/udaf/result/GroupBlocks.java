@@ -15,23 +15,23 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The keys and aggregates of groups that an expression over groups is made of, as vectors, block by
- * block: so it is evaluated as one over rows is. Not thread-safe.
+ * The keys and aggregates of an expression over groups as vectors, block by block: the expression
+ * is then evaluated like one over rows. Not thread-safe.
  */
 final class GroupBlocks {
-  /** What is done with a block. */
+  /** Processes a block. */
   @FunctionalInterface
   interface Work {
     /**
-     * The vectors hold the values of some groups.
+     * Processes the groups whose values the vectors hold.
      *
-     * @param from the place of the first among those that are read
-     * @param n how many, at most {@link Vector#CAPACITY}
+     * @param from the place of the first among the groups read
+     * @param n the number of groups, at most {@link Vector#CAPACITY}
      */
     void block(int from, int n);
   }
 
-  // Groups whose keys and aggregates are written at once.
+  // Groups whose keys and aggregates are written in one step.
   private static final int CHUNK = 8 * Vector.CAPACITY;
 
   private final Map<Expression, Vector> vectors = new LinkedHashMap<>();
@@ -58,12 +58,12 @@ final class GroupBlocks {
     }
   }
 
-  /** By key or aggregate: its values of the block at hand. */
+  /** By key or aggregate: its values of the current block. */
   Map<Expression, Vector> vectors() {
     return vectors;
   }
 
-  /** Reads groups in the order given. */
+  /** Reads groups in the given order. */
   void read(int[] groups, Work work) {
     for (int chunk = 0; chunk < groups.length; chunk += CHUNK) {
       int end = Math.min(groups.length, chunk + CHUNK);

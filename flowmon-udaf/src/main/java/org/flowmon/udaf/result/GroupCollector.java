@@ -40,7 +40,7 @@ public final class GroupCollector {
   }
 
   /**
-   * An answer whose groups take a limited part of the heap.
+   * An answer whose groups take limited memory.
    *
    * @param memory shared with the query's other collectors
    */
@@ -52,7 +52,7 @@ public final class GroupCollector {
    * An answer over the rows of other results.
    *
    * @param given by column: its vector, which holds the values when rows are added
-   * @param memory that groups take; null: as much as there is
+   * @param memory that groups take; null: unlimited
    */
   GroupCollector(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
     this.query = query;
@@ -84,11 +84,11 @@ public final class GroupCollector {
   }
 
   /**
-   * Adds rows that the query's filter has chosen already.
+   * Adds rows that the query's filter has already chosen.
    *
    * @param from first row of the range that the selection is relative to
    * @param selection rows relative to {@code from}, ascending, below {@link Vector#CAPACITY}
-   * @param n how many of them
+   * @param n the number of rows
    */
   public void add(FlowRows flows, int from, int[] selection, int n) {
     if (n == 0) {
@@ -109,13 +109,12 @@ public final class GroupCollector {
   }
 
   /**
-   * Adds rows of which the given vectors hold the values.
+   * Adds rows whose values the given vectors hold.
    *
-   * @param count how many values the vectors hold
+   * @param count the number of values in the vectors
    * @param selection the places of the rows in the vectors, ascending
-   * @param n how many of them
-   * @throws QueryException where a key, or the argument of an aggregate that takes 64 bits, is
-   *     beyond them
+   * @param n the number of rows
+   * @throws QueryException if a key, or the argument of a 64-bit aggregate, exceeds 64 bits
    */
   void add(int count, int[] selection, int n) {
     if (n == 0) {
@@ -137,7 +136,7 @@ public final class GroupCollector {
               argumentVectors[a], selection, n, layout.arguments().get(a), "MIN, MAX or STDDEV");
         }
         default -> {
-          // counts and sums take whatever there is
+          // counts and sums take any value
         }
       }
     }
@@ -174,12 +173,12 @@ public final class GroupCollector {
     }
   }
 
-  /** The groups so far: to be merged, or to be looked at. */
+  /** The groups so far, for merging or reading. */
   public GroupTable table() {
     return table;
   }
 
-  /** Takes in what another has collected of the same query. */
+  /** Merges the groups of another collector of the same query. */
   public void merge(GroupCollector other) {
     table.merge(other.table);
   }

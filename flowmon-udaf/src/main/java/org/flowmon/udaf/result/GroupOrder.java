@@ -20,7 +20,7 @@ import org.flowmon.udaf.vector.TextOrder;
 
 /**
  * The order of a query's groups: ORDER BY, then the keys ascending with NULLs last. It is total, so
- * that results do not depend on how groups came about.
+ * that results do not depend on the order of merging.
  */
 public final class GroupOrder {
   /** Compares two groups of the table. */
@@ -28,11 +28,11 @@ public final class GroupOrder {
     int compare(int groupA, int groupB);
   }
 
-  // Below, packing what is compared saves nothing.
+  // For fewer groups, packing the compared words saves nothing.
   private static final int FEW_GROUPS = 32;
-  // A heap of more than one row of so many takes longer than sorting all.
+  // If more than one row in this many is wanted, a heap takes longer than sorting all.
   private static final int SMALL_SHARE = 16;
-  // Comparisons between two looks at whether to go on; a power of two.
+  // Comparisons between two cancellation checks; a power of two.
   private static final int COMPARED = 1 << 14;
 
   private final GroupTable table;
@@ -51,9 +51,9 @@ public final class GroupOrder {
   /**
    * The order of a table's groups.
    *
-   * @param groups those that will be compared, for which alone is computed what the order goes by;
-   *     null for all
-   * @param check runs now and then while they are sorted, and may throw to end it
+   * @param groups the groups to compare: order expressions are computed for these alone; null for
+   *     all
+   * @param check runs now and then while they are sorted, and may throw to end the sort
    */
   public GroupOrder(GroupTable table, FlowQuery query, int[] groups, Runnable check) {
     this.check = check;
@@ -61,7 +61,7 @@ public final class GroupOrder {
     this.table = table;
     this.layout = table.layout();
     List<ByOne> all = new ArrayList<>();
-    int[] places = null; // by group: its place among those that will be compared
+    int[] places = null; // by group: its place among the groups to compare
     for (OrderItem item : query.orderBy()) {
       if (item.what() instanceof AggregateCall call && !call.isState()) {
         all.add(byAggregate(call, item));
@@ -94,9 +94,9 @@ public final class GroupOrder {
   }
 
   /**
-   * The groups that LIMIT … BY and LIMIT keep, in order; all where the query has neither.
+   * Selects the groups that LIMIT … BY and LIMIT keep, in order; all if the query has neither.
    *
-   * @param groups those to choose from, null for all of the table
+   * @param groups the candidates, null for all of the table
    */
   public int[] first(int[] groups) {
     if (query.limitBy() == null || query.limitBy().keys().containsAll(query.groupBy())) {
@@ -104,7 +104,8 @@ public final class GroupOrder {
     }
     int[] all = groups == null ? table.all() : groups;
     long wanted = query.limit() < 0 ? all.length : query.limit();
-    // As a rule few are left out: so many in order, and more of them only where they do not do.
+    // LIMIT … BY usually drops few groups: sort a few more than wanted, and more only if they are
+    // not enough.
     for (long taken = 2 * wanted + 64; ; taken *= 4) {
       boolean takesAll = taken >= all.length;
       int[] kept = firstOfKeys(first(all, takesAll ? -1 : taken), wanted);
@@ -114,7 +115,7 @@ public final class GroupOrder {
     }
   }
 
-  /** Those of groups in order that are among the first of their keys. */
+  /** Selects the groups that are among the first of their keys, from groups in order. */
   private int[] firstOfKeys(int[] ordered, long wanted) {
     KeyCounts counts = new KeyCounts(table, query);
     int[] kept = new int[ordered.length];
@@ -131,9 +132,9 @@ public final class GroupOrder {
   }
 
   /**
-   * The first groups in order; all where the limit is negative.
+   * Selects the first groups in order; all if the limit is negative.
    *
-   * @param groups those to choose from, null for all of the table
+   * @param groups the candidates, null for all of the table
    */
   private int[] first(int[] groups, long limit) {
     int[] chosen = groups == null ? table.all() : groups.clone();
@@ -172,7 +173,7 @@ public final class GroupOrder {
     return Arrays.stream(places).map(place -> groups[place]).toArray();
   }
 
-  /** Sorts the groups in some places, which are the same up to a word of their order. */
+  /** Sorts the groups in some places, which are equal up to a word of their order. */
   private void sort(int[] groups, long[] longs, int from, int to, int word) {
     if (to - from < FEW_GROUPS || !packed.hasWords(word)) {
       RowSort.merge(groups, from, to, this::compare);
@@ -205,9 +206,9 @@ public final class GroupOrder {
   }
 
   /**
-   * By what is computed.
+   * Compares by a computed column.
    *
-   * @param places by group: its row of the column; null where it is the group's number
+   * @param places by group: its row of the column; null if it is the group's number
    */
   private static ByOne byComputed(ComputedColumn column, int[] places, OrderItem item) {
     int sign = item.descending() ? -1 : 1;

@@ -26,7 +26,7 @@ public final class GroupRows {
     this.columns = new AnswerColumns(query, table.layout());
   }
 
-  /** The rows of some groups; may be called again for others, with no group added since. */
+  /** Makes the rows of some groups; may be called again for others if no group was added since. */
   ResultTable table(int[] groups) {
     if (!inspected) {
       columns.inspect(table.words(), table.stateAt(0), table.stride(), table.size());
@@ -62,7 +62,7 @@ public final class GroupRows {
     return columns.build();
   }
 
-  /** A column that has a key. */
+  /** A column of a key. */
   private final class KeyColumn {
     private final int column;
     private final int key;
@@ -108,10 +108,10 @@ public final class GroupRows {
   }
 
   /**
-   * One row: the aggregates that are items of the select list, of the merged states of all groups;
-   * NULL where an aggregate has no total.
+   * One row: the aggregates of the select list, from the merged states of all groups; NULL if an
+   * aggregate has no total.
    *
-   * @param allGroups whether all groups are counted; COUNT(DISTINCT …) has no total else
+   * @param allGroups whether all groups are counted; otherwise COUNT(DISTINCT …) has no total
    */
   public static ResultTable aggregates(
       FlowQuery query, GroupLayout layout, long[] state, boolean allGroups) {

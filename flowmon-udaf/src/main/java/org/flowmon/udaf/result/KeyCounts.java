@@ -9,14 +9,14 @@ import org.flowmon.udaf.memory.MemoryDraw;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ValueKind;
 
-/** Counts the groups of a table that have the same values of some keys: for LIMIT … BY. */
+/** Counts the groups of a table by the values of some keys: for LIMIT … BY. */
 final class KeyCounts {
   private final GroupTable table;
   // Of the keys, in a group's words.
   private final int[] words;
   private final long nulls;
   private final GroupIndex index = new GroupIndex(new MemoryDraw(null));
-  // By number of a combination of values: a group that has it, and how many were counted.
+  // By number of a combination of values: a group with it, and the count of its groups.
   private int[] groups = new int[64];
   private long[] counts = new long[64];
   private int size;
@@ -40,7 +40,7 @@ final class KeyCounts {
     this.nulls = mask;
   }
 
-  /** Counts a group; returns how many with the same values there are by now. */
+  /** Counts a group; returns the number of counted groups with the same values. */
   long count(int group) {
     long[] data = table.words();
     int at = group * table.stride();

@@ -9,20 +9,20 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.text.QueryException;
 
 /**
- * How the groups of a live query's windows are made. Rows are added to the groups of one or more
- * groupings on the low level, panes of these are merged on the high level, and when a window closes
- * they give the query's groups: without COUNT(DISTINCT …) the groups of the one grouping are the
- * query's, with it they are counted as {@link DistinctCounts} says.
+ * The groupings that make the groups of a live query's windows. The low level adds rows to the
+ * groups of one or more groupings, the high level merges their panes, and a closing window turns
+ * them into the query's groups. Without COUNT(DISTINCT …) the groups of the one grouping are the
+ * query's groups; with it {@link DistinctCounts} counts them.
  *
- * <p>The first keys of every grouping are the query's. The key group of a grouping's group is that
- * of these alone, so that all that counts into one group of the query is in one place. Immutable,
- * safe for many threads.
+ * <p>The first keys of every grouping are the query's. They alone decide the key group of a
+ * grouping's group, so that everything that counts into one group of the query is in one place.
+ * Immutable, safe for many threads.
  */
 public final class LiveGroupings {
-  /** Different COUNT(DISTINCT …) of a live query: the low level has a table for each. */
+  /** The most different COUNT(DISTINCT …) of a live query: the low level has a table for each. */
   public static final int MAX_GROUPINGS = 16;
 
-  private final DistinctCounts counts; // null where the groups are the query's own
+  private final DistinctCounts counts; // null if the groups are the query's own
   private final GroupLayout layout;
   private final List<GroupLayout> groupings;
 
@@ -46,48 +46,51 @@ public final class LiveGroupings {
    * The groupings of a live query.
    *
    * @param live without parameters
-   * @throws QueryException where it has no groups, too many keys and arguments of a COUNT(DISTINCT
-   *     …), or too many of these
+   * @throws QueryException if it has no groups, too many keys and arguments of a COUNT(DISTINCT …),
+   *     or too many of these
    */
   public static LiveGroupings of(FlowQuery live) {
     return new LiveGroupings(live);
   }
 
-  /** The layout of the query's groups, which a window's part has. */
+  /** The layout of the query's groups, as in the parts of windows. */
   public GroupLayout layout() {
     return layout;
   }
 
-  /** How many tables the low level has for the query. */
+  /** The number of low-level tables for the query. */
   public int tables() {
     return groupings.size();
   }
 
-  /** The layouts of the groupings, whose groups rows are added to. */
+  /** The layouts of the groupings, to whose groups rows are added. */
   public List<GroupLayout> groupings() {
     return groupings;
   }
 
-  /** How many of each grouping's first keys are the query's. */
+  /** The number of the query's keys, which come first in each grouping. */
   public int leadingKeys() {
     return layout.keys().size();
   }
 
-  /** Whether what is kept has more keys than a group is chosen by: it may be many for one. */
+  /**
+   * Whether groupings have keys beyond those of the sampling: one choice may then keep or drop many
+   * groups.
+   */
   public boolean areUneven() {
     return counts != null;
   }
 
-  /** Whether functions keep states of groups, which may be of any size. */
+  /** Whether functions keep states, which may be of any size. */
   public boolean haveStates() {
     return groupings.stream().anyMatch(grouping -> !grouping.functions().isEmpty());
   }
 
   /**
-   * The query's groups.
+   * Counts the query's groups.
    *
-   * @param groups by grouping: all of its groups with these keys, at the same level; only read
-   * @return the same table where the groups are the query's own
+   * @param groups by grouping: all of its groups with these keys, at the same level; read-only
+   * @return the same table if the groups are the query's own
    */
   public GroupTable count(List<GroupTable> groups) {
     if (counts == null) {
@@ -101,9 +104,9 @@ public final class LiveGroupings {
   }
 
   /**
-   * Whether something can be done for windows' results in advance: a window has one pane, and its
-   * groups are made of words alone. Those of a query that keeps all go then; of one with a limit it
-   * is found out behind what none will be that is wanted.
+   * Whether part of the work on windows' results can be done in advance: a window has one pane, and
+   * its groups consist of words alone. For a query that keeps all groups, the groups are sent
+   * ahead. For one with a limit, a bound on the wanted groups is computed ahead.
    */
   public static boolean canAdvance(FlowQuery live, WindowSpec window) {
     LiveGroupings groupings = of(live);

@@ -13,22 +13,21 @@ import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * What a query's order compares, word by word, packed into one unsigned long for each group: of
- * each word only the bits in which some groups differ. Most orders fit as a whole, and sorting
- * longs touches no group.
+ * The words of a query's order, packed into one unsigned long per group: of each word only the bits
+ * that differ between groups. Most orders fit as a whole, and sorting longs touches no group.
  *
- * <p>Groups whose longs are equal are the same up to the word that {@link #pack} returns; they may
- * be packed again from there on. Words stand for numbers, times and addresses; what comes behind
- * the first text, double or expression is not in them.
+ * <p>Groups with equal longs are equal up to the word that {@link #pack} returns; they may be
+ * packed again from there on. Words stand for numbers, times and addresses; order items from the
+ * first text, double or expression on are not included.
  */
 final class PackedOrder {
   /**
-   * A word that is compared.
+   * A compared word.
    *
    * @param at its place in a group
-   * @param flip what makes its order that of unsigned longs
-   * @param nullsAt the place of the word that tells NULL: a mask where {@code nullBit} is not 0,
-   *     else a count of values; −1 where it is never NULL
+   * @param flip mask that makes its order that of unsigned longs
+   * @param nullsAt the place of the word that tells NULL: a mask if {@code nullBit} is not 0, else
+   *     a count of values; −1 if it is never NULL
    */
   private record Word(
       int at, long flip, int nullsAt, long nullBit, boolean descending, boolean nullsFirst) {
@@ -38,7 +37,7 @@ final class PackedOrder {
     }
   }
 
-  // Groups that stay in a core's cache while all of their words are looked at.
+  // Groups that stay in a core's cache while all of their words are read.
   private static final int BLOCK = 512;
 
   private final GroupTable table;
@@ -123,7 +122,7 @@ final class PackedOrder {
     return from < words.size();
   }
 
-  /** Whether groups with equal longs, packed up to a word, are one and the same. */
+  /** Whether groups with equal longs, packed up to a word, are identical. */
   boolean isWhole(int packed) {
     return isWhole && packed == words.size();
   }
@@ -132,9 +131,9 @@ final class PackedOrder {
    * Packs groups.
    *
    * @param groups their numbers, in places {@code from} … {@code to} − 1
-   * @param first the word to begin with
+   * @param first the first word to pack
    * @param longs receives the longs, in the same places
-   * @return the first word that did not fit wholly; the number of words where all did
+   * @return the first word that did not fit wholly; the number of words if all did
    */
   int pack(int[] groups, int from, int to, int first, long[] longs) {
     Spread[] spreads = spreads(groups, from, to, first);
@@ -151,7 +150,7 @@ final class PackedOrder {
     return next;
   }
 
-  /** The bits of a word that some groups differ in. */
+  /** The bits of a word that differ between groups. */
   private static final class Spread {
     private long min = -1;
     private long max;
@@ -159,10 +158,10 @@ final class PackedOrder {
   }
 
   /**
-   * How a word is packed.
+   * The packing of a word.
    *
-   * @param dropped its lowest bits that found no room
-   * @param shown the bits above that did
+   * @param dropped number of its lowest bits that did not fit
+   * @param shown number of the bits above that did
    */
   private record Code(Word word, int nullBits, long min, long max, int dropped, int shown) {}
 
@@ -224,7 +223,7 @@ final class PackedOrder {
     return spreads.length;
   }
 
-  /** Appends what of a word is shown to the longs. */
+  /** Appends the packed bits of a word to the longs. */
   private void write(Code code, int[] groups, int from, int to, long[] longs) {
     Word word = code.word;
     long[] data = table.words();

@@ -21,9 +21,9 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Collects the answer of a query without aggregates: rows are offered in any order, the ones that
- * the ORDER BY … LIMIT keeps stay. Ties are broken by the selected values, so that the answer does
- * not depend on the order of offering. Without ORDER BY the first rows offered are kept. Not
+ * Collects the answer of a query without aggregates: rows are offered in any order, and those
+ * within ORDER BY … LIMIT are kept. The selected values break ties, so that the answer does not
+ * depend on the order of offering. Without ORDER BY the first rows offered are kept. Not
  * thread-safe.
  */
 public final class RowLookup {
@@ -35,12 +35,12 @@ public final class RowLookup {
   // The selected columns, then those of ORDER BY.
   private final Expression[] what;
   private final ValueColumn[] columns;
-  // Made for the first row: a lookup that finds nothing, as of an absent host, is done sooner.
+  // Made for the first row: a lookup that finds nothing, such as an absent host, ends sooner.
   private CompiledExpression[] expressions;
-  // One for each kind: what is evaluated is copied before the next column is.
+  // One for each kind: values are copied before the next column is evaluated.
   private Vector[] vectors;
   private int rows;
-  // Of a row that is put in order: its key, its number, and both once more while they are sorted.
+  // Of a row while sorting: its key, its number, and a copy of both.
   private static final int ORDER_BYTES = 24;
 
   private final MemoryDraw memory;
@@ -50,14 +50,14 @@ public final class RowLookup {
    * An answer without rows yet.
    *
    * @param query bound, without aggregates
-   * @throws QueryException where it has aggregates
+   * @throws QueryException if it has aggregates
    */
   public RowLookup(FlowQuery query) {
     this(query, Map.of(), null);
   }
 
   /**
-   * Likewise.
+   * An answer without rows yet, with limited memory.
    *
    * @param memory that rows take, shared with the query's other lookups
    */
@@ -69,7 +69,7 @@ public final class RowLookup {
    * An answer over the rows of other results.
    *
    * @param given by column: its vector, which holds the values when rows are added
-   * @param memory that rows take; null: as much as there is
+   * @param memory that rows take; null: unlimited
    */
   RowLookup(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
     this.memory = new MemoryDraw(memory);
@@ -89,7 +89,7 @@ public final class RowLookup {
       columns[c] = new ValueColumn(what[c].kind());
     }
     if (!query.parameters().isEmpty()) {
-      compile(); // which names the one that has no value
+      compile(); // throws, naming the parameter without a value
     }
   }
 
@@ -104,7 +104,7 @@ public final class RowLookup {
     }
   }
 
-  /** Says about how many rows will be offered. */
+  /** Announces the approximate number of rows to be offered. */
   public void expect(int count) {
     for (ValueColumn column : columns) {
       column.expect((int) Math.min(count, limit));
@@ -112,11 +112,11 @@ public final class RowLookup {
   }
 
   /**
-   * Offers rows that the query's filter has chosen already.
+   * Offers rows that the query's filter has already chosen.
    *
    * @param from first row of the range that the selection is relative to
    * @param selection rows relative to {@code from}, ascending, below {@link Vector#CAPACITY}
-   * @param n how many of them
+   * @param n the number of rows
    */
   public void add(FlowRows flows, int from, int[] selection, int n) {
     if (n == 0 || isComplete()) {
@@ -141,11 +141,11 @@ public final class RowLookup {
   }
 
   /**
-   * Offers rows of which the given vectors hold the values.
+   * Offers rows whose values the given vectors hold.
    *
-   * @param count how many values the vectors hold
+   * @param count the number of values in the vectors
    * @param selection the places of the rows in the vectors, ascending
-   * @param n how many of them
+   * @param n the number of rows
    */
   void add(int count, int[] selection, int n) {
     if (n == 0 || isComplete()) {
@@ -162,13 +162,13 @@ public final class RowLookup {
     taken(taken);
   }
 
-  /** Appends what the vector of a column holds, where the query has the memory. */
+  /** Appends the values of a column's vector, if the query has the memory. */
   private void append(int c, int[] selection, int shift, int n) {
     if (memory.isLimited()) {
       long before = columns[c].heapBytes();
       long after = columns[c].heapBytesWith(vectors[c], selection, shift, n);
       boolean grows = columns[c].isFullWith(n);
-      memory.take(grows ? after : after - before); // both, while one is copied
+      memory.take(grows ? after : after - before); // both arrays during the copy
       columns[c].append(vectors[c], selection, shift, n);
       memory.take(grows ? -before : 0);
       taken += after - before;
@@ -184,7 +184,7 @@ public final class RowLookup {
     }
   }
 
-  /** Gives back what the columns do not take any more. */
+  /** Gives back memory that the columns no longer use. */
   private void giveBack() {
     long bytes = 0;
     for (ValueColumn column : columns) {
@@ -208,7 +208,7 @@ public final class RowLookup {
   }
 
   private void reorder(EachColumn each, Runnable check) {
-    // Beside the order all values of a column may change places at once, of as many as there are.
+    // Beside the order, all values of a column may be moved at once.
     long bytes = (ORDER_BYTES + 2L * Long.BYTES) * rows;
     memory.take(bytes);
     int[] order = inOrder(check);
@@ -284,7 +284,7 @@ public final class RowLookup {
   /**
    * As {@link #finish()}.
    *
-   * @param check runs now and then, and may throw to end it
+   * @param check runs now and then, and may throw to end the query
    */
   public ResultTable finish(Runnable check) {
     if (!query.orderBy().isEmpty()) {
@@ -296,7 +296,7 @@ public final class RowLookup {
   /** Does something for each column. */
   @FunctionalInterface
   public interface EachColumn {
-    /** One after the other. */
+    /** Runs the columns in turn. */
     EachColumn IN_TURN =
         (columns, work) -> {
           for (int c = 0; c < columns; c++) {
@@ -304,17 +304,17 @@ public final class RowLookup {
           }
         };
 
-    /** Runs the work for columns 0 … columns − 1, perhaps several at a time. */
+    /** Runs the work for columns 0 … columns − 1, possibly several at a time. */
     void run(int columns, IntConsumer work);
   }
 
   /**
-   * The answer over all rows that were offered to several lookups of the same query, which has no
-   * limit, as if they had been offered to one: those of the first, of the second, ….
+   * The answer over all rows offered to several lookups of the same query, which has no limit. It
+   * equals that of one lookup that was offered the rows of the first, of the second, ….
    *
    * @param parts at least one; they cannot be used any more
-   * @param check runs now and then, and may throw to end it
-   * @throws org.flowmon.udaf.value.AnswerTooLargeException where there are more rows than an answer
+   * @param check runs now and then, and may throw to end the query
+   * @throws org.flowmon.udaf.value.AnswerTooLargeException if there are more rows than an answer
    *     holds
    */
   public static ResultTable finish(List<RowLookup> parts, EachColumn each, Runnable check) {

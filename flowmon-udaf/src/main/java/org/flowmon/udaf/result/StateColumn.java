@@ -13,17 +13,17 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * What is taken out of the states of some groups, in their order: arrays as {@link
- * org.flowmon.udaf.value.ResultTable.Builder#fill} takes them. A state itself is the base64 of an
- * {@link ExportedState}, a list of items its JSON. Texts are taken of the table's memory.
+ * Values taken out of the states of some groups, in their order: arrays for {@link
+ * org.flowmon.udaf.value.ResultTable.Builder#fill}. A state itself is the base64 of an {@link
+ * ExportedState}, a list of items its JSON. Texts are taken from the table's memory.
  */
 final class StateColumn {
   private final long[] low;
   private final long[] high; // of addresses, else null
   private final String[] texts;
-  private boolean[] isNull; // null where none is
+  private boolean[] isNull; // null if there are none
 
-  private final MemoryDraw memory; // that texts take
+  private final MemoryDraw memory; // charged for texts
 
   private StateColumn(ValueKind kind, int rows, MemoryDraw memory) {
     this.memory = memory;
@@ -75,7 +75,7 @@ final class StateColumn {
     }
   }
 
-  /** Gives the values to a column of an answer. */
+  /** Sets the values of a column of an answer. */
   void fill(AnswerColumns columns, int column) {
     columns.set(column, low, high, texts, isNull);
   }

@@ -18,11 +18,11 @@ import org.flowmon.udaf.vector.Vector;
  * flows.
  */
 public final class TableAnswer {
-  /** A column that is read: of which table, and into which vector. */
+  /** A column to read: its table and its vector. */
   private static final class Read {
     private final ResultTable table;
     private final int column;
-    private final int[] rows; // null where they are the table's own
+    private final int[] rows; // null if they are the table's own
     private final Vector vector;
 
     Read(ResultTable table, Named column, int[] rows) {
@@ -44,16 +44,15 @@ public final class TableAnswer {
   private TableAnswer() {}
 
   /**
-   * The answer of a query.
+   * Answers a query.
    *
    * @param query without parameters and IN (SELECT …)
    * @param tables the result of each of its sources
-   * @param joinRows rows that a join makes, at most
+   * @param joinRows the most rows of a join
    * @param memory that the rows of joins and groups take
-   * @param check runs now and then, and may throw to end it
-   * @throws org.flowmon.udaf.value.AnswerTooLargeException where a join makes more rows
-   * @throws org.flowmon.udaf.text.QueryException where sums beyond 64 bits stand where these are
-   *     needed
+   * @param check runs now and then, and may throw to end the query
+   * @throws org.flowmon.udaf.value.AnswerTooLargeException if a join makes more rows
+   * @throws org.flowmon.udaf.text.QueryException if sums beyond 64 bits are used as 64-bit values
    */
   public static ResultTable of(
       TableQuery query,

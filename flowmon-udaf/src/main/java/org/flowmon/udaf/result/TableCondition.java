@@ -14,8 +14,8 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A condition over the rows of result tables that have the same columns, evaluated as WHERE is over
- * flows. Not thread-safe.
+ * A condition over the rows of result tables with the same columns, evaluated as WHERE over flows.
+ * Not thread-safe.
  */
 public final class TableCondition {
   private final Map<Expression, Vector> vectors = new LinkedHashMap<>();
@@ -31,7 +31,7 @@ public final class TableCondition {
    * Parses a condition.
    *
    * @param columns of the tables
-   * @param title what errors call a table: {@code the report}
+   * @param title the name of a table in errors: {@code the report}
    * @throws QueryException saying what was found where, and what was expected
    */
   public static TableCondition parse(String sql, List<Named> columns, String title) {
@@ -46,11 +46,11 @@ public final class TableCondition {
   }
 
   /**
-   * The rows for which the condition is TRUE: neither FALSE nor NULL.
+   * Selects the rows for which the condition is TRUE: neither FALSE nor NULL.
    *
    * @param table with the columns that the condition was parsed with, in any order
    * @return their numbers, ascending
-   * @throws IllegalArgumentException where a column is missing or of another kind
+   * @throws IllegalArgumentException if a column is missing or of another kind
    */
   public int[] select(ResultTable table) {
     int[] places =

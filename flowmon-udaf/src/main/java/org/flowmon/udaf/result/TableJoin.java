@@ -14,9 +14,8 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The rows that the sources of a query make together: of each source the number of the row that is
- * in it. They are in the order of the first source's rows, those of one row in the order of the
- * second's, and so on.
+ * The joined rows of a query's sources: for each source, the number of its row. They are in the
+ * order of the first source's rows; those of one row are in the order of the second's, and so on.
  */
 final class TableJoin {
   private static final int CHECKED = 1 << 16;
@@ -57,10 +56,10 @@ final class TableJoin {
    * Joins the sources of a query.
    *
    * @param tables the result of each
-   * @param mostRows that a join makes
+   * @param mostRows the most rows of a join
    * @param memory that its rows take
-   * @param check runs now and then, and may throw to end it
-   * @throws AnswerTooLargeException where there are more rows
+   * @param check runs now and then, and may throw to end the query
+   * @throws AnswerTooLargeException if there are more rows
    */
   static TableJoin of(
       TableQuery query,
@@ -76,12 +75,12 @@ final class TableJoin {
     return count;
   }
 
-  /** By row of the join: the row of a source, −1 for NULLs; null where there is one source. */
+  /** By row of the join: the row of a source, −1 for NULLs; null if there is one source. */
   int[] rows(int source) {
     return rows[source];
   }
 
-  /** The place of the source that a column is of. */
+  /** The place of a column's source. */
   int source(Named column) {
     for (int s = 0; s < sources.size(); s++) {
       if (Objects.equals(sources.get(s).name(), column.table())) {
@@ -127,7 +126,7 @@ final class TableJoin {
       rows[s] = moved;
     }
     rows[own] = Arrays.copyOf(pairs.right, made);
-    // What it was made by, and the rows before it.
+    // The pairs, the hash table, and the previous rows.
     memory.take(-pairs.taken - hashed.taken - (long) Integer.BYTES * count * own);
     count = made;
   }
@@ -208,7 +207,7 @@ final class TableJoin {
     return Math.min(mostRows, 2 * made);
   }
 
-  /** The columns that rows are joined by, of one side. */
+  /** The join columns of one side. */
   private static final class Keys {
     private final ResultTable[] tables;
     private final int[] columns;
@@ -223,7 +222,7 @@ final class TableJoin {
     /**
      * Sets a column.
      *
-     * @param rowsOf by row: that of the table; null where it is the same
+     * @param rowsOf by row: the table's row; null if it is the same
      */
     void set(int key, ResultTable table, Named column, int[] rowsOf) {
       tables[key] = table;
@@ -235,7 +234,7 @@ final class TableJoin {
       return rows[key] == null ? row : rows[key][row];
     }
 
-    /** Whether one of the columns is NULL in a row, which then is equal to none. */
+    /** Whether one of the columns is NULL in a row, which then equals no other. */
     boolean isNull(int row) {
       for (int k = 0; k < tables.length; k++) {
         int of = row(k, row);
@@ -261,7 +260,7 @@ final class TableJoin {
       return TableHash.finish(sum);
     }
 
-    /** Equal for equal values: of zeros, and of what is no number, there is one. */
+    /** Equal for equal values: both zeros are one, and all NaNs are one. */
     private long low(int key, int row) {
       long low = tables[key].low(row, columns[key]);
       if (tables[key].kind(columns[key]) != ValueKind.DOUBLE) {

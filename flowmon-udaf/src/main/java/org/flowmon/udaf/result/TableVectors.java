@@ -15,8 +15,8 @@ final class TableVectors {
   /**
    * The place of a column in a table.
    *
-   * @param reader what reads it, as the error calls that
-   * @throws IllegalArgumentException where it is missing or of another kind
+   * @param reader the reader's name in errors
+   * @throws IllegalArgumentException if it is missing or of another kind
    */
   static int place(ResultTable table, Named column, String reader) {
     int place = table.column(column.name());
@@ -38,7 +38,7 @@ final class TableVectors {
    *
    * @param vector of the column's kind
    * @param rows their numbers; −1 stands for a row of NULLs
-   * @param from the place of the first of them
+   * @param from the place of the first
    * @param n at most {@link Vector#CAPACITY}
    */
   static void load(ResultTable table, int column, int[] rows, int from, int n, Vector vector) {
@@ -55,7 +55,7 @@ final class TableVectors {
         vector.validity());
     vector.settleValidity(n);
     if (isWide) {
-      // Which rows are NULL is known already.
+      // The NULL rows are already known.
       table.gather(column, rows, from, n, vector.values(), vector.widen(), null, new long[WORDS]);
     }
   }

@@ -15,19 +15,19 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.StateValue;
 
 /**
- * How far an approximate value may be off in any row of a result.
+ * The error bound of an approximate value over all rows of a result.
  *
- * @param value what is taken out of states, in the dialect: {@code QUANTILE(QUANTILES(bytes),
+ * @param value the value taken out of states, in the dialect: {@code QUANTILE(QUANTILES(bytes),
  *     0.95)}
  * @param bound the largest error of a row, and the smallest probability that a row's answer keeps
  *     to its own
  */
 public record ValueBound(String value, ErrorBound bound) {
   /**
-   * Those of the values that a query selects, in the order of the text, each once; of exact ones,
-   * too.
+   * The bounds of the values that a query selects, including exact ones, in the order of the text,
+   * each once.
    *
-   * @param groups the rows of the result; where there are none nothing is off
+   * @param groups the rows of the result; without rows the bounds are exact
    */
   public static List<ValueBound> of(GroupTable table, FlowQuery query, int[] groups) {
     Map<String, ErrorBound> bounds = new LinkedHashMap<>();
@@ -44,7 +44,10 @@ public record ValueBound(String value, ErrorBound bound) {
     return List.copyOf(all);
   }
 
-  /** Of several results together: each value once, with what holds in all of them. */
+  /**
+   * The bounds of several results together: each value once, with a bound that holds in all of
+   * them.
+   */
   public static List<ValueBound> ofEach(List<ValueBound> ofResults) {
     Map<String, ErrorBound> bounds = new LinkedHashMap<>();
     ofResults.forEach(one -> bounds.merge(one.value(), one.bound(), ValueBound::larger));
@@ -71,12 +74,12 @@ public record ValueBound(String value, ErrorBound bound) {
   }
 
   /**
-   * What holds for answers of both bounds.
+   * A bound that holds for answers of both bounds.
    *
-   * @param a null: of the other alone
+   * @param a null: the other alone
    */
   public static ErrorBound larger(ErrorBound a, ErrorBound b) {
-    if (a == null || a.isExact()) { // an exact answer may say so in another unit
+    if (a == null || a.isExact()) { // an exact bound may have another unit
       return b;
     } else if (b.isExact()) {
       return a;

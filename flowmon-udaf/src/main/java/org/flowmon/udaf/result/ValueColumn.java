@@ -12,28 +12,28 @@ import org.flowmon.udaf.vector.TextOrder;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A growing column of values of one kind, in the order of their rows. One that is NULL so far has
- * no arrays, and marks of NULLs are kept from the first one on: most columns of most flows are
+ * A growing column of values of one kind, in the order of their rows. A column that is all NULL has
+ * no arrays, and NULL marks are kept from the first NULL on: most columns of most flows are
  * unknown.
  */
 final class ValueColumn {
-  // Rows between two looks at whether to go on.
+  // Rows between two cancellation checks.
   private static final int CHECKED = 1 << 18;
 
   private final ValueKind kind;
   private int rows;
   private int expected;
   private long[] values; // null while every row is NULL; of texts always
-  private long[] high; // of addresses, and of whole numbers once one is beyond 64 bits
+  private long[] high; // of addresses, and of whole numbers after one exceeds 64 bits
   private String[] texts;
-  private boolean[] isNull; // null while no row is NULL, or while every one is
-  private long textBytes; // of its texts, each as often as it is another object than the one before
+  private boolean[] isNull; // null while no row, or every row, is NULL
+  private long textBytes; // of its texts; consecutive rows with the same object count once
 
   ValueColumn(ValueKind kind) {
     this.kind = kind;
   }
 
-  /** About how many rows there will be: the first of them make room for all. */
+  /** Announces the approximate number of rows: the first rows make room for all. */
   void expect(int count) {
     expected = count;
   }
@@ -49,13 +49,13 @@ final class ValueColumn {
     return bytes + textBytes;
   }
 
-  /** Whether its arrays are copied into longer ones where so many rows are appended. */
+  /** Whether appending so many rows copies its arrays into longer ones. */
   boolean isFullWith(int n) {
     return !isEmpty() && rows + n > capacity();
   }
 
   /**
-   * Bytes that it occupies once values of a vector were appended, at most.
+   * The most bytes of the column after appending values of a vector.
    *
    * @param selection places in the vector, each less {@code shift}
    */
@@ -71,7 +71,7 @@ final class ValueColumn {
     return capacity * (Long.BYTES + (isHigh ? Long.BYTES : 0) + (marks ? 1 : 0)) + textBytes + more;
   }
 
-  // One instance that stands in many rows is one text on the heap.
+  // One instance in many rows is one text on the heap.
   @SuppressWarnings("ReferenceEquality")
   private static long textBytes(Vector vector, int[] selection, int shift, int n) {
     String[] of = vector.texts();
@@ -175,7 +175,7 @@ final class ValueColumn {
     }
   }
 
-  /** The capacity with which it has room for so many rows. */
+  /** The capacity for so many rows. */
   private int capacityFor(int wanted) {
     if (wanted <= capacity()) {
       return capacity();
@@ -208,7 +208,7 @@ final class ValueColumn {
   /**
    * Appends all rows of other columns of the same kind, none beyond 64 bits.
    *
-   * @param total rows that there are then
+   * @param total number of rows afterwards
    */
   void appendAll(List<ValueColumn> others, int total) {
     int capacity = total;
@@ -262,13 +262,13 @@ final class ValueColumn {
     return isEmpty() || (isNull != null && isNull[row]);
   }
 
-  /** The values where each is a number whose order is that of longs and none is NULL, else null. */
+  /** The values if all are numbers in the order of longs and none is NULL, else null. */
   long[] sortKeys() {
     boolean isLong = kind != null && kind.isInteger();
     return isLong && values != null && high == null && isNull == null ? values : null;
   }
 
-  /** The order of two values that are not NULL. */
+  /** Compares two values that are not NULL. */
   int compare(int a, int b) {
     return switch (kind) {
       case ADDRESS -> IpAddress.compare(high[a], values[a], high[b], values[b]);
@@ -281,7 +281,7 @@ final class ValueColumn {
     };
   }
 
-  /** Zeros are equal whatever their sign. */
+  /** Compares doubles; zeros are equal whatever their sign. */
   private static int compareDoubles(long bitsA, long bitsB) {
     double a = Double.longBitsToDouble(bitsA);
     double b = Double.longBitsToDouble(bitsB);
@@ -291,7 +291,7 @@ final class ValueColumn {
   /**
    * Keeps these rows, in this order.
    *
-   * @param check runs now and then, and may throw to end it
+   * @param check runs now and then, and may throw to end the work
    */
   @SuppressWarnings("ReferenceEquality") // as above
   void keep(int[] kept, Runnable check) {
@@ -308,9 +308,9 @@ final class ValueColumn {
   }
 
   /**
-   * Puts all rows in this order: in place, run by run of rows that change places.
+   * Puts all rows into this order in place, one cycle of moved rows at a time.
    *
-   * @param check runs now and then, and may throw to end it
+   * @param check runs now and then, and may throw to end the work
    */
   void reorder(int[] order, Runnable check) {
     for (int from = 0; from < rows; ) {
@@ -378,7 +378,7 @@ final class ValueColumn {
     return to;
   }
 
-  /** Gives all values to a column of a result, which takes over the arrays. */
+  /** Moves all values, with their arrays, to a column of a result. */
   void fill(ResultTable.Builder builder, int column) {
     builder.fill(column, values, high, texts, isNull);
   }

@@ -1,5 +1,5 @@
 /**
- * Answers of queries: over whole groups, over rows, over the results of other queries; and how far
- * approximate values may be off.
+ * Answers of queries over groups, over rows and over the results of other queries, with the error
+ * bounds of approximate values.
  */
 package org.flowmon.udaf.result;

@@ -12,7 +12,7 @@ import org.flowmon.flow.IpPrefix;
  */
 public final class AddressRanges {
   /**
-   * Some addresses in a row.
+   * A range of addresses.
    *
    * @param last is in the range
    */
@@ -57,7 +57,7 @@ public final class AddressRanges {
     return new AddressRanges(List.copyOf(merged));
   }
 
-  /** One range, both ends in it; none where {@code first > last}. */
+  /** One range with both ends; empty if {@code first > last}. */
   public static AddressRanges of(IpAddress first, IpAddress last) {
     return first.compareTo(last) > 0 ? NONE : new AddressRanges(List.of(new Range(first, last)));
   }

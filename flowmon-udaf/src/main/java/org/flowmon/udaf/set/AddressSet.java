@@ -38,7 +38,7 @@ public final class AddressSet {
     lastLow = ranges.stream().mapToLong(range -> range.last().lo()).toArray();
   }
 
-  /** From the items of IN; a NULL among them is not in the set. */
+  /** A set of the items of IN; a NULL among them is not in the set. */
   public static AddressSet of(List<Expression> items) {
     List<IpAddress> addresses = new ArrayList<>();
     List<AddressRanges.Range> ranges = new ArrayList<>();
@@ -71,9 +71,7 @@ public final class AddressSet {
         && IpAddress.compare(firstHigh[from], firstLow[from], high, low) <= 0;
   }
 
-  /**
-   * How many slots addresses lie behind their own, summed up: how much there is to look at in vain.
-   */
+  /** The sum of the addresses' distances from their first slots: the number of wasted probes. */
   long displacement() {
     long sum = 0;
     for (int slot = 0; slot < used.length; slot++) {
@@ -82,12 +80,12 @@ public final class AddressSet {
     return sum;
   }
 
-  /** The slot of an address, unless it is taken. */
+  /** The first slot of an address. */
   private int first(long high, long low) {
     return (int) TableHash.of(high, low) & (used.length - 1);
   }
 
-  /** The slot of the address, or the free one where it would be. */
+  /** The slot of the address, or the empty slot for it. */
   private int slot(long high, long low) {
     int mask = used.length - 1;
     int at = first(high, low);

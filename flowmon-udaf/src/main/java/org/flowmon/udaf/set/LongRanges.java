@@ -21,7 +21,7 @@ public final class LongRanges {
     this.last = last;
   }
 
-  /** One range, both ends in it; none where {@code first > last}. */
+  /** One range with both ends; empty if {@code first > last}. */
   public static LongRanges of(long first, long last) {
     return first > last ? NONE : new LongRanges(new long[] {first}, new long[] {last});
   }
@@ -36,7 +36,7 @@ public final class LongRanges {
   /**
    * Closed ranges that may overlap, in the order of their first ends.
    *
-   * @throws IllegalArgumentException where they are not, or one ends before it begins
+   * @throws IllegalArgumentException if they are in another order, or one ends before it begins
    */
   public static LongRanges ofRanges(long[] first, long[] last) {
     for (int i = 0; i < first.length; i++) {

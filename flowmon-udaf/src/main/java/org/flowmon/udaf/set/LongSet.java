@@ -2,7 +2,7 @@ package org.flowmon.udaf.set;
 
 import org.flowmon.flow.TableHash;
 
-/** A fixed set of longs: compared one by one while few, hashed beyond. */
+/** A fixed set of longs: few are compared one by one, more are hashed. */
 public final class LongSet {
   private static final int FEW = 8;
 
@@ -36,9 +36,7 @@ public final class LongSet {
     return used[slot(value)];
   }
 
-  /**
-   * How many slots values lie behind their own, summed up: how much there is to look at in vain.
-   */
+  /** The sum of the values' distances from their first slots: the number of wasted probes. */
   long displacement() {
     long sum = 0;
     for (int slot = 0; slot < slots.length; slot++) {
@@ -47,12 +45,12 @@ public final class LongSet {
     return sum;
   }
 
-  /** The slot of a value, unless it is taken. */
+  /** The first slot of a value. */
   private int first(long value) {
     return (int) TableHash.of(value) & (slots.length - 1);
   }
 
-  /** The slot of the value, or the free one where it would be. */
+  /** The slot of the value, or the empty slot for it. */
   private int slot(long value) {
     int mask = slots.length - 1;
     int at = first(value);

@@ -1,5 +1,5 @@
 /**
- * Fixed sets of numbers and addresses: disjoint ranges to compute with, and tables to look rows up
- * in.
+ * Fixed sets of numbers and addresses: disjoint ranges with set operations, and tables for lookups
+ * of rows.
  */
 package org.flowmon.udaf.set;

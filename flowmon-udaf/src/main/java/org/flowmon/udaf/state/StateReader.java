@@ -3,9 +3,8 @@ package org.flowmon.udaf.state;
 import org.flowmon.flow.LittleEndian;
 
 /**
- * Reads the bytes of a state, which may come from anywhere: whatever is not there is a {@link
- * StateFormatException} that says what and where. A count is to be checked by {@link #count} before
- * anything is allocated for it.
+ * Reads the untrusted bytes of a state: anything missing is a {@link StateFormatException} that
+ * says what and where. Check a count by {@link #count} before allocating for it.
  */
 public final class StateReader {
   private final byte[] bytes;
@@ -15,11 +14,11 @@ public final class StateReader {
   private int at;
 
   /**
-   * The state in some bytes, which stay unchanged while it is read.
+   * The state in some bytes, which must not change while it is read.
    *
    * @param from its first byte
    * @param to one past its last
-   * @param what the state, for errors: "a state of QUANTILES"
+   * @param what the name of the state in errors: "a state of QUANTILES"
    */
   public StateReader(byte[] bytes, int from, int to, String what) {
     if (from < 0 || to < from || to > bytes.length) {
@@ -33,32 +32,32 @@ public final class StateReader {
     this.at = from;
   }
 
-  /** Bytes that are not read yet. */
+  /** The number of unread bytes. */
   public int remaining() {
     return end - at;
   }
 
-  /** The next byte, which stays to be read; −1 where there is none. */
+  /** The next byte, without reading it; −1 if there is none. */
   public int peek() {
     return at < end ? bytes[at] & 0xFF : -1;
   }
 
-  /** The array that is read: not to be written to. */
+  /** The array that is read: read-only. */
   public byte[] array() {
     return bytes;
   }
 
-  /** Where in the array the next byte is. */
+  /** The place of the next byte in the array. */
   public int position() {
     return at;
   }
 
-  /** What is wrong with the bytes, with the place reached. */
+  /** An error in the bytes, with the current place. */
   public StateFormatException error(String message) {
     return new StateFormatException(what + ": at byte " + (at - start) + ": " + message);
   }
 
-  /** Passes over bytes and returns where in the array they begin. */
+  /** Skips bytes; returns their start in the array. */
   public int skip(int count) {
     if (count < 0 || count > end - at) {
       throw error("expected " + count + " bytes, found " + (end - at));
@@ -68,7 +67,7 @@ public final class StateReader {
     return from;
   }
 
-  /** Reads the form and checks that it is this one. */
+  /** Reads the form and checks that it is the expected one. */
   public void expectForm(int expected) {
     int form = getByte();
     if (form != expected) {
@@ -120,7 +119,7 @@ public final class StateReader {
     throw error("expected a number of at most 10 bytes");
   }
 
-  /** A signed number, as {@link StateSink#putSignedVarint} writes it. */
+  /** A signed number written by {@link StateSink#putSignedVarint}. */
   public long getSignedVarint() {
     long value = getVarint();
     return (value >>> 1) ^ -(value & 1);
@@ -129,9 +128,9 @@ public final class StateReader {
   /**
    * A varint that counts things.
    *
-   * @param name what is counted, for the error
-   * @param most at most so many are believed
-   * @param bytesEach each takes at least so many of the bytes that are left
+   * @param name of the counted things, for the error
+   * @param most the largest valid count
+   * @param bytesEach the least bytes of each, which must remain
    */
   public int count(String name, int most, int bytesEach) {
     long count = getVarint();
@@ -147,7 +146,7 @@ public final class StateReader {
     return (int) count;
   }
 
-  /** Checks that all is read. */
+  /** Checks that no bytes are left. */
   public void end() {
     if (at != end) {
       throw error("expected the end, found " + (end - at) + " bytes more");

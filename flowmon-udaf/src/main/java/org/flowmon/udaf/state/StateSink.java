@@ -5,7 +5,7 @@ import org.flowmon.flow.LittleEndian;
 
 /**
  * Growing bytes that states are appended to; little-endian. Reused: after {@link #clear} it
- * allocates only where it needs to be larger than before. {@link StateReader} reads what it writes.
+ * allocates only if it must be larger than before. {@link StateReader} reads the bytes.
  */
 public final class StateSink {
   private byte[] bytes = new byte[64];
@@ -16,7 +16,7 @@ public final class StateSink {
     return size;
   }
 
-  /** The bytes, the first {@link #size} of which count: valid until more is written. */
+  /** The bytes, of which the first {@link #size} count: valid until more is written. */
   public byte[] array() {
     return bytes;
   }
@@ -25,17 +25,17 @@ public final class StateSink {
     return Arrays.copyOf(bytes, size);
   }
 
-  /** Forgets what was written. */
+  /** Drops the written bytes. */
   public void clear() {
     size = 0;
   }
 
-  /** Reads all that was written: valid until more is. */
+  /** A reader of all written bytes: valid until more are written. */
   public StateReader reader(String what) {
     return new StateReader(bytes, 0, size, what);
   }
 
-  /** Makes room for so many bytes in all, where it has less. */
+  /** Makes room for at least so many bytes in all. */
   public void reserve(long count) {
     if (count > bytes.length) {
       bytes = Arrays.copyOf(bytes, (int) Math.min(Integer.MAX_VALUE - 8, count));
@@ -59,9 +59,9 @@ public final class StateSink {
   }
 
   /**
-   * Appends bytes that the caller writes into {@link #array}; until then they are anything.
+   * Appends bytes of any value, which the caller then writes into {@link #array}.
    *
-   * @return where the first of them is
+   * @return the place of the first one
    */
   public int putRoom(int count) {
     return claim(count);
@@ -98,8 +98,8 @@ public final class StateSink {
   }
 
   /**
-   * Appends an unsigned number in 1 … 10 bytes: seven bits each, the low ones first, bit 7 set
-   * where more follow.
+   * Appends an unsigned number in 1 … 10 bytes: seven bits each, the low ones first, bit 7 set if
+   * more follow.
    */
   public void putVarint(long value) {
     long left = value;
@@ -119,7 +119,7 @@ public final class StateSink {
 
   /** Appends bytes. */
   public void putBytes(byte[] from, int at, int count) {
-    int to = claim(count); // which may be in another array than before
+    int to = claim(count); // which may be in a new array
     System.arraycopy(from, at, bytes, to, count);
   }
 }

@@ -2,6 +2,6 @@ package org.flowmon.udaf.state;
 
 /** The high half of a function. Used by one thread, with all the states that it made. */
 public interface SuperAggregate {
-  /** INITIALIZE: a state without rows, of little memory: most groups are small. */
+  /** INITIALIZE: makes a state without rows, of little memory: most groups are small. */
   SuperState initialize();
 }

@@ -1,22 +1,22 @@
 package org.flowmon.udaf.state;
 
 /**
- * What the high level keeps of a group, and what a query's result is before extractors. It may grow
- * as it is merged into, and it says how large it is.
+ * The state of a group at the high level, and a query's result before extractors. It may grow with
+ * merges, and reports its size.
  */
 public interface SuperState {
   /**
-   * Merges a sub-state or a super-state of the same {@code BoundUdaf.stateType}. The bytes may come
-   * from anywhere: form, counts and lengths are checked before they are believed, and nothing is
-   * allocated that they do not pay for. They are copied, not kept.
+   * Merges a sub-state or a super-state of the same {@code BoundUdaf.stateType}. The bytes are
+   * untrusted: form, counts and lengths are checked first, and allocation is bounded by the number
+   * of bytes. They are copied, not kept.
    *
-   * @param bytes all that is left in it is the state; no bytes at all are a state without rows
-   * @throws StateFormatException where they are no such state; this one is then as it was before
+   * @param bytes the state is all of its remaining bytes; no bytes at all are a state without rows
+   * @throws StateFormatException if they are no such state; this state is then unchanged
    */
   void merge(StateReader bytes);
 
   /**
-   * Merges a state that the same {@link SuperAggregate} made, which stays as it is.
+   * Merges a state that the same {@link SuperAggregate} made; the other state stays unchanged.
    *
    * @param other not this
    */
@@ -27,44 +27,44 @@ public interface SuperState {
   }
 
   /**
-   * OUTPUT: appends the state, which {@link #merge} reads again. The state stays as it is. Its
+   * OUTPUT: appends the state, which {@link #merge} reads again. The state stays unchanged. The
    * first byte is the form, as with {@link SubAggregate#output}: a form means one layout, whichever
    * half wrote it.
    */
   void output(StateSink sink);
 
   /**
-   * Bytes of heap that it occupies, objects' headers included; not below the truth, and told
-   * without a walk over its content. Merges alone change it: what output and extractors make and
-   * keep is in it from the beginning, as whoever counts states asks when they are merged.
+   * Heap bytes of the state, including object headers; never too low, and computed without a walk
+   * over the content. Only merges change it, as callers ask after a merge: memory that output and
+   * extractors keep is included from the beginning.
    */
   long memoryBytes();
 
   /**
-   * Bytes that merging some bytes may make {@link #memoryBytes} grow by at most, with what the
-   * merge makes meanwhile; asked before the merge, so that a query that has not so many left ends
-   * before they are allocated. What is not said here is enough for a table that doubles and keeps
-   * at most {@value #BYTES_FOR_EACH} bytes for each that it is given; a state that may turn into a
-   * larger one with few bytes has to say so.
+   * The most bytes by which merging may make {@link #memoryBytes} grow, including temporary memory.
+   * Callers ask before the merge, so that a query with too little memory ends before the
+   * allocation. The default is enough for a table that doubles and keeps at most {@value
+   * #BYTES_FOR_EACH} bytes for each merged byte. A state that a few bytes may turn into a larger
+   * one must override it.
    *
-   * @param bytes what is going to be merged; may be looked at, and is not read
+   * @param bytes the bytes to merge; may be looked at, but not read
    */
   default long growth(StateReader bytes) {
     return 2 * memoryBytes() + (long) BYTES_FOR_EACH * bytes.remaining();
   }
 
-  /** What {@link #growth} allows for a byte that is merged. */
+  /** The default {@link #growth} per merged byte. */
   int BYTES_FOR_EACH = 64;
 
   /**
-   * Bytes that a budget counts for it: not below {@link #memoryBytes}, a matter of the rows in it
-   * alone, whichever way they came into it, and never less when more have come. So what a budget
-   * lets in is the same in every run. What {@link #memoryBytes} says where that is so already.
+   * Bytes that a budget charges for the state: at least {@link #memoryBytes}. They depend on its
+   * rows alone, in any order of merging, and never fall as rows are added: a budget admits the same
+   * states in every run. The default is {@link #memoryBytes}, for states that already meet this.
    */
   default long chargedBytes() {
     return memoryBytes();
   }
 
-  /** DESTROY: releases what it holds besides heap; it is not used again. Most hold nothing. */
+  /** DESTROY: releases resources besides heap; the state is not used again. Most have none. */
   default void destroy() {}
 }

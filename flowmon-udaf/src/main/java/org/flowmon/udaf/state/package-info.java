@@ -1,5 +1,5 @@
 /**
- * The two halves of a function at work, a scratchpad at the low level and a growing state at the
+ * The states of the two halves of a function: a scratchpad at the low level, a growing state at the
  * high level, and the bytes between them.
  */
 package org.flowmon.udaf.state;

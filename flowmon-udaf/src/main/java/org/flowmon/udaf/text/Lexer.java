@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /** Cuts a query's text into tokens. */
 final class Lexer {
-  /** No query is longer. */
+  /** The most characters of a query. */
   static final int MAX_LENGTH = 1 << 20;
 
   private static final String TWO_CHARACTER_SYMBOLS = "<= >= <> != ";
@@ -123,7 +123,7 @@ final class Lexer {
       throw new QueryException(
           "a number ends before '" + peek(0) + "': expected white space or an operator", sql, at);
     }
-    // It would be Infinity, which has no text that can be read again.
+    // It would be Infinity, which has no readable text.
     if (!whole && Double.isInfinite(Double.parseDouble(sql.substring(start, at)))) {
       throw new QueryException("expected a number below 1.8E308", sql, start);
     }

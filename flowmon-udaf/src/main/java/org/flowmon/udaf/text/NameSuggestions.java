@@ -8,8 +8,8 @@ public final class NameSuggestions {
   private NameSuggestions() {}
 
   /**
-   * The known name with the fewest letters changed, case aside; the first of several, null where
-   * more than three, or half of the name, would have to change.
+   * The known name with the fewest changed letters, case aside; the first of several, null if more
+   * than three letters, or half of the name, would have to change.
    */
   public static String nearest(String name, Collection<String> known) {
     String lower = name.toLowerCase(Locale.ROOT);

@@ -1,6 +1,6 @@
 package org.flowmon.udaf.text;
 
-/** A query that cannot be run: what is wrong, where in its text, and what was expected. */
+/** A query that cannot be run; says what is wrong, where in its text, and what was expected. */
 public final class QueryException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -22,7 +22,7 @@ public final class QueryException extends RuntimeException {
     this.position = position;
   }
 
-  /** 0-based offset into the query's text, −1 where the error has no place in it. */
+  /** 0-based offset into the query's text, −1 if the error has no place in it. */
   public int position() {
     return position;
   }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Texts that stand for times and durations. */
+/** Reads and writes times and durations as texts. */
 public final class TimeLiterals {
   private static final Map<String, Long> UNIT_MICROS =
       Map.of(
@@ -28,7 +28,7 @@ public final class TimeLiterals {
 
   private static final Pattern DURATION = Pattern.compile("\\s*(-?\\d{1,18})\\s*([A-Za-z]+)\\s*");
 
-  // The first that has more digits than DURATION takes.
+  // The first value with more digits than DURATION takes.
   private static final long INTERVAL_END = 1_000_000_000_000_000_000L;
 
   private static final long YEAR_0_MICROS = micros(0);
@@ -39,7 +39,7 @@ public final class TimeLiterals {
 
   private TimeLiterals() {}
 
-  /** Microseconds of one such unit, singular or plural, in any case; null where it is none. */
+  /** Microseconds of a unit, singular or plural, in any case; null if it is none. */
   public static Long unitMicros(String unit) {
     String upper = unit.toUpperCase(Locale.ROOT);
     Long micros = UNIT_MICROS.get(upper);
@@ -49,7 +49,7 @@ public final class TimeLiterals {
     return micros;
   }
 
-  /** Microseconds of a text such as {@code 5 minutes}; null where it is none. */
+  /** Microseconds of a text such as {@code 5 minutes}; null if it is none. */
   public static Long durationMicros(String text) {
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {
@@ -63,13 +63,13 @@ public final class TimeLiterals {
     }
   }
 
-  /** Whether {@link #interval} of it can be read again. */
+  /** Whether its {@link #interval} can be read again. */
   public static boolean isInterval(long micros) {
     return micros % UNIT_MICROS.get("MILLISECOND") == 0
         || (micros > -INTERVAL_END && micros < INTERVAL_END);
   }
 
-  /** Whether a text tells this time, in microseconds since 1970: years have four digits. */
+  /** Whether a text can express this time, in microseconds since 1970: years have four digits. */
   public static boolean isTimestamp(long micros) {
     return micros >= YEAR_0_MICROS && micros < YEAR_10000_MICROS;
   }
@@ -85,7 +85,7 @@ public final class TimeLiterals {
 
   /**
    * Microseconds since 1970 of a text such as {@code 2026-11-21 08:00:00.5}, in UTC unless it names
-   * an offset; digits below a microsecond are cut. Null where it is none.
+   * an offset; digits below a microsecond are cut. Null if it is none.
    */
   public static Long timestampMicros(String text) {
     Matcher matcher = TIMESTAMP.matcher(text.strip());

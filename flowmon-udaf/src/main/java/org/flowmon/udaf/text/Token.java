@@ -3,9 +3,9 @@ package org.flowmon.udaf.text;
 /**
  * A token of a query's text.
  *
- * @param text words in upper case, quoted names as they stand, texts without quotes, parameters
- *     without colon
- * @param typed the text as it was typed, for messages
+ * @param text words in upper case, quoted names unchanged, texts without quotes, parameters without
+ *     colon
+ * @param typed the original text, for messages
  * @param start 0-based offset of its first character
  */
 public record Token(Kind kind, String text, String typed, int start) {
@@ -28,7 +28,7 @@ public record Token(Kind kind, String text, String typed, int start) {
     return kind == Kind.SYMBOL && text.equals(symbol);
   }
 
-  /** The token as an error message shows it. */
+  /** The token as shown in errors. */
   public String shown() {
     return switch (kind) {
       case END -> "the end of the query";

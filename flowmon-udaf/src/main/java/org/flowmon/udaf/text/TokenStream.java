@@ -2,9 +2,9 @@ package org.flowmon.udaf.text;
 
 import java.util.List;
 
-/** A place in a query's tokens, and the errors that name it. */
+/** A position in a query's tokens, with errors that name it. */
 public final class TokenStream {
-  /** What may be meant where a word stands at the end. */
+  /** Suggestions for a word after the end of the query. */
   private static final List<String> CLAUSES = List.of("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT");
 
   private final String sql;
@@ -24,7 +24,7 @@ public final class TokenStream {
     return tokens.get(Math.min(at + ahead, tokens.size() - 1));
   }
 
-  /** The place, to go back to by {@link #returnTo}. */
+  /** The current place, for {@link #returnTo}. */
   public int place() {
     return at;
   }
@@ -41,7 +41,7 @@ public final class TokenStream {
     return token;
   }
 
-  /** Takes the next token where it is this word. */
+  /** Takes the next token if it is this word. */
   public boolean takeWord(String word) {
     if (peek().isWord(word)) {
       at++;
@@ -70,7 +70,7 @@ public final class TokenStream {
     }
   }
 
-  /** The place of the FROM of the SELECT whose items are here, −1 where there is none. */
+  /** The place of the FROM of the current SELECT, −1 if there is none. */
   public int placeOfFrom() {
     int open = 0;
     for (int i = at; i < tokens.size(); i++) {
@@ -86,21 +86,21 @@ public final class TokenStream {
     return -1;
   }
 
-  /** Where in the text stands what this query is from; its end where there is none. */
+  /** The text offset of the source after FROM; the end of the text if there is none. */
   public int fromAhead() {
     int place = placeOfFrom();
     return tokens.get(place < 0 ? tokens.size() - 1 : place + 1).start();
   }
 
-  /** Whether here a query may end. */
+  /** Whether a query may end here. */
   public boolean isEndOfQuery() {
     return peek().kind() == Token.Kind.END || peek().isSymbol(";") || peek().isSymbol(")");
   }
 
   /**
-   * An error where a query does not end.
+   * The error for a query that goes on after its end.
    *
-   * @param end what ends it
+   * @param end the expected end
    */
   public QueryException expectedEnd(String end) {
     if (peek().isWord("OFFSET")) {
@@ -109,7 +109,7 @@ public final class TokenStream {
     return expectedInstead("WHERE, GROUP BY, HAVING, ORDER BY, LIMIT or " + end);
   }
 
-  /** An error that names the clause that may be meant. */
+  /** An error that suggests the clause that may be meant. */
   public QueryException expectedInstead(String expected) {
     Token token = peek();
     String nearest =

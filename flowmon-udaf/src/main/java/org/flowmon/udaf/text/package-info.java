@@ -1,5 +1,5 @@
 /**
- * The text of queries: its tokens, words that are no names, times and durations as they are
- * written, and errors that name a place in it.
+ * The text of queries: tokens, reserved words, times and durations, and errors with a place in the
+ * text.
  */
 package org.flowmon.udaf.text;

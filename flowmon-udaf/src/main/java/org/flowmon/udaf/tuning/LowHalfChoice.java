@@ -3,23 +3,24 @@ package org.flowmon.udaf.tuning;
 import java.util.Arrays;
 
 /**
- * Which of several low halves a function has, from what trials say that each costs. The first trial
- * decides by itself where another costs far less. From then on it changes only where others were
- * clearly cheaper in several trials running, to the cheapest in all of these together; each change
- * makes it need more of them, until it has lasted. Not thread-safe.
+ * Chooses one of a function's low halves by the costs that trials measure. The first trial decides
+ * alone if another costs far less. Later the choice changes only if others were clearly cheaper in
+ * several consecutive trials, to the cheapest in all of these together. Each change raises the
+ * required number of trials, until a choice has lasted. Not thread-safe.
  */
 final class LowHalfChoice {
-  /** Another is clearly cheaper where it costs at most this part of the one at hand. */
+  /** Another is clearly cheaper if it costs at most this part of the current one. */
   static final double CLEARLY = 0.95;
 
-  /** At most this part is far less: what one trial may be off does not come to that. */
+  /** At most this part is far less: the error of one trial is smaller than that. */
   static final double FAR_LESS = 0.75;
 
   private static final int LEAST_WINS = 2;
   private static final int MOST_WINS = 8;
   private static final int LASTING_TRIALS = 8;
 
-  // Of the trials running in which others were cheaper: costs as parts of those of the one at hand.
+  // Costs relative to those of the current choice, in the consecutive trials in which others were
+  // cheaper.
   private final double[] ratios;
   private int current;
   private int wins;
@@ -27,27 +28,27 @@ final class LowHalfChoice {
   private int unchallenged;
   private boolean hasTried;
 
-  /** The first of so many, until trials say otherwise. */
+  /** The first choice, until trials say otherwise. */
   LowHalfChoice(int choices) {
     ratios = new double[choices];
   }
 
-  /** Its place among the choices. */
+  /** The index of the current choice. */
   int current() {
     return current;
   }
 
-  /** Whether another was cheaper in the last trial, so that the next should not wait. */
+  /** Whether another was cheaper in the last trial, so that the next should follow soon. */
   boolean isChallenged() {
     return wins > 0;
   }
 
   /**
-   * Takes in a trial.
+   * Evaluates a trial.
    *
-   * @param costs of a row, by choice, in any one unit; where one is not above 0 the clock was too
-   *     coarse, and they say nothing
-   * @return whether {@link #current} is another now
+   * @param costs of a row, by choice, in any one unit; if one is not above 0, the clock was too
+   *     coarse and the trial is ignored
+   * @return whether {@link #current} has changed
    */
   boolean tried(double[] costs) {
     if (!Arrays.stream(costs).allMatch(cost -> cost > 0 && Double.isFinite(cost))) {

@@ -6,11 +6,11 @@ import java.util.List;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * All rows of some groups, of the rows that a table takes during some epochs: what low halves are
- * tried with. A group is in it or not by its hash, so that each has its rows in their order and as
- * many of them as in the table. Where there are too many groups, half of them are left out, again
- * and again; so are some where there are too many rows, as long as a number of groups remains. Of
- * fixed size, but for vectors that are made when they are first needed and kept. Not thread-safe.
+ * A sample for trials of low halves: all rows of some groups among the rows that a table takes
+ * during some epochs. The hash of a group decides whether it is in the sample, so each group has
+ * all of its rows in their order. If there are too many groups, half of them are dropped,
+ * repeatedly. If there are too many rows, groups are dropped, too, as long as enough remain. Of
+ * fixed size, except for vectors that are made on demand and kept. Not thread-safe.
  */
 final class LowHalfSample {
   static final int MAX_ROWS = 1 << 15;
@@ -21,14 +21,14 @@ final class LowHalfSample {
   private static final int PLACES = 4 * MAX_GROUPS;
   private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
 
-  // The arguments that functions need, places among those of the table.
+  // The functions' arguments: indexes among those of the table.
   private final int[] needed;
-  // By chunk of Vector.CAPACITY rows, then by argument; null where it is not needed.
+  // By chunk of Vector.CAPACITY rows, then by argument; null if it is not needed.
   private final List<Vector[]> chunks = new ArrayList<>();
   private final long[] hashes = new long[MAX_ROWS];
   private final int[] groupOf = new int[MAX_ROWS];
   private final byte[] epochOf = new byte[MAX_ROWS];
-  // Hashes of groups by number, and where to find these.
+  // Hashes of groups by number, and an index of them.
   private final long[] groupHashes = new long[MAX_GROUPS];
   private final int[] places = new int[PLACES];
   private int most;
@@ -42,7 +42,7 @@ final class LowHalfSample {
   /**
    * An empty sample.
    *
-   * @param needed places of arguments, each once
+   * @param needed indexes of arguments, each once
    */
   LowHalfSample(int... needed) {
     this.needed = needed.clone();
@@ -52,8 +52,8 @@ final class LowHalfSample {
   /**
    * Begins anew.
    *
-   * @param with another one chooses other groups
-   * @param mostRows that it takes, at most {@link #MAX_ROWS}
+   * @param with seed of the choice of groups
+   * @param mostRows the most rows to take, at most {@link #MAX_ROWS}
    */
   void clear(long with, int mostRows) {
     most = mostRows;
@@ -66,37 +66,37 @@ final class LowHalfSample {
     Arrays.fill(places, -1);
   }
 
-  /** Rows that it has. */
+  /** The number of rows. */
   int rows() {
     return rows;
   }
 
-  /** Groups that it has. */
+  /** The number of groups. */
   int groups() {
     return groups;
   }
 
-  /** Of 2 to this power groups one is in it. */
+  /** One group in 2 to this power is in the sample. */
   int level() {
     return level;
   }
 
-  /** Whether it takes no more rows: few groups have all the room. */
+  /** Whether it takes no more rows: few groups fill it. */
   boolean isFull() {
     return full;
   }
 
-  /** All groups leave the table between the rows so far and those to come. */
+  /** Ends an epoch: all groups leave the table between the rows so far and the next ones. */
   void endEpoch() {
     epoch++;
   }
 
-  /** Rows with the same number are of one epoch. */
+  /** The number of a row's epoch. */
   int epoch(int row) {
     return epochOf[row];
   }
 
-  /** Number of a row's group among those of the sample. */
+  /** The number of a row's group in the sample. */
   int group(int row) {
     return groupOf[row];
   }
@@ -111,7 +111,7 @@ final class LowHalfSample {
     return chunks.get(chunk);
   }
 
-  /** Takes a row, where it is of one of its groups. */
+  /** Adds a row if its group is in the sample. */
   void add(long hash, Vector[] arguments, int i) {
     if (full || !takes(hash)) {
       return;
@@ -168,7 +168,7 @@ final class LowHalfSample {
     return (int) ((hash * MULTIPLIER) >>> 54);
   }
 
-  /** Leaves half of the groups out. */
+  /** Drops half of the groups. */
   private void thin() {
     level++;
     int before = rows;
@@ -216,7 +216,7 @@ final class LowHalfSample {
     validity[at >>> 6] = from.isValid(i) ? validity[at >>> 6] | bit : validity[at >>> 6] & ~bit;
   }
 
-  /** Makes the vectors ready to be read; returns how many chunks there are. */
+  /** Prepares the vectors for reading; returns the number of chunks. */
   int settle() {
     int used = (rows + Vector.CAPACITY - 1) / Vector.CAPACITY;
     for (int c = 0; c < used; c++) {

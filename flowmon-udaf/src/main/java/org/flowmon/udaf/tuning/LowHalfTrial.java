@@ -11,24 +11,24 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * What each low half of a function costs on a sample of rows, both levels together: the rows go
- * into pads as they do in the table, pads leave where they are full, where their group loses its
- * slot and at the ends of epochs, and what they send is merged into states, which are thrown away.
- * The table is as large as the sample is a part of the groups, so that as many rows lose their
- * place.
+ * Measures the cost of each low half of a function on a sample of rows, both levels together. Rows
+ * go into pads as in the table. Pads leave if they are full, if their group loses its slot, and at
+ * the ends of epochs. Their sub-states are merged into states, which are thrown away. The table is
+ * scaled down like the sample, so that as many rows lose their place.
  *
- * <p>It goes in steps of some tenths of a millisecond, each choice in turn, so that what else the
- * machine does meets all of them. Not thread-safe.
+ * <p>It runs in steps of some tenths of a millisecond, each choice in turn, so that other load of
+ * the machine affects all of them. Not thread-safe.
  */
 final class LowHalfTrial {
   private static final int FLUSHED_AT_ONCE = 64;
 
   /**
-   * Steps of one choice before the next has its turn: its states come back into caches only once.
+   * Steps of one choice before the next has its turn, so that its states are loaded into caches
+   * only once.
    */
   private static final int TURN = 16;
 
-  /** Chunks of the sample that are gone through before anything counts. */
+  /** Chunks of the sample that are processed before the measurement. */
   private static final int WARM_UP = 8;
 
   private final LowHalfSample sample;
@@ -45,10 +45,10 @@ final class LowHalfTrial {
    * A trial that has not begun.
    *
    * @param choices of the function
-   * @param arguments places of its arguments among the sample's
+   * @param arguments indexes of its arguments among the sample's
    * @param slots of the table with each of the choices, powers of two
-   * @param rounds how often the sample is gone through, at least once; before that its first rows
-   *     are, which does not count: it is for the compiler and caches
+   * @param rounds number of measured passes over the sample, at least one; before them its first
+   *     rows warm up the compiler and caches
    */
   LowHalfTrial(
       LowHalfSample sample,
@@ -68,7 +68,7 @@ final class LowHalfTrial {
     Arrays.setAll(selection, i -> i);
   }
 
-  /** Does a step; whether it was the last. */
+  /** Does a step; returns whether it was the last. */
   boolean step() {
     Lane next = lanes[lane];
     long start = nanos.getAsLong();
@@ -97,7 +97,7 @@ final class LowHalfTrial {
     return costs;
   }
 
-  /** Rows that went through all low halves. */
+  /** Rows processed by all low halves together. */
   long passes() {
     long warmUp = Math.min(sample.rows(), WARM_UP * Vector.CAPACITY);
     return (warmUp + (long) sample.rows() * rounds) * lanes.length;
@@ -111,12 +111,12 @@ final class LowHalfTrial {
     private final List<Integer> argumentPlaces;
     private final Vector[] arguments;
     private final long[] pads;
-    // By slot: the group that has it, −1 where none has.
+    // By slot: its group, −1 if it is empty.
     private final int[] slots;
     private final SuperState[] states;
     private final StateSink sink = new StateSink();
     private SuperAggregate high;
-    // The first, 0, goes through some rows only.
+    // The first round, 0, processes only some rows.
     private int round;
     private int chunk;
     private int epoch;
@@ -212,7 +212,7 @@ final class LowHalfTrial {
       Arrays.fill(slots, -1);
     }
 
-    /** As the table finds a slot; returns the group that loses it, −1 where none does. */
+    /** Finds a slot as the table does; returns the group that loses it, −1 if there is none. */
     private int claim(int group, long hash) {
       int at = (int) hash & slots.length - 1;
       if (slots[at] == group) {

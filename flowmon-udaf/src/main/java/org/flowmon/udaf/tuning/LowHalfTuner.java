@@ -8,29 +8,29 @@ import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Chooses low halves for the functions of a table that leave it open which one they have. Now and
- * then it keeps a sample of the rows of two epochs and tries all of them on it, both levels
- * together; what is clearly the cheapest in several trials is taken.
+ * Chooses low halves for a table's functions that leave the choice. Now and then it samples the
+ * rows of two epochs and tries all low halves on the sample, both levels together. It takes the one
+ * that is clearly the cheapest in several trials.
  *
  * <pre>
  *   epochs: sample ─► trial, a step with each vector of rows ─► choice ─► some fifty times as many rows without
  *                      ▲                                         │
- *                      └───────── where another was cheaper ─────┘
+ *                      └────────── if another was cheaper ───────┘
  * </pre>
  *
- * <p>Trials take at most some 2% of what functions take, less where they change nothing. Not
+ * <p>Trials take at most some 2% of the time of functions, less if they change nothing. Not
  * thread-safe.
  */
 public final class LowHalfTuner {
-  /** Rows without a trial for each that one took. */
+  /** Rows without a trial for each row of a trial. */
   static final long ROWS_PER_PASS = 50;
 
-  /** An epoch that does not end is looked at after so many rows. */
+  /** Rows after which an unfinished epoch counts as ended. */
   static final long LONG_EPOCH = 1 << 22;
 
   /**
-   * A first look is at the first of so many rows at most, and keeps few of them: the low half that
-   * a function begins with may cost twice as much as another.
+   * Rows of the first look, which keeps few of them: the initial low half of a function may cost
+   * twice as much as another.
    */
   static final long FIRST_LOOK = 1 << 17;
 
@@ -38,20 +38,20 @@ public final class LowHalfTuner {
 
   private static final long LEAST_ROWS = 512;
 
-  /** Windows and checkpoints end in turns: an epoch of each kind, of any length. */
+  /** Windows and checkpoints end in turns: one epoch of each kind, of any length. */
   private static final int EPOCHS = 2;
 
   private static final int MOST_EPOCHS = 64;
   private static final int MOST_QUIET = 16;
 
-  /** Rows of all passes of a trial at least, as time is not told more finely. */
+  /** The least rows of all passes of a trial: the clock is too coarse for fewer. */
   private static final int LEAST_PASSES = 1 << 14;
 
   private final List<Tuned> functions;
   private final LongSupplier nanos;
   private final LowHalfSample sample;
   private final LowHalfChoice[] choices;
-  // By function: the slots of a table with each of its choices, whatever the others are.
+  // By function: the slots of a table with each of its choices, whatever the other functions have.
   private int[][] slots;
   private long rows;
   private long nextSampleAt;
@@ -70,16 +70,16 @@ public final class LowHalfTuner {
   /**
    * A function to choose for.
    *
-   * @param function its place among those of the table
+   * @param function its index among those of the table
    * @param choices at least two
-   * @param arguments places of its arguments among those of the table
+   * @param arguments indexes of its arguments among those of the table
    */
   public record Tuned(int function, List<BoundUdaf> choices, List<Integer> arguments) {}
 
   /**
    * Chooses the first of each function, until trials say otherwise.
    *
-   * @param nanos a clock that only the differences of count
+   * @param nanos a clock; only its differences count
    */
   public LowHalfTuner(List<Tuned> functions, LongSupplier nanos) {
     this.functions = List.copyOf(functions);
@@ -99,7 +99,7 @@ public final class LowHalfTuner {
     beginSample();
   }
 
-  /** The low half of each of its functions. */
+  /** The low half chosen for a function. */
   public BoundUdaf chosen(int tuned) {
     return functions.get(tuned).choices.get(choices[tuned].current());
   }
@@ -108,7 +108,7 @@ public final class LowHalfTuner {
     return functions;
   }
 
-  /** Says how many slots the table would have with each choice of a function. */
+  /** Sets the number of the table's slots with each choice of a function. */
   public void slots(int tuned, int[] byChoice) {
     slots[tuned] = byChoice;
   }
@@ -130,11 +130,11 @@ public final class LowHalfTuner {
   }
 
   /**
-   * Takes in rows that the table takes, and does a step of a trial.
+   * Samples rows that the table takes, and does a step of a trial.
    *
-   * @param spreads by selected row: what sets its pane's groups apart; null where that is {@code
-   *     spread} for all
-   * @return whether another low half is chosen now
+   * @param spreads by selected row: the offset that separates its pane's groups; null if that is
+   *     {@code spread} for all
+   * @return whether the choice has changed
    */
   public boolean took(
       long[] hashes, Vector[] arguments, int[] selection, int n, long[] spreads, long spread) {
@@ -158,7 +158,7 @@ public final class LowHalfTuner {
     return false;
   }
 
-  /** An epoch ends: the groups that there were have left the table. */
+  /** Ends an epoch: all groups have left the table. */
   public void epochEnds() {
     if (sampling) {
       if (rows > epochFrom) {
@@ -193,7 +193,7 @@ public final class LowHalfTuner {
     trial = new LowHalfTrial(sample, tuned.choices, tuned.arguments, slots[tried], rounds, nanos);
   }
 
-  /** A trial is done: goes on with the next function, or waits for the next sample. */
+  /** Ends a trial: goes on with the next function, or waits for the next sample. */
   private boolean decide() {
     boolean changes = choices[tried].tried(trial.costs());
     trials++;
@@ -205,14 +205,14 @@ public final class LowHalfTuner {
       beginTrial();
       return changes;
     }
-    // The first trials are of code that is hardly compiled.
+    // The first trials run code that is hardly compiled.
     boolean again = (challenged && !changes) || trials < 2L * functions.size();
     quiet = challenged || again ? 1 : Math.min(MOST_QUIET, 2 * quiet);
     nextSampleAt = rows + (again ? 0 : ROWS_PER_PASS * passes * quiet);
     return changes;
   }
 
-  /** What is chosen, as {@code QUANTILES heavy, HEAVY_HITTERS buffer}. */
+  /** The choices, as {@code QUANTILES heavy, HEAVY_HITTERS buffer}. */
   @Override
   public String toString() {
     return IntStream.range(0, choices.length)

@@ -1,7 +1,8 @@
 package org.flowmon.udaf.tuning;
 
 /**
- * Finds out how many slots a table needs, from counts alone: the same flows give the same sizes.
+ * Determines the number of slots that a table needs, from counts alone: the same flows give the
+ * same sizes.
  *
  * <pre>
  *   more than 1 of 20 rows lost their group's place (evictions, rows passed on) ──► four times as many slots, at once
@@ -10,16 +11,16 @@ package org.flowmon.udaf.tuning;
  *   at most 1 of 16 slots used at the same time, for four epochs                ──► four slots for each that was used
  * </pre>
  *
- * <p>A table that has grown has more than one slot for each group, one that has shrunk at least
+ * <p>A table that has grown has more than one slot for each group. One that has shrunk has at least
  * four, so that it does not grow again for the same groups. Not thread-safe.
  */
 public final class SlotTuner {
-  /** Slots that a table begins with: they stay within a core's second-level cache. */
+  /** Initial slots of a table: they stay within a core's second-level cache. */
   public static final int FIRST = 8192;
 
   /**
-   * Likewise with scratchpads, which may take thousands of bytes each: to make a table costs as
-   * much as many rows then.
+   * Initial slots with scratchpads, which may take thousands of bytes each: making a table then
+   * costs as much as many rows.
    */
   public static final int FIRST_WITH_PADS = 1024;
 
@@ -34,22 +35,22 @@ public final class SlotTuner {
   private final int most;
   private final int first;
   private int slots;
-  // What was counted when it was last looked at, since the table was made.
+  // Counts at the last look, since the table was made.
   private long rowsBefore;
   private long lostBefore;
   private int idleEpochs;
   private int mostUsed;
-  // Looks in a row at a table of the most slots that three of four rows were lost in.
+  // Consecutive looks at a table of the most slots with three of four rows lost.
   private int uselessLooks;
-  // Epochs in which it does not grow.
+  // Number of epochs without growth.
   private int held;
   private int holdNext = 2;
 
   /**
    * A table without rows.
    *
-   * @param most slots that it may have, a power of two
-   * @param first that it begins with, if it may have so many
+   * @param most the most slots, a power of two
+   * @param first the initial slots, if that many are allowed
    */
   public SlotTuner(int most, int first) {
     this.most = most;
@@ -64,12 +65,12 @@ public final class SlotTuner {
   /**
    * Looks at a table that has taken rows.
    *
-   * @param rows that it took since it was made
-   * @param lost of these, such as evicted a group or were passed on
-   * @return whether it is to be made anew, with {@link #slots}
+   * @param rows taken since it was made
+   * @param lost of these, rows that evicted a group or were passed on
+   * @return whether the table must be rebuilt with {@link #slots}
    */
   public boolean took(long rows, long lost) {
-    if (rows < rowsBefore) { // it was made anew
+    if (rows < rowsBefore) { // the table was rebuilt
       rowsBefore = rows;
       lostBefore = lost;
       return false;
@@ -98,15 +99,15 @@ public final class SlotTuner {
   }
 
   /**
-   * An epoch ends: the groups of a window, or of a checkpoint, have left.
+   * Ends an epoch: the groups of a window, or of a checkpoint, have left.
    *
-   * @param used slots that were used at the same time, at most
-   * @return whether the table is to be made anew, with {@link #slots}
+   * @param used the most slots in use at a time
+   * @return whether the table must be rebuilt with {@link #slots}
    */
   public boolean epochEnds(int used) {
     held = Math.max(0, held - 1);
     if (4L * used > slots && 4L * used < 3L * slots && slots < most && held == 0) {
-      return become(2 * slots); // most groups are found at the first look
+      return become(2 * slots); // most groups are found in their first slot
     }
     if (used == 0 || slots <= LEAST || (long) used * IDLE_PARTS > slots) {
       idleEpochs = used == 0 ? idleEpochs : 0;

@@ -1,21 +1,20 @@
 package org.flowmon.udaf.tuning;
 
 /**
- * How many slots the tables of a query have on the low level, and how groups find one.
+ * The number of slots of a query's low-level tables, and the rule by which groups find one.
  *
  * @param slots a power of two
- * @param isTuned whether fewer will do where fewer are enough: {@code slots} is then the memory
- *     that is set, and low halves of functions that leave it open are chosen, too
- * @param hasSecondChance whether a group whose slot is taken may have another; else it takes the
- *     one
+ * @param isTuned whether the table gets fewer slots if fewer are enough: {@code slots} is then the
+ *     most, and low halves of functions that leave the choice are tuned, too
+ * @param hasSecondChance whether a group whose slot is taken tries another; else it takes the first
  */
 public record TableSize(int slots, boolean isTuned, boolean hasSecondChance) {
   static final int MAX_SLOTS = 1 << 22;
 
   /**
-   * Any number is rounded up to a power of two.
+   * Rounds the number up to a power of two.
    *
-   * @throws IllegalArgumentException where there cannot be so many slots
+   * @throws IllegalArgumentException if there cannot be so many slots
    */
   public TableSize {
     if (slots < 1 || slots > MAX_SLOTS) {
@@ -24,17 +23,17 @@ public record TableSize(int slots, boolean isTuned, boolean hasSecondChance) {
     slots = Math.max(2, Integer.highestOneBit(2 * slots - 1));
   }
 
-  /** So many, whatever comes; functions have the low half that they are made with. */
+  /** A fixed number of slots; functions keep their initial low half. */
   public static TableSize of(int slots) {
     return new TableSize(slots, false, true);
   }
 
-  /** At most so many, and each task finds out how many are enough for what it sees. */
+  /** At most so many slots; each task tunes the number by its flows. */
   public static TableSize upTo(int slots) {
     return new TableSize(slots, true, true);
   }
 
-  /** So many, with one for each group: what benchmarks compare with. */
+  /** A fixed number of slots, one possible slot per group: the baseline of benchmarks. */
   public static TableSize directMapped(int slots) {
     return new TableSize(slots, false, false);
   }

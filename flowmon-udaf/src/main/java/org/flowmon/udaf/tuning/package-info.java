@@ -1,5 +1,5 @@
 /**
- * What tables of the low level are made of: how many slots they need, and which low halves of
- * functions are cheapest, found by trials.
+ * Tuning of low-level tables: the number of slots they need, and the cheapest low halves of
+ * functions, found by trials.
  */
 package org.flowmon.udaf.tuning;

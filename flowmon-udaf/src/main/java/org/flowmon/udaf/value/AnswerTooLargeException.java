@@ -2,7 +2,7 @@ package org.flowmon.udaf.value;
 
 import java.util.Locale;
 
-/** An answer, or what is needed to make it, has more rows or groups than one query holds. */
+/** An answer, or an intermediate result, with more rows or groups than one query holds. */
 public final class AnswerTooLargeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -11,9 +11,9 @@ public final class AnswerTooLargeException extends RuntimeException {
   /**
    * An answer that is too large.
    *
-   * @param count how many there are, or would be
-   * @param what of which: {@code rows}, {@code groups}
-   * @param most how many one query holds
+   * @param count the actual or expected number
+   * @param what the counted things: {@code rows}, {@code groups}
+   * @param most the most that one query holds
    */
   public AnswerTooLargeException(long count, String what, long most) {
     super(
@@ -38,9 +38,9 @@ public final class AnswerTooLargeException extends RuntimeException {
   }
 
   /**
-   * What takes too much memory.
+   * An error about memory.
    *
-   * @param most bytes that one query may take
+   * @param most the most bytes of a query
    */
   public static AnswerTooLargeException ofMemory(long most) {
     return new AnswerTooLargeException(

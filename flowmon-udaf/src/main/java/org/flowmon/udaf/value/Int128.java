@@ -29,7 +29,7 @@ public final class Int128 {
     return BigInteger.valueOf(high).shiftLeft(64).add(unsignedLow);
   }
 
-  /** The nearest double, of two as near the even one. */
+  /** The nearest double, the even one on a tie. */
   public static double toDouble(long high, long low) {
     if (high == low >> 63) {
       return (double) low;
@@ -37,7 +37,8 @@ public final class Int128 {
     boolean isNegative = high < 0;
     long lowest = isNegative ? -low : low;
     long highest = isNegative ? ~high + (low == 0 ? 1 : 0) : high;
-    // The leading 64 bits, without the last, which with all that are cut off says what is nearer.
+    // The leading 64 bits with a sticky last bit: it is set if any lower bit is, and decides the
+    // rounding.
     int zeros = Long.numberOfLeadingZeros(highest);
     long leading =
         zeros == 0
@@ -49,7 +50,7 @@ public final class Int128 {
     return isNegative ? -size : size;
   }
 
-  /** The quotient rounded to a double; the same whichever way the sum came about. */
+  /** Divides, rounded to a double; the same in any order of summation. */
   public static double divide(long high, long low, long count) {
     if (high == low >> 63
         && Math.abs(low) <= EXACT_DOUBLE

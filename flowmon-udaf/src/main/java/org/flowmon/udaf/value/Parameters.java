@@ -20,12 +20,12 @@ public final class Parameters {
     this.values = values;
   }
 
-  /** These parameters and one more, or the same with another value. */
+  /** These parameters with one added or replaced. */
   public Parameters with(String name, Value value) {
     return with(name, List.of(value));
   }
 
-  /** These parameters and one more that stands for a list. */
+  /** These parameters with one added that stands for a list. */
   public Parameters with(String name, List<Value> list) {
     Map<String, List<Value>> more = new TreeMap<>(values);
     more.put(name, List.copyOf(list));
@@ -33,8 +33,8 @@ public final class Parameters {
   }
 
   /**
-   * These parameters and one for each column of a result, named {@code prefix.column}, as the list
-   * of its values. A column with a sum beyond 64 bits, which no value can be, gives none.
+   * These parameters with one added for each column of a result, named {@code prefix.column}, as
+   * the list of its values. A column with a sum beyond 64 bits, which no value can hold, adds none.
    *
    * @param prefix for example {@code live}
    */
@@ -64,7 +64,7 @@ public final class Parameters {
     return true;
   }
 
-  /** The values of a parameter, null where it has none. */
+  /** The values of a parameter, null if it has none. */
   public List<Value> get(String name) {
     return values.get(name);
   }

@@ -4,9 +4,9 @@ import java.nio.LongBuffer;
 import java.util.Arrays;
 
 /**
- * One column of a {@link ResultTable} while it is filled and afterwards. What all rows share takes
- * no memory: a column of NULLs has no arrays, one without NULLs no marks, and only sums beyond a
- * long and addresses have high longs. Arrays may be longer than there are rows.
+ * One column of a {@link ResultTable} while it is filled and afterwards. Common properties take no
+ * memory: a column of NULLs has no arrays, one without NULLs no marks, and only sums beyond a long
+ * and addresses have high longs. Arrays may be longer than the number of rows.
  */
 final class ResultColumn {
   private static final int FIRST_CAPACITY = 16;
@@ -23,7 +23,7 @@ final class ResultColumn {
 
   ResultColumn(String name, ValueKind kind) {
     this.name = name;
-    // A column that is NULL everywhere, as SELECT NULL, has no kind of its own.
+    // A column that is NULL everywhere, as in SELECT NULL, has no kind of its own.
     this.kind = kind == null ? ValueKind.TEXT : kind;
   }
 
@@ -49,7 +49,7 @@ final class ResultColumn {
     return filled < rows;
   }
 
-  /** Reads the low longs of successive rows; 0 where one is NULL. */
+  /** Reads the low longs of successive rows; 0 if NULL. */
   void readLows(int from, int count, long[] out) {
     if (isNull == null && low != null && from + count <= filled) {
       System.arraycopy(low, from, out, 0, count);
@@ -60,7 +60,7 @@ final class ResultColumn {
     }
   }
 
-  /** Reads the high longs of successive rows; 0 where one is NULL. */
+  /** Reads the high longs of successive rows; 0 if NULL. */
   void readHighs(int from, int count, long[] out) {
     if (isNull == null && high != null && from + count <= filled) {
       System.arraycopy(high, from, out, 0, count);
@@ -71,7 +71,7 @@ final class ResultColumn {
     }
   }
 
-  /** 0 where it is NULL. */
+  /** The low long; 0 if NULL. */
   long low(int row) {
     return isNull(row) ? 0 : low[row];
   }
@@ -81,7 +81,7 @@ final class ResultColumn {
     return high != null;
   }
 
-  /** 0 where it is NULL. */
+  /** The high long; 0 if NULL. */
   long high(int row) {
     if (isNull(row)) {
       return 0;
@@ -89,18 +89,18 @@ final class ResultColumn {
     return high != null ? high[row] : kind == ValueKind.DOUBLE ? 0 : low[row] >> 63;
   }
 
-  /** The low longs of the first rows, without a copy where there are as many. */
+  /** The low longs of the first rows, without a copy if the array has that length. */
   LongBuffer longs(int rows) {
     long[] all = low == null ? new long[rows] : grown(low, rows);
     return LongBuffer.wrap(all, 0, rows).asReadOnlyBuffer();
   }
 
-  /** Null where it is NULL. */
+  /** The text; null if NULL. */
   String text(int row) {
     return isNull(row) ? null : text[row];
   }
 
-  /** Makes room for rows that are to come. */
+  /** Makes room for so many rows. */
   void reserve(int rows) {
     if (kind == ValueKind.TEXT) {
       text = text == null ? new String[rows] : grown(text, rows);
@@ -124,7 +124,7 @@ final class ResultColumn {
     return capacity > array.length ? Arrays.copyOf(array, capacity) : array;
   }
 
-  /** Bytes on the heap, about: of texts with what each of them takes. */
+  /** Approximate bytes on the heap, with those of texts. */
   long heapBytes() {
     long words = (low == null ? 0L : low.length) + (high == null ? 0L : high.length);
     long bytes = Long.BYTES * words + (isNull == null ? 0 : isNull.length);
@@ -191,7 +191,7 @@ final class ResultColumn {
     }
   }
 
-  /** Takes over arrays as they are; see {@link ResultTable.Builder#fill}. */
+  /** Takes over arrays without a copy; see {@link ResultTable.Builder#fill}. */
   void fill(int rows, long[] lows, long[] highs, String[] texts, boolean[] nulls) {
     low = lows;
     high = highs;
@@ -200,7 +200,7 @@ final class ResultColumn {
     filled = lows == null && texts == null ? 0 : rows;
   }
 
-  /** Whether the first rows hold the same in both columns. */
+  /** Whether the first rows are equal in both columns. */
   boolean isSame(ResultColumn that, int rows) {
     if (!name.equals(that.name) || kind != that.kind) {
       return false;

@@ -10,10 +10,10 @@ import org.flowmon.flow.time.FlowTime;
 
 /**
  * The rows of a query's answer as named, typed columns. Whole numbers are exact up to 128 bits: a
- * SUM may exceed a long, which {@link #longValue} refuses and {@link #bigValue} gives. Immutable.
+ * SUM may exceed a long, which {@link #longValue} refuses and {@link #bigValue} returns. Immutable.
  */
 public final class ResultTable {
-  /** Rows of an answer at most. */
+  /** The most rows of an answer. */
   public static final int MAX_ROWS = Integer.MAX_VALUE - 8;
 
   private final List<ResultColumn> columns;
@@ -31,9 +31,9 @@ public final class ResultTable {
   }
 
   /**
-   * As many rows, where an answer holds them.
+   * Returns the number of rows, if an answer can hold them.
    *
-   * @throws AnswerTooLargeException where it does not
+   * @throws AnswerTooLargeException if it cannot
    */
   public static int rows(long wanted) {
     if (wanted > MAX_ROWS) {
@@ -54,7 +54,7 @@ public final class ResultTable {
     return names.get(column);
   }
 
-  /** Bytes that the columns take on the heap, about. */
+  /** Approximate bytes of the columns on the heap. */
   public long heapBytes() {
     return columns.stream().mapToLong(ResultColumn::heapBytes).sum();
   }
@@ -64,7 +64,7 @@ public final class ResultTable {
     return columns.get(column).kind();
   }
 
-  /** The place of the column of this name, −1 where there is none. */
+  /** The place of the column of this name, −1 if there is none. */
   public int column(String name) {
     return names.indexOf(name);
   }
@@ -73,20 +73,20 @@ public final class ResultTable {
     return columns.get(column).isNull(Objects.checkIndex(row, rows));
   }
 
-  /** The low long of a value that is no text, of doubles the bits; 0 where it is NULL. */
+  /** The low long of a value that is no text, of doubles the bits; 0 if NULL. */
   public long low(int row, int column) {
     return columns.get(column).low(Objects.checkIndex(row, rows));
   }
 
-  /** The high long of an address, or of a whole number of 128 bits; 0 where it is NULL. */
+  /** The high long of an address, or of a whole number of 128 bits; 0 if NULL. */
   public long high(int row, int column) {
     return columns.get(column).high(row);
   }
 
   /**
-   * A whole number, boolean, time or duration; 0 where it is NULL.
+   * A whole number, boolean, time or duration; 0 if NULL.
    *
-   * @throws ArithmeticException where the value does not fit a long
+   * @throws ArithmeticException if the value does not fit a long
    */
   public long longValue(int row, int column) {
     require(column, kind(column).isInteger(), "a whole number");
@@ -104,13 +104,13 @@ public final class ResultTable {
     return low;
   }
 
-  /** A whole number, exactly; 0 where it is NULL. */
+  /** A whole number, exactly; 0 if NULL. */
   public BigInteger bigValue(int row, int column) {
     require(column, kind(column).isInteger(), "a whole number");
     return Int128.toBigInteger(high(row, column), low(row, column));
   }
 
-  /** Any number as a double; 0 where it is NULL. */
+  /** Any number as a double; 0 if NULL. */
   public double doubleValue(int row, int column) {
     if (kind(column) == ValueKind.DOUBLE) {
       return Double.longBitsToDouble(low(row, column));
@@ -119,17 +119,17 @@ public final class ResultTable {
     return Int128.toDouble(high(row, column), low(row, column));
   }
 
-  /** An address, null where it is NULL. */
+  /** An address, null if NULL. */
   public IpAddress address(int row, int column) {
     require(column, kind(column) == ValueKind.ADDRESS, "an address");
     return isNull(row, column) ? null : new IpAddress(high(row, column), low(row, column));
   }
 
   /**
-   * The addresses of successive rows as two longs each, {@code ::} where one is NULL.
+   * Reads the addresses of successive rows as two longs each, {@code ::} if NULL.
    *
-   * @param high takes the high longs, from its place 0 on
-   * @param low takes the low longs
+   * @param high receives the high longs, from its place 0 on
+   * @param low receives the low longs
    */
   public void readAddresses(int column, int from, int count, long[] high, long[] low) {
     require(column, kind(column) == ValueKind.ADDRESS, "an address");
@@ -144,15 +144,15 @@ public final class ResultTable {
   }
 
   /**
-   * The values of some rows, as {@link #longs} has them; what a column's kind does not have is not
-   * written.
+   * Reads the values of some rows, as {@link #longs}. Arrays that the column's kind does not need
+   * are not written.
    *
    * @param wanted the rows' numbers; −1 stands for a row of NULLs
-   * @param from the place of the first of them
+   * @param from the place of the first
    * @param low receives the longs, the low ones of addresses, of NULLs 0
-   * @param high receives the high longs of addresses and of whole numbers; null where not needed
+   * @param high receives the high longs of addresses and of whole numbers; null if not needed
    * @param texts receives texts
-   * @param valid bit {@code i & 63} of word {@code i >>> 6} is set where value i is not NULL
+   * @param valid bit {@code i & 63} of word {@code i >>> 6} is set if value i is not NULL
    */
   public void gather(
       int column,
@@ -181,9 +181,9 @@ public final class ResultTable {
   }
 
   /**
-   * As {@link #longValue} of successive rows.
+   * Reads successive rows as {@link #longValue}.
    *
-   * @throws ArithmeticException where a value does not fit a long
+   * @throws ArithmeticException if a value does not fit a long
    */
   public void readLongs(int column, int from, int count, long[] out) {
     Objects.checkFromIndexSize(from, count, rows);
@@ -195,9 +195,8 @@ public final class ResultTable {
   }
 
   /**
-   * The values of a column that is no text, in place and read-only, as {@link #longValue} has them;
-   * of doubles their bits, of addresses the low longs, of sums beyond a long the lowest 64 bits, of
-   * NULLs anything.
+   * The values of a column that is no text, in place and read-only, as {@link #longValue}. Doubles
+   * are bits, addresses the low longs, sums beyond a long the lowest 64 bits, and NULLs any value.
    */
   public LongBuffer longs(int column) {
     require(column, kind(column) != ValueKind.TEXT, "a column of longs");
@@ -210,10 +209,10 @@ public final class ResultTable {
   }
 
   /**
-   * The longs of successive rows of a column that is no text, of NULLs 0.
+   * Reads the longs of successive rows of a column that is no text, 0 for NULLs.
    *
    * @param isLow whether {@link #low} or {@link #high}
-   * @param out takes them, from its place 0 on
+   * @param out receives them, from its place 0 on
    */
   public void read(int column, int from, int count, boolean isLow, long[] out) {
     require(column, kind(column) != ValueKind.TEXT, "a column of longs");
@@ -225,14 +224,14 @@ public final class ResultTable {
     }
   }
 
-  /** The upper 64 of the 128 bits of successive whole numbers; of NULLs 0. */
+  /** Reads the upper 64 of the 128 bits of successive whole numbers, 0 for NULLs. */
   public void readHighs(int column, int from, int count, long[] out) {
     require(column, kind(column).isInteger(), "a whole number");
     Objects.checkFromIndexSize(from, count, rows);
     columns.get(column).readHighs(from, count, out);
   }
 
-  /** A text, null where it is NULL. */
+  /** A text, null if NULL. */
   public String text(int row, int column) {
     require(column, kind(column) == ValueKind.TEXT, "a text");
     return columns.get(column).text(Objects.checkIndex(row, rows));
@@ -241,7 +240,7 @@ public final class ResultTable {
   /**
    * A cell as a value for a parameter.
    *
-   * @throws ArithmeticException where a whole number does not fit a long
+   * @throws ArithmeticException if a whole number does not fit a long
    */
   public Value value(int row, int column) {
     if (isNull(row, column)) {
@@ -257,9 +256,9 @@ public final class ResultTable {
   }
 
   /**
-   * Some of the columns.
+   * Selects some of the columns.
    *
-   * @throws IllegalArgumentException where there is no such column
+   * @throws IllegalArgumentException if there is no such column
    */
   public ResultTable select(String... wanted) {
     List<ResultColumn> some = new ArrayList<>();
@@ -274,7 +273,7 @@ public final class ResultTable {
   }
 
   /**
-   * Some of the rows.
+   * Selects some of the rows.
    *
    * @param wanted their numbers
    */
@@ -285,7 +284,7 @@ public final class ResultTable {
       for (int row = 0; row < wanted.length; row++) {
         int from = Objects.checkIndex(wanted[row], rows);
         if (column.isNull(from)) {
-          continue; // as a copy's cells are until they are set
+          continue; // cells of a copy are NULL until they are set
         }
         switch (column.kind()) {
           case TEXT -> copy.set(row, column.text(from));
@@ -298,7 +297,7 @@ public final class ResultTable {
     return new ResultTable(copies, wanted.length);
   }
 
-  /** A cell for people: ISO 8601 in UTC for times, seconds for durations, empty for NULL. */
+  /** A cell as readable text: ISO 8601 in UTC for times, seconds for durations, empty for NULL. */
   public String formatted(int row, int column) {
     if (isNull(row, column)) {
       return "";
@@ -347,7 +346,7 @@ public final class ResultTable {
     return hash;
   }
 
-  /** The table as lines of cells, tab between them: for tests and logs. */
+  /** The table as lines of tab-separated cells: for tests and logs. */
   @Override
   public String toString() {
     StringBuilder lines = new StringBuilder(String.join("\t", names));
@@ -387,8 +386,8 @@ public final class ResultTable {
     }
 
     /**
-     * Declares so many rows at once, whose columns are given by {@link #fill} and are NULL
-     * otherwise; no single rows before or after.
+     * Declares so many rows at once. {@link #fill} sets their columns, which are NULL otherwise; no
+     * single rows may come before or after.
      */
     public Builder rows(int count) {
       rows = count;
@@ -396,14 +395,13 @@ public final class ResultTable {
     }
 
     /**
-     * Gives a column all its values. The arrays are taken over, not copied, and may be longer than
-     * there are rows.
+     * Sets all values of a column. The arrays are taken over, not copied, and may be longer than
+     * the number of rows.
      *
-     * @param low whole numbers, bits of doubles or low longs of addresses; null of texts
-     * @param high high longs of addresses and of 128-bit numbers; null where each is the sign of
-     *     low
-     * @param text null of all else
-     * @param isNull null where no row is NULL
+     * @param low whole numbers, bits of doubles or low longs of addresses; null for texts
+     * @param high high longs of addresses and of 128-bit numbers; null if each is the sign of low
+     * @param text null for other kinds
+     * @param isNull null if no row is NULL
      */
     public Builder fill(int column, long[] low, long[] high, String[] text, boolean[] isNull) {
       columns.get(column).fill(rows, low, high, text, isNull);
@@ -431,7 +429,7 @@ public final class ResultTable {
       return this;
     }
 
-    /** The table; the builder is of no use afterwards. */
+    /** Builds the table; the builder must not be used afterwards. */
     public ResultTable build() {
       List<ResultColumn> built = List.copyOf(columns);
       columns = null;

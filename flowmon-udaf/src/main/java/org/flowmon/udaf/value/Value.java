@@ -8,16 +8,16 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.text.TimeLiterals;
 
 /**
- * One constant of a query: a literal or the value of a parameter.
+ * A constant of a query: a literal or the value of a parameter.
  *
  * @param kind null for NULL
  * @param high high long of an address, else 0
  * @param low low long of an address; a number, boolean, time or duration as a long; the bits of a
  *     double
- * @param text the text, null where the kind is not {@link ValueKind#TEXT}
+ * @param text the text, null if the kind is not {@link ValueKind#TEXT}
  */
 public record Value(ValueKind kind, long high, long low, String text) {
-  /** Another one in each process: values may be what flows brought. See {@link TableHash}. */
+  /** Differs between processes, as values may come from flows. See {@link TableHash}. */
   @Override
   public int hashCode() {
     return (int) (text == null ? TableHash.of(high, low) : TableHash.of(text));
@@ -61,10 +61,10 @@ public record Value(ValueKind kind, long high, long low, String text) {
   }
 
   /**
-   * Reads a value as a person writes it where no place gives it a kind: a whole number, a decimal,
+   * Reads a value as a person writes it if its place gives it no kind: a whole number, a decimal,
    * {@code TRUE}, {@code FALSE}, {@code NULL}, a time ({@code 2026-11-21T08:00:00Z}), a duration
-   * ({@code 5 minutes}), an address; anything else is a text, and so is what stands in single
-   * quotes. A text still takes the kind of what it meets, as in a query.
+   * ({@code 5 minutes}), an address. Anything else, and anything in single quotes, is a text. As in
+   * a query, a text still takes the kind of the other side.
    */
   public static Value parse(String text) {
     if (text.length() > 1 && text.startsWith("'") && text.endsWith("'")) {
@@ -115,9 +115,9 @@ public record Value(ValueKind kind, long high, long low, String text) {
   }
 
   /**
-   * Whether {@link #toString} is a literal that stands for the value: not of a double that is not
-   * finite, a time beyond the years 0 … 9999, and a duration of 10¹⁸ µs and more that has more
-   * digits than one may have.
+   * Whether {@link #toString} is a literal that stands for the value. It is none for doubles that
+   * are not finite, times beyond the years 0 … 9999, and durations of 10¹⁸ µs and more with too
+   * many digits.
    */
   public boolean hasLiteral() {
     if (isNull()) {

@@ -2,7 +2,7 @@ package org.flowmon.udaf.value;
 
 import org.flowmon.flow.ColumnType;
 
-/** What a value of a query is: columns of the flow schema fall into these kinds. */
+/** The kind of a query's value; each column of the flow schema has one. */
 public enum ValueKind {
   /** True or false; 0 or 1 as a long. */
   BOOLEAN(1),
@@ -25,12 +25,14 @@ public enum ValueKind {
     this.code = code;
   }
 
-  /** The stable code in partial groups and their kin ({@code docs/format/partial-groups.md}). */
+  /**
+   * The stable code in partial groups and related formats ({@code docs/format/partial-groups.md}).
+   */
   public int code() {
     return code;
   }
 
-  /** The kind of this code, null where this version does not know it. */
+  /** The kind of this code, null if this version does not know it. */
   public static ValueKind byCode(int code) {
     for (ValueKind kind : values()) {
       if (kind.code == code) {

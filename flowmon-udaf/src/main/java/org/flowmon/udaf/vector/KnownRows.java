@@ -4,26 +4,26 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowRows;
 
 /**
- * The stretch of rows that something is known of, so that it need not be found out again for the
- * same one. A batch is immutable: the same object at the same place is the same rows. Of other
- * rows, which may be filled anew, nothing is remembered.
+ * The stretch of rows of a cached result, to avoid computing it again for the same stretch. A batch
+ * is immutable: the same object at the same place is the same rows. Other rows may be filled anew,
+ * and are never remembered.
  */
 public final class KnownRows {
   private FlowRows rows;
   private int from;
   private int count;
 
-  /** Whether it is this one. */
+  /** Whether the stretch is this one. */
   public boolean is(FlowRows otherRows, int otherFrom, int otherCount) {
     return rows != null && rows == otherRows && from == otherFrom && count == otherCount;
   }
 
-  /** Nothing is known any more. */
+  /** Forgets the stretch. */
   public void clear() {
     rows = null;
   }
 
-  /** It is this one from now on; a batch is held until it is another. */
+  /** Sets the stretch; its batch is held until the next one. */
   public void set(FlowRows ofRows, int first, int number) {
     rows = ofRows instanceof FlowBatch ? ofRows : null;
     from = first;

@@ -1,10 +1,10 @@
 package org.flowmon.udaf.vector;
 
-/** The order of texts by code points, which is that of their UTF-8 bytes. */
+/** The order of texts by code points, equal to the order of their UTF-8 bytes. */
 public final class TextOrder {
   private TextOrder() {}
 
-  /** Negative, 0 or positive as a comes before, equals or comes after b. */
+  /** Negative, 0 or positive if a comes before, equals or comes after b. */
   public static int compare(String a, String b) {
     int length = Math.min(a.length(), b.length());
     for (int i = 0; i < length; i++) {

@@ -20,7 +20,7 @@ public final class Truth {
     Arrays.fill(value ? isFalse : isTrue, 0);
   }
 
-  /** From flags that are 0 or not. */
+  /** Sets the bits from flags that are 0 or not. */
   public void ofFlags(long[] flags, long[] validity, int count) {
     for (int w = 0; w < Vector.WORDS; w++) {
       long bits = 0;
@@ -33,7 +33,7 @@ public final class Truth {
     }
   }
 
-  /** From the bitmap of rows that match, of those that are known. */
+  /** Sets the bits from the bitmaps of matching and of known rows. */
   public void of(long[] matches, long[] known) {
     for (int w = 0; w < Vector.WORDS; w++) {
       isTrue[w] = matches[w] & known[w];

@@ -6,11 +6,11 @@ import org.flowmon.udaf.value.ValueKind;
 
 /**
  * Up to {@link #CAPACITY} values of one kind, reused from call to call. The value of a NULL is 0,
- * the address {@code ::} or a null text. Whoever evaluates into a vector owns it until the next
+ * the address {@code ::} or a null text. The evaluator into a vector owns it until the next
  * evaluation.
  */
 public final class Vector {
-  /** Values that a vector holds at most. */
+  /** The most values of a vector. */
   public static final int CAPACITY = 1024;
 
   public static final int WORDS = CAPACITY / 64;
@@ -21,13 +21,13 @@ public final class Vector {
   private final String[] texts;
   private final long[] validity = new long[WORDS];
   private boolean allValid;
-  private long[] upper; // made when it is first needed
+  private long[] upper; // allocated on first use
   private boolean isWide;
 
   /**
    * An empty vector.
    *
-   * @param kind null where every value will be NULL
+   * @param kind null if every value will be NULL
    */
   public Vector(ValueKind kind) {
     this.kind = kind;
@@ -55,14 +55,14 @@ public final class Vector {
   }
 
   /**
-   * Bit {@code i & 63} of word {@code i >>> 6} is set where value i is not NULL; bits past the
-   * count are 0.
+   * Bit {@code i & 63} of word {@code i >>> 6} is set if value i is not NULL; bits past the count
+   * are 0.
    */
   public long[] validity() {
     return validity;
   }
 
-  /** Whether no value is NULL, so that {@link #validity} need not be looked at. */
+  /** Whether no value is NULL, so that {@link #validity} need not be read. */
   public boolean allValid() {
     return allValid;
   }
@@ -72,8 +72,8 @@ public final class Vector {
   }
 
   /**
-   * Whether whole numbers may be beyond 64 bits, as sums over groups are: {@link #upper} then
-   * counts. Values of rows never are.
+   * Whether whole numbers may exceed 64 bits, as sums over groups do: {@link #upper} then counts.
+   * Values of rows never do.
    */
   public boolean isWide() {
     return isWide;
@@ -85,7 +85,7 @@ public final class Vector {
   }
 
   /**
-   * Declares that whole numbers may be beyond 64 bits, until the vector is filled again.
+   * Declares that whole numbers may exceed 64 bits, until the vector is filled again.
    *
    * @return the upper longs, to be filled
    */
@@ -103,7 +103,7 @@ public final class Vector {
     return isWide ? Int128.toDouble(upper[i], values[i]) : (double) values[i];
   }
 
-  /** Takes over the first values of another vector of the same kind. */
+  /** Copies the first values of another vector of the same kind. */
   public void copy(Vector from, int count) {
     System.arraycopy(from.values, 0, values, 0, count);
     if (high != null) {
@@ -141,7 +141,7 @@ public final class Vector {
     isWide = false;
   }
 
-  /** Takes over which values are NULL from {@link #validity}, and clears those. */
+  /** Finds the NULL values by {@link #validity}, and clears them. */
   public void settleValidity(int count) {
     allValid = true;
     isWide = false;

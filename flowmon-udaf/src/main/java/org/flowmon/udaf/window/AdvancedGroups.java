@@ -15,19 +15,19 @@ import org.flowmon.udaf.result.GroupOrder;
 import org.flowmon.udaf.result.LiveGroupings;
 
 /**
- * Groups of a window that went in advance of its result, from some tasks, put in the order of the
- * query's answer. Once the window closes, those that have changed are replaced and those that are
- * new are put in between: what is left to do then grows with these and not with all groups.
+ * Groups of a window that some tasks sent in advance of its result, in the order of the query's
+ * answer. When the window closes, changed groups are replaced and new ones inserted: the remaining
+ * work grows with these and not with all groups.
  *
- * <p>Groups of a task are numbered in the order it sent them; here they lie in that of the answer.
+ * <p>A task numbers its groups in the order of sending; here they lie in the order of the answer.
  * To be used once; not thread-safe.
  */
 public final class AdvancedGroups {
   private final FlowQuery live;
   private final GroupTable rows;
-  // By group as it came: its number here.
+  // By group in order of arrival: its number here.
   private final int[] numbers;
-  // By task: where its groups begin in the rows, and how many there are.
+  // By task: the start of its groups in the rows, and their number.
   private final Map<Long, int[]> byTask = new HashMap<>();
   private boolean isUsed;
 
@@ -57,22 +57,22 @@ public final class AdvancedGroups {
   }
 
   /**
-   * Opens what went in advance.
+   * Opens groups sent in advance.
    *
    * @param parts by task: bytes of parts, in the order they were sent
-   * @throws PartialFormatException where the bytes are damaged or of a query with other groups
+   * @throws PartialFormatException if the bytes are damaged or of a query with other groups
    */
   public static AdvancedGroups of(FlowQuery live, Map<Long, List<byte[]>> parts) {
     return new AdvancedGroups(live, new LinkedHashMap<>(parts));
   }
 
   /**
-   * All of the window.
+   * Completes the window.
    *
    * @param rest of all tasks together
-   * @param superseded by task: the numbers of groups that count no more; of a task that is not
-   *     there none counts
-   * @throws PartialFormatException where a task has no group of such a number
+   * @param superseded by task: the numbers of groups that no longer count; all groups of an absent
+   *     task no longer count
+   * @throws PartialFormatException if a task has no group of such a number
    */
   public WindowPart complete(WindowPart rest, Map<Long, List<int[]>> superseded) {
     if (isUsed) {
@@ -122,7 +122,7 @@ public final class AdvancedGroups {
     return counting;
   }
 
-  /** Two ascending lists in one; the second as a rule is much the shorter. */
+  /** Merges two ascending lists; the second is usually much shorter. */
   private static int[] merged(int[] many, int[] few, GroupOrder order) {
     int[] merged = new int[many.length + few.length];
     int at = 0;
@@ -136,7 +136,9 @@ public final class AdvancedGroups {
     return merged;
   }
 
-  /** The first place, from one on, whose group is behind this one; by steps that double. */
+  /**
+   * The first place, from a start on, whose group comes after this one; searched by doubling steps.
+   */
   private static int placeOf(int group, int[] many, int from, GroupOrder order) {
     int low = from;
     int step = 1;

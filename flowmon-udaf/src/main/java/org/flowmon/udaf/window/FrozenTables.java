@@ -11,9 +11,9 @@ import org.flowmon.udaf.partial.StateBytes;
 import org.flowmon.udaf.partial.TablePartials;
 
 /**
- * The state of {@link WindowTables} at one time, which changes no more while those go on: another
- * thread makes bytes of it. Words of groups are copied, which takes a fraction of the time that
- * packing them does; texts and states of functions are packed at once. Thread-safe.
+ * A snapshot of the state of {@link WindowTables}, unchanged while they go on: another thread makes
+ * bytes of it. Words of groups are copied, which takes a fraction of the time of packing them;
+ * texts and function states are packed at once. Thread-safe.
  */
 public final class FrozenTables {
   private final long queryId;
@@ -31,7 +31,7 @@ public final class FrozenTables {
     this.groups = groups;
   }
 
-  /** Groups of a grouping in a pane. */
+  /** The groups of a grouping in a pane. */
   private interface Groups {
     List<byte[]> blocks();
   }
@@ -66,9 +66,9 @@ public final class FrozenTables {
   }
 
   /**
-   * As versioned bytes, which {@link WindowTables#fromBytes} reads.
+   * The snapshot as versioned bytes, which {@link WindowTables#fromBytes} reads.
    *
-   * @throws IllegalStateException where these are more than 2 GiB
+   * @throws IllegalStateException if these exceed 2 GiB
    */
   public byte[] toBytes() {
     return toBytes(() -> {});

@@ -11,21 +11,20 @@ import org.flowmon.udaf.pane.PaneKey;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /**
- * What one task may hold of an open window of a live query: groups, and bytes of the states that
- * functions keep of them. All {@link WindowTables} of the query in the task share one; where they
- * hold more together, each drops half of its groups, of that pane, by {@linkplain GroupSample their
- * hash}, as often as it takes. Beyond the limit there is never more than one message of partial
- * groups.
+ * The limits of one task on an open window of a live query: groups, and bytes of function states.
+ * All {@link WindowTables} of the query in the task share one budget. If they exceed it together,
+ * each drops half of its groups of that pane, by {@linkplain GroupSample their hash}, as often as
+ * needed. The excess is never more than one message of partial groups.
  *
- * <p>What is reported does not depend on when that was, nor on how many tasks there are. A window's
- * result is of the lowest level at which <i>all</i> groups of each of its panes, in all tasks, are
- * within the {@link GroupLimit} of a pane: a matter of its flows alone, as what is counted for a
- * state is. A task's level is never above that, as it rises only where a part of these groups, or
- * of their rows, is more than that already. {@link WindowPart#settled} is that last step. Not
- * thread-safe.
+ * <p>Reported results do not depend on the time of dropping, nor on the number of tasks. A window's
+ * result has the lowest level that fits: <i>all</i> groups of each of its panes, in all tasks, are
+ * within the {@link GroupLimit} of a pane. Like the bytes charged for a state, that level depends
+ * on the flows alone. A task's level is never above it: it rises only if a part of these groups, or
+ * of their rows, already exceeds the limit. {@link WindowPart#settled} takes the last step to that
+ * level. Not thread-safe.
  */
 public final class GroupBudget {
-  /** Groups that a task is to expect where its part of them is taken for granted. */
+  /** The expected number of a task's groups from which it may rely on its share. */
   private static final int SURE = 2048;
 
   private final WindowSpec window;
@@ -35,10 +34,10 @@ public final class GroupBudget {
   private final List<WindowTables> members = new ArrayList<>();
   private GroupLimit ofPane;
   private long dropped;
-  // The watermark at which members close panes now, one member after the other.
+  // The watermark at which members now close panes, one member after the other.
   private long closing = Long.MIN_VALUE;
 
-  /** What a task holds of a pane. */
+  /** The groups of a pane in a task. */
   private static final class Pane {
     int level;
     int holders;
@@ -48,10 +47,10 @@ public final class GroupBudget {
   }
 
   /**
-   * A budget of which nothing is used.
+   * An unused budget.
    *
    * @param limit of an open window
-   * @param window what the panes are of
+   * @param window the windows of the panes
    * @param keyGroups in the task
    * @param maxParallelism key groups in all tasks
    */
@@ -62,18 +61,18 @@ public final class GroupBudget {
     this.ofPane = limit.ofPane(window);
   }
 
-  /** A budget that is never used up. */
+  /** A budget without a limit. */
   public static GroupBudget unlimited(WindowSpec window) {
     return new GroupBudget(GroupLimit.NONE, window, 1, 1);
   }
 
-  /** Changes the limit of a window; open windows do not get back what they have dropped. */
+  /** Changes the limit of a window; open windows do not regain dropped groups. */
   public void limit(GroupLimit limit) {
     ofPane = limit.ofPane(window);
     List.copyOf(byPane.keySet()).forEach(key -> added(key, GroupHolding.NONE));
   }
 
-  /** The highest level of any open pane: 0 where all groups are there. */
+  /** The highest level of any open pane: 0 if no groups are dropped. */
   public int level() {
     int level = 0;
     for (Pane pane : byPane.values()) {
@@ -82,27 +81,27 @@ public final class GroupBudget {
     return level;
   }
 
-  /** Groups that are held. */
+  /** The number of held groups. */
   public long groups() {
     return byPane.values().stream().mapToLong(pane -> pane.held.groups()).sum();
   }
 
-  /** What is counted for the states of the groups that are held. */
+  /** The bytes charged for the states of held groups. */
   public long stateBytes() {
     return byPane.values().stream().mapToLong(pane -> pane.held.stateBytes()).sum();
   }
 
-  /** How many panes there are, those apart that count from different ticks on. */
+  /** The number of open panes; those that count from different ticks are separate. */
   int openPanes() {
     return (int) byPane.values().stream().filter(pane -> pane.holders > 0).count();
   }
 
-  /** Groups that were dropped, each as often as it came. */
+  /** The number of dropped groups; a group counts each time it is dropped. */
   public long dropped() {
     return dropped;
   }
 
-  /** Notes groups that were dropped. */
+  /** Counts dropped groups. */
   void dropped(long groups) {
     dropped += groups;
   }
@@ -111,7 +110,7 @@ public final class GroupBudget {
     members.add(tables);
   }
 
-  /** Notes that one of the members begins to hold groups of a pane; returns the pane's level. */
+  /** Registers the first groups of a member in a pane; returns the pane's level. */
   int enter(PaneKey key) {
     Pane pane = byPane.computeIfAbsent(key, k -> new Pane());
     pane.holders++;
@@ -119,8 +118,8 @@ public final class GroupBudget {
   }
 
   /**
-   * Notes that one of the members closes a pane at a watermark. What it had of it counts in {@link
-   * #isSure} until all members have closed theirs: until one of them does so at another watermark.
+   * Registers that a member closes a pane at a watermark. Its groups still count in {@link #isSure}
+   * until all members have closed theirs: until one of them closes a pane at another watermark.
    */
   void close(PaneKey key, GroupHolding of, long watermark) {
     if (watermark != closing) {
@@ -134,8 +133,7 @@ public final class GroupBudget {
   }
 
   /**
-   * Notes that one of the members has moved its groups of a pane to another; returns the pane's
-   * level.
+   * Registers that a member has moved its groups of a pane to another; returns the pane's level.
    */
   int leave(PaneKey key, GroupHolding of) {
     Pane pane = byPane.get(key);
@@ -146,7 +144,7 @@ public final class GroupBudget {
     return pane.level;
   }
 
-  /** Notes what came into a pane that a member has entered, and makes room. */
+  /** Registers new groups in a pane that a member has entered, and makes room. */
   void added(PaneKey key, GroupHolding more) {
     Pane pane = byPane.get(key);
     pane.held = pane.held.plus(more);
@@ -155,7 +153,7 @@ public final class GroupBudget {
     }
   }
 
-  /** Raises the level of a pane that a member has entered, where it is lower; returns it. */
+  /** Raises a lower level of a pane that a member has entered; returns the level. */
   int raise(PaneKey key, int level) {
     Pane pane = byPane.get(key);
     if (pane.level < level) {
@@ -173,15 +171,14 @@ public final class GroupBudget {
   }
 
   /**
-   * Whether the groups of some panes in this task, closed ones too, are so few that all tasks
-   * together are within the budget for certain, if no more come. Where a task has its part of them
-   * by the hash of their keys it is certain enough: were there too many, it would have half of what
-   * it is to expect, or less, once in e^256 times. Groups of which others may be much larger, by
-   * what is counted for them, say nothing of these; and of two tables of a pane the states are
-   * another size together.
+   * Whether the groups of some panes in this task, including closed ones, are so few that all tasks
+   * together are certainly within the budget, if no more come. A task's share by the hash of the
+   * keys is certain enough: if there were too many groups, the task would have half of its expected
+   * number, or less, once in e^256 times. The share says nothing if other groups may have much
+   * larger charges, or if a pane has two tables, whose states differ in size together.
    *
    * @param from start of the first of these panes
-   * @param to start of the first behind them
+   * @param to start of the first pane after them
    * @param uneven whether one key may have many groups, as with COUNT(DISTINCT …)
    * @param withStates whether functions keep states of the groups
    */

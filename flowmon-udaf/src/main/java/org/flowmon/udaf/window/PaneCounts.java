@@ -12,24 +12,24 @@ import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.partial.PartialFormatException;
 
 /**
- * How many different groups each pane of a window has, and what is counted for the states of their
- * functions, by the highest level of a {@link GroupSample} that has them: what says which level has
- * few enough. Groups below the level that was reached when they were counted are not known. Not
+ * The number of different groups in each pane of a window, and the bytes charged for their function
+ * states, by the highest level of a {@link GroupSample} that keeps them: it determines the level
+ * with few enough groups. Groups below the level at the time of counting are unknown. Not
  * thread-safe.
  */
 final class PaneCounts {
   private static final int LEVELS = GroupSample.LAST + 1;
 
-  // By the pane's start: groups by level, then what is counted for their states by level.
+  // By the pane's start: groups by level, then the bytes charged for their states by level.
   private final TreeMap<Long, long[]> byPane = new TreeMap<>();
   private int level;
 
-  /** Of no panes. */
+  /** No panes. */
   PaneCounts(int level) {
     this.level = level;
   }
 
-  /** The level whose groups are known. */
+  /** The lowest level whose groups are known. */
   int level() {
     return level;
   }
@@ -37,8 +37,8 @@ final class PaneCounts {
   /**
    * Adds the groups of a pane.
    *
-   * @param tables by those that count in the same way, then by grouping; null where there are none.
-   *     A group may be in several of the same grouping
+   * @param tables by tables that count in the same way, then by grouping; null if there are none. A
+   *     group may be in several tables of the same grouping
    */
   void add(long pane, List<GroupTable[]> tables) {
     long[] counts = byPane.computeIfAbsent(pane, start -> new long[2 * LEVELS]);
@@ -65,7 +65,7 @@ final class PaneCounts {
     }
   }
 
-  /** What states of a group come to together is known when they are. */
+  /** Merges the states of each group first: only then their joint size is known. */
   private void addWithStates(long[] counts, List<GroupTable> tables) {
     GroupTable all = tables.get(0);
     if (tables.size() > 1) {
@@ -85,7 +85,7 @@ final class PaneCounts {
     }
   }
 
-  /** Adds groups that none of the tables before has. */
+  /** Adds groups that none of the previous tables has. */
   private static void addOthers(long[] counts, GroupTable table, List<GroupTable> before) {
     byte[] levels = table.levels();
     for (int group = 0; group < levels.length; group++) {
@@ -97,7 +97,7 @@ final class PaneCounts {
     }
   }
 
-  /** Takes in the groups of other key groups. */
+  /** Adds the counts of other key groups. */
   void merge(PaneCounts other) {
     level = Math.max(level, other.level);
     other.byPane.forEach(
@@ -109,7 +109,7 @@ final class PaneCounts {
         });
   }
 
-  /** The lowest level at which no pane has more than that. */
+  /** The lowest level at which no pane exceeds the limit. */
   int levelOf(GroupLimit ofPane) {
     int lowest = level;
     for (long[] counts : byPane.values()) {
@@ -128,7 +128,7 @@ final class PaneCounts {
     return new GroupHolding(from(counts, level), bytes);
   }
 
-  /** The groups that a level has. */
+  /** The number of groups that a level keeps. */
   static long from(long[] counts, int level) {
     long groups = 0;
     for (int l = level; l < LEVELS; l++) {
@@ -137,7 +137,7 @@ final class PaneCounts {
     return groups;
   }
 
-  /** Words in which {@link #write} writes it. */
+  /** The number of words that {@link #write} writes. */
   int words() {
     int words = 2;
     for (long[] counts : byPane.values()) {
@@ -156,7 +156,7 @@ final class PaneCounts {
 
   /**
    * Writes {@code level | panes | (start | levels | groups by level … | levels | bytes of states by
-   * level …) …}; returns where it ends.
+   * level …) …}; returns the end.
    */
   int write(long[] words, int start) {
     int at = start;
@@ -175,10 +175,10 @@ final class PaneCounts {
   }
 
   /**
-   * Reads words that may come from anywhere, until their end.
+   * Reads untrusted words to their end.
    *
-   * @param withStates whether it says what is counted for states
-   * @throws PartialFormatException where they are none of these
+   * @param withStates whether they have the bytes charged for states
+   * @throws PartialFormatException if they are not pane counts
    */
   static PaneCounts read(long[] words, int start, boolean withStates) {
     int at = start;

@@ -19,10 +19,10 @@ import org.flowmon.udaf.result.LiveGroupings;
 import org.flowmon.udaf.text.QueryException;
 
 /**
- * All groups that one query had in a window, which were made elsewhere, as groups of another live
- * query here: what a low level would send of the same flows. The other has the same filter and
- * keys, and aggregates of which the first has the states; with COUNT(DISTINCT …) this holds for the
- * groupings it is counted from. Immutable, safe for many threads.
+ * All groups of one query in a window, made elsewhere, as groups of another live query here: as a
+ * low level would send them for the same flows. The other query has the same filter and keys, and
+ * its aggregates can be computed from the first one's states; with COUNT(DISTINCT …) this holds for
+ * its groupings. Immutable, safe for many threads.
  */
 public final class PublishedGroups {
   private final GroupTable groups;
@@ -36,7 +36,7 @@ public final class PublishedGroups {
   /**
    * Checks that all groups of a query can be published.
    *
-   * @throws QueryException saying what in it cuts or counts them
+   * @throws QueryException naming the clause that cuts or counts them
    */
   public static void check(FlowQuery published) {
     if (!published.keepsAllGroups()) {
@@ -45,16 +45,16 @@ public final class PublishedGroups {
               + " expected a query without, found "
               + published);
     }
-    var unused = GroupLayout.of(published); // an error is said here
+    var unused = GroupLayout.of(published); // throws if the query is invalid
   }
 
   /**
-   * Opens a window's part that may come from anywhere.
+   * Opens an untrusted part of a window.
    *
-   * @param bytes as {@link WindowPart#toBytes} wrote it, of all key groups
-   * @param published what it says it is of; keeps all groups, without COUNT(DISTINCT …)
-   * @throws PartialFormatException where the bytes are damaged, of a query with other groups, or
-   *     not of all of them
+   * @param bytes written by {@link WindowPart#toBytes}, with all key groups
+   * @param published the query of the bytes; keeps all groups, without COUNT(DISTINCT …)
+   * @throws PartialFormatException if the bytes are damaged, of a query with other groups, or not
+   *     of all of them
    */
   public static PublishedGroups open(byte[] bytes, FlowQuery published) {
     WindowPart part = WindowPart.open(bytes, published);
@@ -66,10 +66,10 @@ public final class PublishedGroups {
   }
 
   /**
-   * The groupings of a live query whose groups can be had of those of another.
+   * The groupings of a live query that can be computed from the groups of another.
    *
    * @param published keeps all groups, without COUNT(DISTINCT …)
-   * @return their numbers, of {@link LiveGroupings}; none where filters differ
+   * @return their numbers in {@link LiveGroupings}; none if filters differ
    */
   public static List<Integer> groupings(FlowQuery published, FlowQuery live) {
     if (!Objects.equals(published.where(), live.where())) {
@@ -84,15 +84,15 @@ public final class PublishedGroups {
   }
 
   /**
-   * What all groups of the same flows have in common, in whatever order they are and whatever
-   * approximate states came to. Who does not know the groups cannot make up others of its keys.
+   * A digest of groups that depends on the flows alone, whatever the order of the groups and the
+   * content of approximate states. Without the groups nobody can forge other groups of its keys.
    *
-   * @param keys of which keys there are groups
-   * @param layout what groups are made of
-   * @param values of keys and the words of what is exact; to be compared where layouts are the same
+   * @param keys of the keys of all groups
+   * @param layout of the groups' layout
+   * @param values of keys and exact words; comparable if layouts are equal
    */
   public record Digest(long keys, long layout, long values) {
-    /** Whether not both can be of the same flows. */
+    /** Whether the two cannot be of the same flows. */
     public boolean contradicts(Digest other) {
       return keys != other.keys || (layout == other.layout && values != other.values);
     }
@@ -129,7 +129,7 @@ public final class PublishedGroups {
   }
 
   /**
-   * Sends the groups to where they are merged.
+   * Sends the groups to the merge.
    *
    * @param grouping of the live query, one of {@link #groupings}
    * @param paneStart the pane that holds the window

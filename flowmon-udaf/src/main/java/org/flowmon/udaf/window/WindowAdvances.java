@@ -5,17 +5,17 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.flowmon.udaf.group.GroupTable;
 
-/** Which groups of windows went in advance of their results, and what became of them since. */
+/** The groups of windows sent in advance of their results, and their changes since. */
 final class WindowAdvances {
   private final Map<Long, Advance> byWindow = new HashMap<>();
 
   /**
-   * Groups that went.
+   * Groups sent in advance.
    *
-   * @param table they are its first ones, and it notes which of them change; null where groups of
-   *     it were left out since
-   * @param first place of the first of them, as who took them has it
-   * @param groups how many
+   * @param table its first groups are the sent ones, and it notes their changes; null if groups of
+   *     it were dropped since
+   * @param first number of the first group at the receiver
+   * @param groups the number of groups
    */
   private record Advance(GroupTable table, int first, int groups) {
     Advance withoutTable() {
@@ -23,18 +23,18 @@ final class WindowAdvances {
     }
   }
 
-  /** Whether groups of the window that ends there went. */
+  /** Whether groups of the window with this end were sent. */
   boolean has(long windowEnd) {
     return byWindow.containsKey(windowEnd);
   }
 
-  /** Notes that all groups of a table went. */
+  /** Registers that all groups of a table were sent. */
   void add(long windowEnd, GroupTable table, int first) {
     table.watch();
     byWindow.put(windowEnd, new Advance(table, first, table.size()));
   }
 
-  /** Notes that groups of the window are left out, so that its table is another. */
+  /** Registers that groups of the window were dropped, so that its table is another. */
   void leftOut(long windowEnd) {
     byWindow.computeIfPresent(windowEnd, (end, advance) -> advance.withoutTable());
   }
@@ -44,8 +44,8 @@ final class WindowAdvances {
   }
 
   /**
-   * How many groups of those that went have changed: more than there can be where nobody knows, as
-   * the window has groups besides that one table.
+   * The number of sent groups that have changed. If it is unknown, because the window has groups
+   * outside that table, it is more than any possible number.
    *
    * @param tables all of the window's
    */
@@ -59,7 +59,7 @@ final class WindowAdvances {
         : Integer.MAX_VALUE;
   }
 
-  /** The part of a window's result; the rest where groups of it went. */
+  /** The part of a window's result; the rest if groups of it were sent. */
   WindowPart rest(long windowEnd, WindowPart part) {
     Advance advance = byWindow.get(windowEnd);
     if (advance == null) {

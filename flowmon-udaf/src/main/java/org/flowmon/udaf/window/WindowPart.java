@@ -23,12 +23,12 @@ import org.flowmon.udaf.result.ValueBound;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * The part of a window's result that comes from some key groups, which have all of each of their
- * groups: the rows that HAVING keeps and that may be in the query's ORDER BY … LIMIT, the number of
- * all groups, and the totals of all aggregates over all groups, those that HAVING drops too. Parts
- * of different key groups merge, in any order, into the window's exact result. Where there are more
- * groups than the {@link GroupBudget} has room for, it is that of some of them, and the totals are
- * those of all. Not thread-safe.
+ * The part of a window's result from some key groups, which have all of each of their groups. It
+ * has the rows that HAVING keeps and that may be within the query's ORDER BY … LIMIT. It also has
+ * the number of all groups, and the totals of all aggregates over all groups, including those that
+ * HAVING drops. Parts of different key groups merge, in any order, into the window's exact result.
+ * If there are more groups than the {@link GroupBudget} has room for, the rows are of a sample of
+ * them, and the totals of all. Not thread-safe.
  */
 public final class WindowPart {
   private final long queryId;
@@ -38,16 +38,16 @@ public final class WindowPart {
   private final long[] groupsByLevel;
   private final PaneCounts counts;
   private boolean isSure;
-  // What the rows that are still wanted are not behind; null where the order has no such bound.
+  // An upper bound, in the order, of the rows still wanted; null if the order has no such bound.
   private OrderBound bound;
   private GroupTable rows;
-  // Whether the rows are those of whom it is a part, and not its own to change.
+  // Whether the rows belong to the source table and must not be changed.
   private boolean isShared;
-  // Rows from which on it looks which of them are still wanted.
+  // The number of rows at which it drops unwanted ones.
   private int most;
-  // Places, among the groups that went in advance, of those that count no more.
+  // Numbers, among the groups sent in advance, of those that no longer count.
   private List<int[]> superseded = List.of();
-  // The rows that count, in the query's order; null: all, in none.
+  // The rows that count, in the query's order; null: all, in no order.
   private int[] order;
 
   private WindowPart(
@@ -72,16 +72,16 @@ public final class WindowPart {
   }
 
   /**
-   * The part of some key groups, none of whose groups was left out.
+   * The part of some key groups, without dropped groups.
    *
-   * @param groups all groups of the window in them; only read, and not to be changed as long as the
-   *     part is used, but by merging it into another
+   * @param groups all groups of the window in them; read-only, and must not change while the part
+   *     is used, except to merge it into another
    */
   public static WindowPart of(long queryId, long windowEnd, FlowQuery live, GroupTable groups) {
     return of(queryId, windowEnd, live, groups, new PaneCounts(0), true);
   }
 
-  /** The part of a window in which there is nothing. */
+  /** The empty part of a window. */
   public static WindowPart empty(long queryId, long windowEnd, FlowQuery live) {
     return of(queryId, windowEnd, live, new GroupTable(LiveGroupings.of(live).layout()));
   }
@@ -89,10 +89,10 @@ public final class WindowPart {
   /**
    * The part of some key groups.
    *
-   * @param groups all groups of the window in them that the counts' level has, as of {@link
+   * @param groups all groups of the window in them that the counts' level keeps, as for {@link
    *     #of(long, long, FlowQuery, GroupTable)}
-   * @param counts how many groups the window's panes have
-   * @param isSure whether all parts together are not going to be of a higher level
+   * @param counts group counts of the window's panes
+   * @param isSure whether the level of all parts together certainly stays
    */
   static WindowPart of(
       long queryId,
@@ -112,7 +112,7 @@ public final class WindowPart {
     }
     WindowPart part =
         new WindowPart(queryId, windowEnd, live, groups, byLevel, totals, counts, isSure);
-    // Those of few groups are chosen when they are together with others.
+    // If there are few groups, rows are chosen after merging with others.
     part.isShared = !part.isToBeCut();
     if (!part.isShared) {
       part.rows = part.first(counts.level());
@@ -121,12 +121,12 @@ public final class WindowPart {
   }
 
   /**
-   * A table of the rows that HAVING keeps and that may be within the limit: where the level may
-   * rise, in the groups of a higher one.
+   * A table of the rows that HAVING keeps and that may be within the limit; if the level may rise,
+   * within that of the groups of a higher level.
    */
   private GroupTable first(int level) {
-    // The one group of a query without keys stays until the end: where there is none, it is taken
-    // for one of no rows.
+    // The one group of a query without keys stays until the end: a missing group would count as one
+    // of no rows.
     boolean isOne = rows.layout().keys().isEmpty();
     if (isOne || live.keepsAllGroups()) {
       return taken(rows.all());
@@ -137,7 +137,7 @@ public final class WindowPart {
             : new GroupAnswer(rows, live).firstOfLevels(level));
   }
 
-  /** Copies rows that are another's, or that do not all count, before they are changed. */
+  /** Copies rows before a change if they are shared, or if some do not count. */
   private void own() {
     if (isShared || order != null) {
       boolean isBounded = order == null && bound != null && isSure && rows.canBeAppended();
@@ -147,7 +147,7 @@ public final class WindowPart {
     }
   }
 
-  /** Leaves out rows that do not count, where there may be some. */
+  /** Drops rows that do not count, if there may be some. */
   private void ownOrdered() {
     if (order != null) {
       own();
@@ -159,18 +159,18 @@ public final class WindowPart {
     return order == null ? rows.all() : order.clone();
   }
 
-  /** Whether the rows are this table's. */
+  /** Whether the rows are in this table. */
   boolean isOf(GroupTable table) {
     return rows == table;
   }
 
   /**
-   * Says what none of the rows that are wanted is behind: others that are merged into this need not
-   * be taken.
+   * Sets an upper bound, in the order, of the wanted rows: later rows need not be merged into this
+   * part.
    *
-   * @param known what was {@link #learned} in advance
-   * @param changed groups that have changed since: where these are more than are wanted, nothing is
-   *     known any more
+   * @param known bound {@link #learned} in advance
+   * @param changed number of groups changed since: if more than the limit have changed, the bound
+   *     is dropped
    */
   public void expect(OrderBound known, long changed) {
     if (changed <= live.limit()) {
@@ -179,10 +179,10 @@ public final class WindowPart {
   }
 
   /**
-   * What so many groups are not behind: those that are among the first now, twice as many as the
-   * query wants. As long as no more of them change than it wants, enough are left.
+   * An upper bound, in the order, of twice as many first groups as the query wants. As long as no
+   * more groups change than the query wants, enough are left.
    *
-   * @return null where there are not so many groups, or the order has no such bound
+   * @return null if there are fewer groups, or the order has no such bound
    */
   public OrderBound learned() {
     if (bound == null || rows.size() < live.limit()) {
@@ -195,12 +195,13 @@ public final class WindowPart {
   }
 
   /**
-   * What it has beside groups that went in advance.
+   * The rest of the part without groups sent in advance.
    *
-   * @param first place of the first of them among all that the task sent of the window in advance
-   * @param groups how many went
-   * @param since tells which of the groups have changed; null where the table is another now, so
-   *     that none of what went counts any more
+   * @param first number of the first sent group among all that the task sent of the window in
+   *     advance
+   * @param groups the number of sent groups
+   * @param since tells which of the groups have changed; null if the table was replaced, so that no
+   *     sent group counts any more
    */
   WindowPart rest(int first, int groups, GroupTable since) {
     int[] gone = since == null ? IntStream.range(0, groups).toArray() : since.changes().numbers();
@@ -218,18 +219,18 @@ public final class WindowPart {
   }
 
   /**
-   * Where the groups that count no more are, among those that the task sent of the window in
-   * advance: what is here takes their places.
+   * The numbers of groups that no longer count, among those that the task sent of the window in
+   * advance: the rows of this part replace them.
    */
   public int[] superseded() {
     return superseded.stream().flatMapToInt(Arrays::stream).toArray();
   }
 
   /**
-   * The same part with groups that went in advance besides its own.
+   * The same part, completed by groups sent in advance.
    *
    * @param all has both
-   * @param inOrder those that count, in the query's order
+   * @param inOrder the groups that count, in the query's order
    */
   WindowPart with(GroupTable all, int[] inOrder) {
     WindowPart whole =
@@ -256,42 +257,42 @@ public final class WindowPart {
     return queryId;
   }
 
-  /** The query that it is a part of the answer of. */
+  /** The query of the part. */
   public FlowQuery query() {
     return live;
   }
 
-  /** End of the window in microseconds, which is not in it. */
+  /** End of the window in microseconds, exclusive. */
   public long windowEnd() {
     return windowEnd;
   }
 
   /**
-   * Groups of the window in these key groups, beyond HAVING and LIMIT too: all that its {@link
-   * #level} has.
+   * The number of the window's groups in these key groups that its {@link #level} keeps, regardless
+   * of HAVING and LIMIT.
    */
   public long groups() {
     return PaneCounts.from(groupsByLevel, counts.level());
   }
 
   /**
-   * Which groups it is of: 0, all of them; else those in whose keys' hash so many certain bits are
-   * zero, one in 2^level; 17: none, where even one in 65,536 are too many.
+   * The level of the groups: 0, all of them; else those whose keys' hash has so many zero bits at
+   * certain places, one in 2^level; 17: none, if even one in 65,536 are too many.
    */
   public int level() {
     return counts.level();
   }
 
-  /** An estimate of the number of all groups from those that are there; −1 where none is. */
+  /** An estimate of the number of all groups from the kept ones; −1 if none is kept. */
   public long estimatedGroups() {
     long groups = groups();
     return level() == 0 || groups > 0 ? groups << level() : -1;
   }
 
   /**
-   * The window's result of all parts merged: of the lowest level at which no pane has more than
-   * that. It is the same whatever the parts and their levels were. Where parts took it for certain
-   * that all groups would fit, and they do not, it has none.
+   * The window's result from all parts merged: of the lowest level at which no pane exceeds the
+   * limit. It does not depend on the parts and their levels. There is none if parts relied on all
+   * groups fitting, and they do not.
    *
    * @param ofPane the {@linkplain GroupLimit#ofPane limit of a pane}
    */
@@ -314,16 +315,16 @@ public final class WindowPart {
   }
 
   /**
-   * Takes in the part of other key groups of the same window.
+   * Merges the part of other key groups of the same window.
    *
-   * @throws IllegalArgumentException where it is of another query or window
+   * @throws IllegalArgumentException if it is of another query or window
    */
   public void merge(WindowPart other) {
     mergeCounts(other);
     own();
     other.ownOrdered();
     if (rows.canBeAppended()) {
-      // Other key groups have other groups: none need be looked for.
+      // Other key groups have other groups: no lookup is needed.
       rows.append(other.rows, bound != null && isSure ? notBehind(other.rows) : other.rows.all());
     } else {
       rows.merge(other.rows);
@@ -364,18 +365,18 @@ public final class WindowPart {
     rows.layout().merge(totals, 0, other.totals, 0);
   }
 
-  /** Rows that it holds. */
+  /** The number of rows in the part. */
   public int size() {
     return order == null ? rows.size() : order.length;
   }
 
-  /** The rows that it holds; not to be changed. */
+  /** The rows of the part; read-only. */
   GroupTable allRows() {
     ownOrdered();
     return rows;
   }
 
-  /** Whether it holds all groups, however many there are. */
+  /** Whether the part keeps all groups, however many. */
   public boolean isUnlimited() {
     return live.keepsAllGroups();
   }
@@ -385,11 +386,11 @@ public final class WindowPart {
     return answer().rows();
   }
 
-  /** The rows in the query's order, and how far they may be off. */
+  /** The rows in the query's order, with error bounds. */
   public GroupAnswer.WithBounds answer() {
     boolean hasNone = level() > 0 && rows.size() == 0;
     if (rows.size() == 0) {
-      own(); // the answer of a query without keys has a group then
+      own(); // the answer of a query without keys has one group
     }
     GroupAnswer answer = new GroupAnswer(rows, live);
     int[] groups = hasNone ? new int[0] : order != null ? order : answer.ordered();
@@ -397,9 +398,9 @@ public final class WindowPart {
   }
 
   /**
-   * One row: each aggregate that is an item of the select list, over all groups of the window,
-   * those that are left out too; NULL where it {@linkplain FlowQuery#hasTotal has no total}, and of
-   * COUNT(DISTINCT …) where groups are left out.
+   * One row: the aggregates of the select list, over all groups of the window, including dropped
+   * ones. NULL if an aggregate {@linkplain FlowQuery#hasTotal has no total}, and for COUNT(DISTINCT
+   * …) if groups were dropped.
    */
   public ResultTable totals() {
     return GroupRows.aggregates(live, rows.layout(), totals, level() == 0);
@@ -425,21 +426,21 @@ public final class WindowPart {
   }
 
   /**
-   * Opens bytes that may come from anywhere.
+   * Opens untrusted bytes.
    *
-   * @param live the query that the part is of
-   * @throws PartialFormatException where the bytes are damaged or of a query with other groups
+   * @param live the query of the part
+   * @throws PartialFormatException if the bytes are damaged or of a query with other groups
    */
   public static WindowPart open(byte[] bytes, FlowQuery live) {
     return open(List.of(bytes), live);
   }
 
   /**
-   * Opens parts of one window with different groups, as {@link #open(byte[], FlowQuery)}, and puts
-   * them together.
+   * Opens parts of one window with different groups, as {@link #open(byte[], FlowQuery)}, and
+   * merges them.
    *
    * @param parts at least one
-   * @throws IllegalArgumentException where they are of different windows or queries
+   * @throws IllegalArgumentException if they are of different windows or queries
    */
   public static WindowPart open(List<byte[]> parts, FlowQuery live) {
     GroupLayout layout = LiveGroupings.of(live).layout();
@@ -481,7 +482,7 @@ public final class WindowPart {
     return new WindowPart(queryId, state.time(), live, none, byLevel, totals, counts, isSure);
   }
 
-  /** The groups of bytes that may come from anywhere; the numbers beside them are not looked at. */
+  /** The groups of untrusted bytes; the numbers beside them are ignored. */
   static List<PartialGroups> blocks(byte[] bytes, FlowQuery live) {
     GroupLayout layout = LiveGroupings.of(live).layout();
     return StateBytes.openPart(bytes, layout.fingerprint(), 1 + layout.stateWords())
@@ -491,7 +492,7 @@ public final class WindowPart {
         .toList();
   }
 
-  /** A table of groups that are all different. */
+  /** Makes a table of groups that are all different. */
   static GroupTable rows(GroupLayout layout, List<PartialGroups> blocks) {
     GroupTable rows = new GroupTable(layout);
     PartialMerge merge = new PartialMerge(layout);
@@ -501,7 +502,7 @@ public final class WindowPart {
     }
     for (PartialGroups groups : blocks) {
       if (append) {
-        merge.append(rows, groups); // parts have different groups, and each of them once
+        merge.append(rows, groups); // parts have different groups, each of them once
       } else {
         merge.into(rows, groups);
       }
@@ -510,9 +511,9 @@ public final class WindowPart {
   }
 
   /**
-   * The end of the window that bytes are a part of.
+   * The end of the window of a part's bytes.
    *
-   * @throws PartialFormatException where the bytes are too few; nothing else is checked
+   * @throws PartialFormatException if the bytes are too few; nothing else is checked
    */
   public static long windowEnd(byte[] bytes) {
     return StateBytes.time(bytes);

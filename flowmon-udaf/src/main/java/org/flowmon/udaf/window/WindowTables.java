@@ -26,11 +26,11 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.LiveGroupings;
 
 /**
- * The high level of one live query within one key group: merges partial groups pane by pane and
- * gives each window's part when it has a result, and again when that is revised. Of a query with
+ * The high level of one live query within one key group: merges partial groups pane by pane, and
+ * returns each window's part when it has a result, and again when that is revised. For a query with
  * COUNT(DISTINCT …) it keeps the groups of its {@link LiveGroupings}, and counts them when a window
- * has a result: what two panes of a window have is counted once. Where there are more groups than
- * the {@link GroupBudget} has room for, some of them are kept, and all count in the totals. Not
+ * has a result: a group in two panes of a window counts once. If there are more groups than the
+ * {@link GroupBudget} has room for, a sample of them is kept, and all count in the totals. Not
  * thread-safe.
  */
 public final class WindowTables {
@@ -39,13 +39,13 @@ public final class WindowTables {
   private final WindowSpec window;
   private final LiveGroupings groupings;
   private final PartialMerge[] merges; // by grouping, shared by the panes' tables
-  // By grouping; null where a pane has no groups of it.
+  // By grouping; null if a pane has no groups of it.
   private final NavigableMap<PaneKey, GroupTable[]> tables = new TreeMap<>(PaneKey.BY_TIME);
   private final GroupBudget budget;
   private final WindowAdvances advances = new WindowAdvances();
   private long watermark = Long.MIN_VALUE;
 
-  /** Tables for all groups, however many these are. */
+  /** Tables for any number of groups. */
   public WindowTables(long queryId, FlowQuery live, WindowSpec window) {
     this(queryId, live, window, GroupBudget.unlimited(window));
   }
@@ -53,7 +53,7 @@ public final class WindowTables {
   /**
    * Tables without groups.
    *
-   * @param budget shared by those of all key groups in a task
+   * @param budget shared by the tables of all key groups in a task
    */
   public WindowTables(long queryId, FlowQuery live, WindowSpec window, GroupBudget budget) {
     this.queryId = queryId;
@@ -68,8 +68,8 @@ public final class WindowTables {
   /**
    * Merges the groups of one grouping and pane.
    *
-   * @return false where their windows are all closed already, so that they were not counted
-   * @throws PartialFormatException where they are of another query or its groups are made otherwise
+   * @return false if their windows are all closed already, so that they were not counted
+   * @throws PartialFormatException if they are of another query or layout
    */
   public boolean merge(PartialGroups groups) {
     if (groups.queryId() != queryId) {
@@ -116,9 +116,9 @@ public final class WindowTables {
   }
 
   /**
-   * From which tick on groups count. Where results come once, none counts in one that went out: of
-   * a state that was made with revisions those that do come again, and so they do should revisions
-   * be back.
+   * The tick from which groups count. If results come once, no group is in an earlier result. So
+   * groups that a state made with revisions has already reported are reported again, also if
+   * revisions are enabled again later.
    */
   private long due(long start, long fromWindowEnd, long due) {
     return due == start && window.revised() ? start : window.due(fromWindowEnd, due, watermark);
@@ -142,7 +142,7 @@ public final class WindowTables {
       ofPane = new GroupTable[groupings.groupings().size()];
       int level = budget.enter(pane);
       for (int g = 0; level > 0 && g < ofPane.length; g++) {
-        ofPane[g] = newTable(g, level); // it says which level the pane has
+        ofPane[g] = newTable(g, level); // it has the level of the pane
       }
       tables.put(pane, ofPane);
     }
@@ -156,7 +156,7 @@ public final class WindowTables {
     return new GroupTable(groupings.groupings().get(grouping), groupings.leadingKeys(), level);
   }
 
-  /** Drops the groups of a pane that a level has not; returns what is left. */
+  /** Drops the groups of a pane that a level does not keep; returns the remaining ones. */
   GroupHolding raise(PaneKey pane, int level) {
     GroupTable[] ofPane = tables.get(pane);
     if (ofPane == null) {
@@ -181,17 +181,17 @@ public final class WindowTables {
     return left;
   }
 
-  /** Up to which watermark the parts of windows were given. */
+  /** The watermark up to which the parts of windows were returned. */
   public long watermark() {
     return watermark;
   }
 
   /**
-   * Gives the part of each window that has a new result at the watermark, earliest first, and
-   * forgets panes that no window needs any more. A part is all there is of its window here, {@link
-   * WindowSpec#completeThrough} the watermark; it takes the place of an earlier one. Windows
-   * without groups give none, nor does one to which nothing was added since its last part. A part
-   * is to be used, or merged into another, before groups are added again.
+   * Passes on the part of each window that has a new result at the watermark, earliest first, and
+   * drops panes that no window needs any more. A part has all groups of its window here, {@link
+   * WindowSpec#completeThrough} the watermark, and replaces an earlier part. Windows without
+   * groups, or without changes since their last part, have none. A part must be used, or merged
+   * into another, before groups are added again.
    */
   public void closeUpTo(long watermarkMicros, Consumer<WindowPart> parts) {
     if (watermarkMicros <= watermark) {
@@ -222,14 +222,14 @@ public final class WindowTables {
   }
 
   /**
-   * Gives what there is of windows whose {@link WindowSpec#advanceAt} a watermark has reached and
-   * that have no result yet, each once. Of a query that keeps all groups the part of the result is
-   * then the {@linkplain WindowPart#superseded rest}; of one with a limit they are parts of a query
-   * with twice the limit, for {@link WindowPart#learned}. Nothing where groups are left out. Of
-   * queries that {@link LiveGroupings#canAdvance}.
+   * Passes on the groups of windows whose {@link WindowSpec#advanceAt} a watermark has reached and
+   * that have no result yet, each once. For a query that keeps all groups, the later part of the
+   * result is the {@linkplain WindowPart#superseded rest}. For one with a limit, the parts are of a
+   * query with twice the limit, for {@link WindowPart#learned}. Does nothing if groups were
+   * dropped. Only for queries that {@link LiveGroupings#canAdvance}.
    *
-   * @param parts takes one, to be used before groups are added again, and returns the place of its
-   *     first group among all that it took of the window
+   * @param parts takes a part, to be used before groups are added again, and returns the number of
+   *     its first group among those taken of the window
    */
   public void advance(long watermarkMicros, ToIntFunction<WindowPart> parts) {
     tables.forEach(
@@ -250,8 +250,8 @@ public final class WindowTables {
   }
 
   /**
-   * How many groups have changed that {@link #advance} gave of a window: more than there can be
-   * where nobody knows, as it has groups besides that one table.
+   * The number of changed groups among those that {@link #advance} passed on of a window. If it is
+   * unknown, because the window has groups outside that table, it is more than any possible number.
    */
   public long changed(long windowEnd) {
     return advances.changed(
@@ -269,7 +269,7 @@ public final class WindowTables {
     return all;
   }
 
-  /** Adds the ends of windows in whose results the pane's groups count and did not before. */
+  /** Adds the ends of windows whose results the pane's groups newly count in. */
   private void addNewResults(PaneKey pane, long watermarkMicros, Set<Long> ends) {
     for (long end = pane.fromWindowEnd();
         end <= window.lastWindowEnd(pane.start());
@@ -284,7 +284,9 @@ public final class WindowTables {
     }
   }
 
-  /** The panes of a window's time: of many windows that close at once each looks at its own. */
+  /**
+   * The panes of a window's time: each of many windows that close at once looks only at its own.
+   */
   private Map<PaneKey, GroupTable[]> panesOf(long windowEnd) {
     return tables.subMap(PaneKey.first(windowEnd - window.widthMicros()), PaneKey.first(windowEnd));
   }
@@ -296,7 +298,7 @@ public final class WindowTables {
             || window.isClosed(end, watermarkMicros));
   }
 
-  /** Puts groups whose tick has come to those of their pane that count already. */
+  /** Moves groups whose tick has come to those of their pane that already count. */
   private void count() {
     if (!window.revised()) {
       return;
@@ -329,7 +331,7 @@ public final class WindowTables {
     budget.added(counted, holding(there).minus(before));
   }
 
-  /** What there is here of the result that the window which ends there has at a watermark. */
+  /** The part, in this key group, of a window's result at a watermark. */
   private WindowPart part(long end, long watermarkMicros) {
     TreeMap<Long, List<GroupTable[]>> byPane = new TreeMap<>();
     int level = 0;
@@ -349,7 +351,7 @@ public final class WindowTables {
     for (int g = 0; g < groupings.groupings().size(); g++) {
       groups.add(groupsOf(byPane.values(), g, level));
     }
-    // A part that may be revised meets others that were made when there were more groups.
+    // A part that may be revised meets earlier ones, made when there were more groups.
     boolean isSure =
         (!window.revised() || window.isClosed(end, watermarkMicros))
             && budget.isSure(
@@ -368,7 +370,7 @@ public final class WindowTables {
     return 0;
   }
 
-  /** The groups of a grouping in some panes; a pane's own table where only one has any. */
+  /** The groups of a grouping in some panes; a pane's own table if only one has any. */
   private GroupTable groupsOf(Collection<List<GroupTable[]>> panes, int grouping, int level) {
     List<GroupTable> members = new ArrayList<>();
     for (List<GroupTable[]> pane : panes) {
@@ -391,17 +393,17 @@ public final class WindowTables {
     return tables.isEmpty();
   }
 
-  /** Groups over all panes and groupings. */
+  /** The number of groups over all panes and groupings. */
   public long groups() {
     return all().mapToLong(GroupTable::size).sum();
   }
 
-  /** What budgets count of it. */
+  /** The charges to budgets. */
   GroupHolding holding() {
     return all().map(GroupTable::holding).reduce(GroupHolding.NONE, GroupHolding::plus);
   }
 
-  /** Bytes that states of functions occupy. */
+  /** Bytes of function states in memory. */
   public long stateMemoryBytes() {
     return all().mapToLong(table -> table.states() == null ? 0 : table.states().bytes()).sum();
   }
@@ -410,12 +412,12 @@ public final class WindowTables {
     return tables.values().stream().flatMap(Arrays::stream).filter(Objects::nonNull);
   }
 
-  /** Bytes of all groups on the heap, roughly. */
+  /** Approximate bytes of all groups on the heap. */
   public long heapBytes() {
     return all().mapToLong(GroupTable::heapBytes).sum();
   }
 
-  /** The state as it is now, for bytes that are made later or elsewhere. */
+  /** A snapshot of the state, for bytes that are made later or elsewhere. */
   public FrozenTables freeze() {
     FrozenTables.Builder frozen = new FrozenTables.Builder(queryId);
     tables.forEach(
@@ -432,7 +434,7 @@ public final class WindowTables {
   /**
    * The state as versioned bytes.
    *
-   * @throws IllegalStateException where it is larger than 2 GiB
+   * @throws IllegalStateException if it is larger than 2 GiB
    */
   public byte[] toBytes() {
     return freeze().toBytes();
@@ -442,7 +444,7 @@ public final class WindowTables {
     return groupings.layout().fingerprint();
   }
 
-  /** As the other, with room for all groups. */
+  /** Restores a state without a limit on groups. */
   public static WindowTables fromBytes(
       byte[] bytes, long queryId, FlowQuery live, WindowSpec window) {
     return fromBytes(bytes, queryId, live, window, GroupBudget.unlimited(window));
@@ -451,8 +453,8 @@ public final class WindowTables {
   /**
    * Restores a state.
    *
-   * @param budget shared by those of all key groups in a task
-   * @throws PartialFormatException where the bytes are damaged or of another query
+   * @param budget shared by the tables of all key groups in a task
+   * @throws PartialFormatException if the bytes are damaged or of another query
    */
   public static WindowTables fromBytes(
       byte[] bytes, long queryId, FlowQuery live, WindowSpec window, GroupBudget budget) {
@@ -464,7 +466,7 @@ public final class WindowTables {
     return restored;
   }
 
-  /** Restores what groups were left out of a pane. */
+  /** Restores the sample of a pane. */
   private void restore(PaneKey pane, int grouping, int level, long[] rest) {
     if (!isPane(pane.start(), pane.fromWindowEnd()) || (window.revised() && !isDue(pane))) {
       throw new PartialFormatException(pane + " is none of " + window);

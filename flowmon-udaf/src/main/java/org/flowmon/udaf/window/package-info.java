@@ -1,5 +1,5 @@
 /**
- * The high level of live queries: merges partial groups pane by pane and gives each window its
- * result. {@link WindowTables} is where to begin.
+ * The high level of live queries: merges partial groups pane by pane and computes each window's
+ * result. Start reading at {@link WindowTables}.
  */
 package org.flowmon.udaf.window;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** The hash of a row is no secret: who chose rows by it makes no table of hashes slow. */
+/** Rows chosen by their hash, which is no secret, make no table of hashes slow. */
 class ChosenHashesTest {
   @Test
   void hashesWithEqualLowBitsShareNoSlots() {
@@ -18,7 +18,7 @@ class ChosenHashesTest {
     assertTrue(counts.displacement() < 4L * hashes, counts.displacement() + " slots");
   }
 
-  /** As a sample does when it leaves hashes out: in the order of another table's slots. */
+  /** A sample adds hashes in the order of another table's slots when it drops some. */
   @Test
   void hashesInTheOrderOfAnotherTableShareNoSlots() {
     int hashes = 22_000; // two thirds of the slots

@@ -21,7 +21,7 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
-/** Distinct counts of every kind of values, and what they have to be. */
+/** Distinct counts of every kind of values, and their expected answers. */
 final class DistinctCases {
   private DistinctCases() {}
 
@@ -78,12 +78,12 @@ final class DistinctCases {
     return times;
   }
 
-  /** One zero and one NaN: as {@link Double} has but for the zero. */
+  /** Equal zeros and equal NaNs: as in {@link Double} except for the zero. */
   private static Object comparable(Value value) {
     return value.kind() == ValueKind.DOUBLE ? (Object) (value.asDouble() + 0.0) : value;
   }
 
-  /** Bounds of 95% are wider here, as one of so many streams may be outside. */
+  /** Widens bounds of 95%, as one of so many streams may be outside. */
   private static void check(
       BoundExtractor extractor, SuperState state, long expected, String where) {
     Estimate estimate = (Estimate) extractor.extract(state);

@@ -131,7 +131,7 @@ class DistinctCountTest {
     }
   }
 
-  /** The hash of one word is a bijection, so that these are exact for certain. */
+  /** The hash of one word is a bijection, so these counts are exact. */
   @Test
   void setsAreExactUpToTheirLimitAndBoundedBeyond() {
     List<ValueKind> kinds = List.of(ValueKind.LONG);
@@ -146,7 +146,7 @@ class DistinctCountTest {
     }
   }
 
-  /** Bounds of about two standard errors, which are stated as 95%. */
+  /** Bounds of about two standard errors, stated as 95%. */
   @Test
   void boundsHoldAsOftenAsTheyClaim() {
     for (Udaf function : FUNCTIONS) {

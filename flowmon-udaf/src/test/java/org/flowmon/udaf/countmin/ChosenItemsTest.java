@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.math.BigInteger;
 import org.junit.jupiter.api.Test;
 
-/** Items that were chosen for what was known of tables of them do not make these slow. */
+/** Items chosen to collide in tables of items do not make them slow. */
 class ChosenItemsTest {
   private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
   private static final long HIGH_MULTIPLIER = 0xC2B2AE3D27D4EB4FL;

@@ -26,7 +26,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Nanoseconds per row of each low half, alone and with the high half that it sends to. */
+/** Nanoseconds per row of each low half, alone and with its high half. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(Scope.Thread)
@@ -40,11 +40,11 @@ public class HeavyHittersBenchmark {
   @Param({"buffer/direct", "compress/adaptive", "hash/frequent", "sketch/sketch"})
   public String strategy;
 
-  /** Groups that rows go to, with Zipf's exponent 1. */
+  /** Number of groups of the rows, with Zipf's exponent 1. */
   @Param({"100", "10000"})
   public int groups;
 
-  /** Whether items are as skewed as groups, or any. */
+  /** Whether items are as skewed as groups, or uniform. */
   @Param({"true", "false"})
   public boolean skewed;
 

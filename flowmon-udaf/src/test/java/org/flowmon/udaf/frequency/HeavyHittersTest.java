@@ -125,9 +125,9 @@ class HeavyHittersTest {
   }
 
   /**
-   * The worst that Markov's inequality allows: as many others of one weight as there may be, so
-   * that one of them in the item's cell of each row is just too much. The probability is over hash
-   * functions, which are others in each trial.
+   * The worst case of Markov's inequality: as many other items of one weight as possible, so that
+   * one of them in the item's cell of each row is just too much. The probability is over hash
+   * functions, which differ between trials.
    */
   @Test
   void aLowerBoundIsAboveTheWeightNoMoreOftenThanItsProbabilityAllows() {
@@ -143,7 +143,7 @@ class HeavyHittersTest {
             (ItemWeights) new SketchedAggregate(ValueKind.LONG, shape, 0).initialize();
         int chosen = random.nextInt();
         for (int i = 0; i < others; i++) {
-          // in its network, so that only cells can tell them apart
+          // in its network, so that only cells tell them apart
           state.add(
               0, IpAddress.ipv4Low((chosen & 0xFFFF_FF00) + (chosen + 1 + i & 0xFF)), 1_000_000);
         }
@@ -221,7 +221,8 @@ class HeavyHittersTest {
   }
 
   /**
-   * Count-min cells are sums: only what is exact up to a number of items can differ, and does not.
+   * Count-min cells are sums: only the exact part up to a number of items could differ, and does
+   * not.
    */
   @Test
   void sketchesOfTheSameRowsAreEqualWhicheverWayTheyCameAbout() {
@@ -306,7 +307,7 @@ class HeavyHittersTest {
     BoundUdaf function = function(ValueKind.LONG, 64, 2, "buffer/frequent");
     ItemStream stream = new ItemStream(ValueKind.LONG);
     for (int i = 0; i < 49; i++) {
-      stream.add(i, 7); // one more than stay, all as heavy as the median
+      stream.add(i, 7); // one more than the kept ones, all as heavy as the median
     }
     SuperState state = function.superAggregate().initialize();
     for (byte[] bytes : stream.low(function, new Random(1))) {
@@ -365,7 +366,7 @@ class HeavyHittersTest {
               try {
                 ItemStream.merge(state, changed);
                 taken++;
-                // what was taken is a state like any other
+                // the state taken out is a state like any other
                 above(function, state, 0.2);
                 SuperState again = function.superAggregate().initialize();
                 ItemStream.merge(again, ItemStream.bytes(state));
@@ -388,7 +389,7 @@ class HeavyHittersTest {
       return Arrays.copyOf(bytes, random.nextInt(bytes.length + 20));
     }
     for (int i = 0; i < how && bytes.length > 0; i++) {
-      // the head is where counts are
+      // the counts are in the head
       int at = random.nextInt(random.nextBoolean() ? bytes.length : Math.min(40, bytes.length));
       changed[at] =
           (byte) (random.nextBoolean() ? changed[at] ^ 1 << random.nextInt(8) : random.nextInt());

@@ -13,7 +13,7 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
-/** Rows of items and weights, their exact weights, and ways through both levels. */
+/** Rows of items and weights, their exact weights, and runs through both levels. */
 final class ItemStream {
   final ValueKind kind;
   final List<Value> items = new ArrayList<>();
@@ -92,7 +92,7 @@ final class ItemStream {
     return Value.ofAddress(0x20010DB800000000L | rank % 17 << 16, word);
   }
 
-  /** The rows of a function of this item and a weight, or of the item alone. */
+  /** The rows for a function of this item and a weight, or of the item alone. */
   private TestRows rows(BoundUdaf function) {
     List<List<Value>> rows = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
@@ -103,12 +103,12 @@ final class ItemStream {
         rows);
   }
 
-  /** What low halves send. */
+  /** The sub-states that low halves send. */
   List<byte[]> low(BoundUdaf function, Random random) {
     return ContractStreams.subStates(function, rows(function), random);
   }
 
-  /** All rows through low halves and a random tree of high ones. */
+  /** The state of all rows after low halves and a random tree of high ones. */
   SuperState state(BoundUdaf function, Random random) {
     return ContractStreams.merged(
         function.superAggregate(), low(function, random), ContractStreams.Tree.RANDOM, random);

@@ -9,16 +9,16 @@ import org.flowmon.udaf.value.ValueKind;
  *
  * @param function the function
  * @param probes extractors whose answers are compared
- * @param oracle what answers have to be
+ * @param oracle checks answers
  */
 public record ContractCase(BoundUdaf function, List<BoundExtractor> probes, Oracle oracle) {
 
-  /** Compares what a state says with what all rows together give, reckoned some other way. */
+  /** Compares a state with all rows together, computed in another way. */
   public interface Oracle {
     /**
-     * Fails where the state does not keep to its bounds.
+     * Fails if the state does not keep to its bounds.
      *
-     * @param where what is checked, with the seed, for the failure's message
+     * @param where the checked case, with the seed, for the failure's message
      */
     void check(TestRows rows, SuperState state, String where);
   }

@@ -13,26 +13,26 @@ import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.vector.Vector;
 
-/** Runs rows through low halves, and what these send through a tree of merges. */
+/** Runs rows through low halves, and their sub-states through a tree of merges. */
 public final class ContractStreams {
   private static final long GUARD = 0x5EED_5EED_5EED_5EEDL;
 
   private ContractStreams() {}
 
-  /** How states are put together. */
+  /** The order of merging states. */
   public enum Tree {
     /** One state takes all. */
     ONE,
-    /** Each is merged into the one before. */
+    /** Each state is merged into the previous one. */
     CHAIN,
-    /** Pairs of equals. */
+    /** Pairs of equal size are merged. */
     BALANCED,
     RANDOM
   }
 
   /**
-   * Sub-states of all rows, which some low halves took at random, in stretches of any length, each
-   * flushed now and then besides where it asks for it.
+   * Sub-states of all rows. Some low halves take the rows at random, in stretches of any length;
+   * each is flushed now and then, and when it asks for it.
    */
   public static List<byte[]> subStates(BoundUdaf function, TestRows rows, Random random) {
     SubAggregate low = function.subAggregate();
@@ -55,7 +55,7 @@ public final class ContractStreams {
       int most = Math.min(rows.size() - begin, Vector.CAPACITY);
       int count = longStretches ? most : 1 + random.nextInt(Math.min(most, 60));
       rows.fill(vectors, begin, count);
-      // Selected rows are in any places of the vectors.
+      // Selected rows may be at any places of the vectors.
       int offset = random.nextInt(2);
       for (int r = 0; r < count; r++) {
         selection[r] = offset == 0 ? r : count - 1 - r;
@@ -134,7 +134,7 @@ public final class ContractStreams {
     return elsewhere;
   }
 
-  /** The state that merging these gives. */
+  /** The state after merging sub-states. */
   public static SuperState merged(
       SuperAggregate high, List<byte[]> subStates, Tree tree, Random random) {
     List<SuperState> states = new ArrayList<>();

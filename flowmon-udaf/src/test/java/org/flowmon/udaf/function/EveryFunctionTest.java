@@ -21,7 +21,7 @@ import org.flowmon.udaf.state.StateFormatException;
 import org.flowmon.udaf.state.SuperState;
 import org.junit.jupiter.api.Test;
 
-/** No function that flowmon brings goes without its contract, nor without the export of states. */
+/** Every function of flowmon has its contract and can export its states. */
 class EveryFunctionTest {
   /** The contract tests of all functions. */
   private static final List<FunctionContract> CONTRACTS =

@@ -8,11 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import javax.tools.ToolProvider;
 
-/** The function of docs/examples/udaf, compiled and laid out as a jar is. */
+/** The function of docs/examples/udaf, compiled and laid out as in a jar. */
 final class Example {
   private Example() {}
 
-  /** A loader that sees the example besides all else; compiled into a folder. */
+  /** A loader that also sees the example, compiled into a folder. */
   static URLClassLoader compile(Path folder) throws Exception {
     int result =
         ToolProvider.getSystemJavaCompiler()

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The example of a function of one's own keeps to all that every function does. */
+/** The example of a user's function keeps to the contract of every function. */
 class ExampleContractTest extends FunctionContract {
   private static final List<UdafCall.Argument> CALL =
       List.of(UdafCall.Argument.ofRows(ValueKind.LONG));

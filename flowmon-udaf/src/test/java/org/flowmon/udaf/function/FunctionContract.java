@@ -20,13 +20,13 @@ import org.flowmon.udaf.state.SuperState;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every function keeps to, over streams of all shapes, any partitioning into low halves and
- * any merge tree. A function's test extends it, and {@code EveryFunctionTest} lists that.
+ * The contract of every function, over streams of all shapes, any partitioning into low halves and
+ * any merge tree. A function's test extends it, and {@code EveryFunctionTest} lists the test.
  */
 public abstract class FunctionContract {
   private static final int[] SIZES = {0, 1, 2, 50, 3000};
 
-  /** The functions to check, with all strategies that they have. */
+  /** The functions to check, with all of their strategies. */
   protected abstract List<ContractCase> cases();
 
   private interface Check {
@@ -89,7 +89,7 @@ public abstract class FunctionContract {
           ContractStreams.merge(again, bytes);
           assertSameAnswers(each, state, again, where);
           each.oracle().check(rows, again, where + ", from bytes");
-          // No rows change nothing.
+          // A state without rows changes nothing.
           again.merge(high.initialize());
           ContractStreams.merge(again, new byte[0]);
           ContractStreams.merge(again, ContractStreams.bytes(high.initialize()));
@@ -121,7 +121,7 @@ public abstract class FunctionContract {
                 state.memoryBytes() - before <= growth,
                 () -> where + ": grew by more than the " + growth + " bytes that it foretold");
             assertNearTheTruth(state, where);
-            // Whoever asks changes nothing of what was counted at the merge.
+            // Reading does not change the bytes counted at the merge.
             long counted = state.memoryBytes();
             long charged = state.chargedBytes();
             ContractStreams.bytes(state);
@@ -242,7 +242,7 @@ public abstract class FunctionContract {
       case 2 -> random.nextBytes(copy);
       default -> {
         for (int i = random.nextInt(4); i >= 0 && copy.length > 0; i--) {
-          // Most of what matters stands at the beginning.
+          // Most of the important bytes are at the beginning.
           int at = random.nextInt(random.nextBoolean() ? Math.min(12, copy.length) : copy.length);
           copy[at] = random.nextBoolean() ? (byte) -1 : (byte) random.nextInt();
         }
@@ -265,6 +265,6 @@ public abstract class FunctionContract {
     }
   }
 
-  /** The function that all the cases are of. */
+  /** The function of all cases. */
   protected abstract Udaf owner();
 }

@@ -68,7 +68,7 @@ class LowHalfAllocationTest {
     return functions;
   }
 
-  /** Vectors of skewed values, a tenth of them NULL; texts are few. */
+  /** Vectors of skewed values, a tenth of them NULL; there are few texts. */
   private static Vector[][] arguments(BoundUdaf function, Random random) {
     Vector[][] arguments = new Vector[BATCHES][function.arguments()];
     for (Vector[] batch : arguments) {
@@ -95,7 +95,7 @@ class LowHalfAllocationTest {
     return arguments;
   }
 
-  /** Bytes that an epoch allocates, after epochs that made room: the least of three. */
+  /** The bytes that an epoch allocates after epochs that made room: the least of three. */
   private long allocated(SubAggregate low, Vector[][] arguments, Random random) {
     long[] pads = new long[GROUPS * low.words()];
     int[] places = new int[Vector.CAPACITY];

@@ -11,8 +11,8 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * Runs the low halves of the benchmarks under JMH's gc profiler and fails where one allocates more
- * than a hundredth of a byte a row; what is left is the harness's own.
+ * Runs the low halves of the benchmarks under JMH's gc profiler and fails if one allocates more
+ * than a hundredth of a byte a row; the remainder is the harness's own.
  */
 public final class LowHalfAllocations {
   private static final String NORM = "gc.alloc.rate.norm";

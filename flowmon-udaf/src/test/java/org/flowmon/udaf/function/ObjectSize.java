@@ -10,9 +10,7 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 import org.flowmon.udaf.state.SuperAggregate;
 
-/**
- * Bytes of heap that an object and all that it alone refers to occupy, with references of 4 bytes.
- */
+/** Heap bytes of an object and everything that it alone refers to, with references of 4 bytes. */
 public final class ObjectSize {
   private ObjectSize() {}
 
@@ -51,7 +49,7 @@ public final class ObjectSize {
     return bytes;
   }
 
-  /** What all states share is not theirs. */
+  /** Objects that all states share do not count. */
   private static void follow(Object object, Set<Object> seen, Deque<Object> open) {
     boolean isShared =
         object == null

@@ -8,18 +8,18 @@ import org.flowmon.udaf.vector.Vector;
 
 /** Rows of arguments for functions under test. */
 public final class TestRows {
-  /** How the values of a stream follow one another. */
+  /** The shape of a stream of values. */
   public enum Shape {
     RANDOM,
-    /** Any 64 bits, the least and the greatest among them. */
+    /** Any 64 bits, including the least and the greatest. */
     WIDE,
     FEW,
     SAME,
     ASCENDING,
     DESCENDING,
-    /** Each value lies between the two before it: summaries cannot foresee where to be fine. */
+    /** Each value lies between the two before it: summaries cannot predict the dense part. */
     NESTED,
-    /** Few values are most of the rows. */
+    /** Few values make up most of the rows. */
     ZIPF
   }
 

@@ -8,8 +8,8 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.aggregate.GroupHash;
 
 /**
- * Keys of which whoever knows {@link GroupHash}, which is no secret, can say the hash: addresses
- * that all have the same, all 64 bits of it.
+ * Keys with chosen hashes: {@link GroupHash} is no secret, and all 64 bits of these addresses'
+ * hashes are equal.
  */
 final class ChosenKeys {
   static final long ARRIVAL = 1_768_478_400_000_000L;
@@ -25,7 +25,7 @@ final class ChosenKeys {
     return new IpAddress(high, lastWord(GroupHash.mix(GroupHash.SEED, high)));
   }
 
-  /** The word that makes the unfinished hash of those before it the wanted one. */
+  /** The word that turns the unfinished hash of the previous words into the wanted one. */
   static long lastWord(long hashSoFar) {
     return Long.rotateLeft(hashSoFar, 25) ^ (WANTED * inverse(0x9E3779B97F4A7C15L));
   }
@@ -34,7 +34,7 @@ final class ChosenKeys {
     return BigInteger.valueOf(odd).modInverse(BigInteger.ONE.shiftLeft(64)).longValue();
   }
 
-  /** Any address, no two the same. */
+  /** An address; no two are the same. */
   static IpAddress anyAddress(int i) {
     return new IpAddress(0x2001_0DB8L << 32 | i, i * 0x9E3779B97F4A7C15L + 7);
   }

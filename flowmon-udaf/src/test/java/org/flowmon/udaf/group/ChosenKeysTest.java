@@ -22,10 +22,10 @@ import org.flowmon.udaf.result.DistinctCounts;
 import org.flowmon.udaf.result.GroupCollector;
 import org.junit.jupiter.api.Test;
 
-/** Keys that were chosen for what is known of hashes do not make tables slow. */
+/** Keys chosen by known hashes do not make tables slow. */
 class ChosenKeysTest {
   private static final int GROUPS = 20_000;
-  // Of random keys the mean is below 1 where at most half of the slots are taken.
+  // For random keys the mean is below 1 if at most half of the slots are taken.
   private static final long MOST_DISPLACEMENT = 4L * GROUPS;
 
   private static final FlowQuery BY_ADDRESS =
@@ -86,7 +86,7 @@ class ChosenKeysTest {
     assertEquals(GROUPS, counts.finish(List.of(pairs)).low(0, 1));
   }
 
-  /** With room for eight times as many groups nothing is ejected but by bad luck. */
+  /** With room for eight times as many groups, only bad luck ejects one. */
   @Test
   void chosenAddressesDoNotEjectOneAnotherFromTheLowLevel() {
     int groups = 2_000;

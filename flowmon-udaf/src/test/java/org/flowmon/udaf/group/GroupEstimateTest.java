@@ -21,7 +21,7 @@ import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
-/** The number of groups of a sampled window lies within its bounds as often as they say. */
+/** The number of groups of a sampled window lies within its bounds as often as stated. */
 class GroupEstimateTest {
   private static final int RUNS = 1000;
   private static final WindowSpec WINDOW =
@@ -51,7 +51,7 @@ class GroupEstimateTest {
       assertEquals("" + groups, part.totals().value(0, 0).toString().replaceAll("\\D", ""), at);
     }
     assertTrue(within >= 0.93 * RUNS, within + " of " + RUNS);
-    // Wider than they need be they would say nothing.
+    // Bounds wider than necessary would say nothing.
     assertTrue(within <= 0.99 * RUNS, within + " of " + RUNS);
     assertTrue(width / RUNS < 8, width / RUNS + " standard errors of those there is room for");
   }

@@ -17,13 +17,13 @@ import org.flowmon.udaf.result.GroupCollector;
 import org.flowmon.udaf.state.SuperState;
 import org.junit.jupiter.api.Test;
 
-/** Whose states are, which tables share, move and change. */
+/** Ownership of states that tables share, move and change. */
 class GroupStatesTest {
   private static final FlowQuery QUERY =
       QueryParser.parse(
           "SELECT dst_port, COUNT(QUANTILES(bytes)) AS n FROM flows GROUP BY dst_port");
 
-  /** A table of ports 0, 1, … of which each has so many flows. */
+  /** A table of ports 0, 1, … with so many flows each. */
   private static GroupTable table(int... flows) {
     return collected(new GroupCollector(QUERY), flows).table();
   }
@@ -42,7 +42,7 @@ class GroupStatesTest {
       }
       groups.add(FlowBatch.open(builder.build(1, 0, 0, 0)), 0, selection, selection.length);
     }
-    groups.table().states().state(0, 0); // the rows go from scratchpads to the states
+    groups.table().states().state(0, 0); // moves the rows from scratchpads to the states
     return groups;
   }
 
@@ -59,7 +59,7 @@ class GroupStatesTest {
       String answer = all.finish().toString();
       assertEquals(before, all.table().heapBytes(), "answer " + i);
       assertEquals(measured(all.table()), all.table().states().bytes(), "answer " + i);
-      // The same values again: what is counted is not to fall, or to grow.
+      // The same values again: charged bytes must neither fall nor grow.
       all.merge(collected(new GroupCollector(exact), 3, 900, 1000));
       assertEquals(answer, all.finish().toString());
       assertEquals(before, all.table().heapBytes(), "merge " + i);

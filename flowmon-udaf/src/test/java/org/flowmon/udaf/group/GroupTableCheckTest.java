@@ -12,7 +12,7 @@ import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
-/** Long work on groups can be ended, and answers that no table holds are said to be. */
+/** Long work on groups can be ended, and answers that no table holds are reported. */
 class GroupTableCheckTest {
   private static final int GROUPS = 100_000;
 
@@ -40,7 +40,9 @@ class GroupTableCheckTest {
     };
   }
 
-  /** All sums are equal: only comparing keys tells groups apart, one by one as they are doubles. */
+  /**
+   * All sums are equal: groups are ordered by comparing keys alone, one by one as they are doubles.
+   */
   @Test
   void sortingAndMergingCanBeEndedOnTheWay() {
     FlowQuery query =

@@ -28,7 +28,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
-/** What leaves a process does not depend on the key of its {@link TableHash}. */
+/** Bytes that leave a process do not depend on the key of its {@link TableHash}. */
 class TableHashKeyTest {
   private static final WindowSpec WINDOW = WindowSpec.tumbling(1_000_000, 0);
   private static final String[] QUERIES = {
@@ -47,7 +47,7 @@ class TableHashKeyTest {
   // The others are approximate.
   private static final int EXACT_QUERIES = 3;
 
-  /** With maps of 64 … 8192 slots, all of which forget items. */
+  /** With maps of 64 … 8192 slots, all of which drop items. */
   private static String frequentItems() {
     StringBuilder columns = new StringBuilder();
     for (int width = 64; width <= 8192; width *= 2) {
@@ -60,7 +60,7 @@ class TableHashKeyTest {
     return "SELECT outgoing" + columns + " FROM flows GROUP BY outgoing";
   }
 
-  /** Classes of its own, whose key is made of a seed; without one it is drawn. */
+  /** Own classes, with a key made from a seed; without a seed it is random. */
   private static Class<?> withKey(Long seed, String name) throws Exception {
     List<URL> path = new ArrayList<>();
     for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
@@ -87,7 +87,7 @@ class TableHashKeyTest {
     return Path.of(entry).toUri().toURL();
   }
 
-  @SuppressWarnings("unchecked") // it is loaded by a class loader of its own
+  @SuppressWarnings("unchecked") // it has a class loader of its own
   private static UnaryOperator<byte[][]> withKey(long seed, Class<?> work) throws Exception {
     var constructor = withKey(seed, work.getName()).getDeclaredConstructor();
     constructor.setAccessible(true);
@@ -107,7 +107,7 @@ class TableHashKeyTest {
         withKey(2L, TableHash.class.getName()).getMethod("of", long.class).invoke(null, 1L));
   }
 
-  /** Partial groups of one process, merged by two others. */
+  /** Partial groups of one process are merged by two others. */
   @Test
   void statesAndResultsOfEqualPartialGroupsAreTheSameBytes() throws Exception {
     byte[][] sent = withKey(1, LowLevelWork.class).apply(new byte[0][]);
@@ -120,9 +120,7 @@ class TableHashKeyTest {
     }
   }
 
-  /**
-   * Which groups leave a small table when is another thing with each key; what they come to not.
-   */
+  /** The key decides which groups leave a small table and when, but not the results. */
   @Test
   void resultsOfExactAggregatesAreTheSameBytesWithAnyKey() throws Exception {
     List<byte[][]> results = new ArrayList<>();
@@ -139,7 +137,7 @@ class TableHashKeyTest {
     }
   }
 
-  /** Sends the partial groups of all queries, each behind the number of its query. */
+  /** Sends the partial groups of all queries, each after the number of its query. */
   static final class LowLevelWork implements UnaryOperator<byte[][]> {
     @Override
     public byte[][] apply(byte[][] none) {
@@ -185,7 +183,7 @@ class TableHashKeyTest {
         });
   }
 
-  /** A third of skewed items, the others all as frequent: some 10,000 of each group. */
+  /** A third of skewed items, the others equally frequent: some 10,000 in each group. */
   private static FlowBatch[] ofMoreItemsThanMapsHold() {
     Random random = new Random(6);
     return ChosenKeys.batches(

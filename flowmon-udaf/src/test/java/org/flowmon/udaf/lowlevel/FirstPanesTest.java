@@ -22,7 +22,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
-/** Which panes open before time is known, and what becomes of the flows of others. */
+/** The panes that open before the time is known, and the counts of flows of other panes. */
 class FirstPanesTest {
   private static final long SECOND = 1_000_000L;
   private static final long DAY = 86_400 * SECOND;
@@ -70,7 +70,7 @@ class FirstPanesTest {
     }
   }
 
-  /** Counts what a low level tells of its flows, by the pane of their arrival. */
+  /** Counts the reported flows of a low level, by the pane of their arrival. */
   private static final class Told implements LowLevelMember.Arrivals {
     long flows;
     long late;
@@ -112,7 +112,7 @@ class FirstPanesTest {
       assertEquals(flows, told.flows);
       assertEquals(counts.late(), told.late);
 
-      // Those that are open take more; when time is known, others open.
+      // Open panes take more flows; after the first watermark others open.
       low.process(flows(0, 10, 2 * DAY));
       assertEquals(ROWS, member.counts().late());
       low.process(flows(flows, 10, 2 * DAY));
@@ -180,7 +180,7 @@ class FirstPanesTest {
     assertEquals(ROWS, ends.size());
   }
 
-  /** Flows so far from one another; each took a second. */
+  /** Flows at a distance from one another; each took a second. */
   private static FlowBatch flows(int first, int count, long distance) {
     FlowBatchBuilder builder = new FlowBatchBuilder(count);
     for (int i = first; i < first + count; i++) {

@@ -23,8 +23,8 @@ import org.flowmon.udaf.window.TwoLevelsTest;
 import org.junit.jupiter.api.Test;
 
 /**
- * Queries that share what they evaluate send what each alone sends, byte for byte; what one alone
- * sends {@link TwoLevelsTest} compares with a plain run.
+ * Queries with shared evaluation send the same bytes as each alone; {@link TwoLevelsTest} compares
+ * each alone with a plain run.
  */
 class SharedEvaluationTest {
   private static final long MINUTE = 60_000_000L;
@@ -83,8 +83,8 @@ class SharedEvaluationTest {
   }
 
   /**
-   * Each query skips the stretches of which it chooses no row: what they share is then of another
-   * stretch than what one of them had of it last.
+   * Each query skips stretches without chosen rows: shared results may then be of another stretch
+   * than a query's last one.
    */
   @Test
   void queriesThatChooseFromDifferentStretchesSendWhatEachAloneSends() {
@@ -94,7 +94,7 @@ class SharedEvaluationTest {
       int others = random.nextInt(KEYS.size());
       List<Live> queries = new ArrayList<>();
       for (int q = 5 + random.nextInt(6); q > 0; q--) {
-        // Few lists of keys, so that there are equal ones with others in between.
+        // Few lists of keys, so that equal ones occur with others in between.
         int keys = random.nextInt(5);
         queries.add(
             query(
@@ -200,7 +200,7 @@ class SharedEvaluationTest {
   }
 
   /**
-   * What queries send, by query. In some runs one that is not looked at stops half way.
+   * The messages of queries, by query. In some runs a query that is not compared stops half way.
    *
    * @param random same seed, same times at which all is drained
    */
@@ -267,7 +267,7 @@ class SharedEvaluationTest {
     long value = values.vector().values()[0];
     int chosen = filter.select(rows, 0, 500);
     int first = filter.rows()[0];
-    // What is evaluated again is written over.
+    // A repeated evaluation overwrites it.
     values.vector().values()[0] = ~value;
     filter.rows()[0] = -1;
     FlowQuery again = QueryParser.parse(sql);
@@ -276,7 +276,7 @@ class SharedEvaluationTest {
     assertEquals(~value, sameValues.vector().values()[0]);
     assertEquals(chosen, expressions.filter(again.where()).select(rows, 0, 500));
     assertEquals(-1, expressions.filter(again.where()).rows()[0]);
-    // An equal batch is another, and so is another stretch of the same.
+    // An equal batch is another one, and so is another stretch of the same batch.
     FlowBatch equal = FlowBatch.open(rows.bytes().clone());
     sameValues.evaluate(equal, 0, 500);
     assertEquals(value, values.vector().values()[0]);

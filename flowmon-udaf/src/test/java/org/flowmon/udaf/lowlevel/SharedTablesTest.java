@@ -38,8 +38,8 @@ import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
 /**
- * Queries that share low-level tables, come, go and fail while flows come, have the results that a
- * plain run over the flows of their time gives.
+ * Queries that share low-level tables have the same results as a plain run over the flows of their
+ * time, even if they come, go and fail while flows come.
  */
 class SharedTablesTest {
   private static final long MINUTE = 60_000_000L;
@@ -57,7 +57,7 @@ class SharedTablesTest {
           "COUNT(DISTINCT protocol, service) AS kinds, COUNT(DISTINCT dst_port) AS ports",
           "MAX(src_addr) AS high, MIN(dst_addr) AS low, STDDEV(packets) AS d");
 
-  // The same of the same rows in the same order; merged in another their states are others.
+  // Equal for the same rows in the same order; another order of merging gives other states.
   private static final List<String> FUNCTIONS =
       List.of(
           "CARDINALITY(APPROX_COUNT_DISTINCT(dst_addr)) AS targets",
@@ -97,7 +97,7 @@ class SharedTablesTest {
         false);
   }
 
-  /** A query, what it was given while it was there, and its windows as they are merged. */
+  /** A query, its messages while it was present, and its windows after the merge. */
   private static final class Live {
     final long id;
     final FlowQuery query;
@@ -227,7 +227,7 @@ class SharedTablesTest {
     return LiveGroupings.of(query).tables();
   }
 
-  /** Of one that goes the groups are lost that were not drained, and nothing of the others. */
+  /** The removed query loses its undrained groups, and the others lose nothing. */
   @Test
   void aQueryThatGoesTakesNothingOfTheOthersAlong() {
     List<FlowBatch> flows = new RandomFlows(5).within(20 * MINUTE).batches(6, 1500);
@@ -358,7 +358,7 @@ class SharedTablesTest {
     assertTrue(compared > 1000, "only " + compared + " messages were compared");
   }
 
-  /** What queries are sent, by query, of each grouping in the order in which it is sent. */
+  /** The messages of queries, by query, for each grouping in order. */
   private static List<List<byte[]>> sent(
       List<FlowQuery> queries, WindowSpec window, int slots, List<FlowBatch> flows) {
     LowLevel low = new LowLevel();
@@ -419,7 +419,7 @@ class SharedTablesTest {
     }
   }
 
-  /** The flows, of which one has a service that cannot be read, as its batch was written to. */
+  /** The flows; one has an unreadable service, as its batch was overwritten. */
   private static FlowBatch broken(FlowBatch from, int row) {
     int rows = from.rows();
     FlowBatchBuilder builder = new FlowBatchBuilder(rows);

@@ -24,7 +24,7 @@ import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
-/** Long flows divided among the slides in which they were active, against a count by hand. */
+/** Long flows divided among the slides of their activity, against a count by hand. */
 class SpreadTest {
   private static final long SECOND = 1_000_000L;
   private static final long START = 1_700_000_000L * SECOND;
@@ -37,7 +37,7 @@ class SpreadTest {
   private record Flow(
       long arrival, Long start, Long end, int source, long bytes, long packets, Long reverse) {}
 
-  /** What a source has in a window. */
+  /** The sums of a source in a window. */
   private static final class Sums {
     private BigInteger bytes = BigInteger.ZERO;
     private long packets;

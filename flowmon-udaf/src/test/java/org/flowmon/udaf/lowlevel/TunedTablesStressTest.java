@@ -23,10 +23,9 @@ import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tables that choose their slots and low halves anew give what tables give that never change: over
- * windows that tumble, slide, are revised and have flows spread over them, with late flows, groups
- * counted for COUNT(DISTINCT …), texts as keys, FILTER, tables that queries share, queries that
- * come and go, and checkpoints between.
+ * Tables that retune their slots and low halves give the same results as tables that never change:
+ * over tumbling, sliding and revised windows, divided flows, late flows, COUNT(DISTINCT …), text
+ * keys, FILTER, shared tables, queries that come and go, and checkpoints between.
  */
 class TunedTablesStressTest {
   private static final long SECOND = 1_000_000L;
@@ -69,13 +68,13 @@ class TunedTablesStressTest {
         2 * SECOND, SECOND, FlowColumn.END_TIME, 0, WindowSpec.DEFAULT_AHEAD_MICROS, false, true),
   };
 
-  /** What a part of a result is of; a later one takes the place of an earlier one. */
+  /** The identity of a part of a result; a later part replaces an earlier one. */
   private record PartKey(long query, long windowEnd, int keyGroup) {}
 
-  /** What the low level sent. */
+  /** A message of the low level. */
   private record Sent(int query, PartialGroups groups) {}
 
-  /** The levels of one way to choose, fed with the same as the other's. */
+  /** The levels with one kind of tuning, fed with the same flows as the other. */
   private static final class Run {
     private final boolean isTuned;
     private final FlowQuery[] queries;
@@ -94,7 +93,7 @@ class TunedTablesStressTest {
       this.windows = windows;
       long[] nanos = new long[1];
       int[] calls = new int[1];
-      // Now this choice is cheap, now that one, for some steps each.
+      // The choices are cheap in turn, for some steps each.
       this.level =
           new LowLevel(
               () -> {

@@ -25,9 +25,8 @@ import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tables that are made anew while windows are open, with other low halves and other numbers of
- * slots, lose nothing: sums are what the flows add up to, quantiles and weights within their
- * bounds.
+ * Tables rebuilt while windows are open, with other low halves and other numbers of slots, lose
+ * nothing: sums equal those of the flows, quantiles and weights lie within their bounds.
  */
 class TunedTablesTest {
   private static final long SECOND = 1_000_000L;
@@ -54,7 +53,7 @@ class TunedTablesTest {
   private final Map<Integer, WindowTables> high = new HashMap<>();
   private final List<byte[]> sent = new ArrayList<>();
 
-  /** A clock by which the last choice of a trial costs a tenth of the others. */
+  /** A clock that makes the last choice of a trial cost a tenth of the others. */
   private static final class RiggedClock {
     // The first two trials, of 8,000 rows of 40 groups, a window's: three times 8 vectors and a
     // flush. The others, of two windows: 8 vectors and a flush, then 16 and a flush.

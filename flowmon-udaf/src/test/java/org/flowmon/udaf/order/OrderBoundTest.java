@@ -14,7 +14,7 @@ import org.flowmon.udaf.result.GroupAnswer;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
-/** Parts of groups of which those beyond the bound are left out: the answer is that of all. */
+/** Parts of groups without those beyond the bound: the answer equals that of all groups. */
 class OrderBoundTest {
   private static final String[] ORDERS = {
     "SUM(bytes) AS v", "COUNT(*) AS v", "COUNT(bytes) AS v", "MIN(bytes) AS v", "MAX(bytes) AS v"

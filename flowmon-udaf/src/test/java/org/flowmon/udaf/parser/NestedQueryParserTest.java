@@ -246,7 +246,8 @@ class NestedQueryParserTest {
         assertTrue(e.getMessage().contains("nest deeper than 8"), e.getMessage());
       }
     }
-    // HAVING is parsed twice, what is in it once: else this were 2⁸ times the inner list.
+    // HAVING is parsed twice, but its subqueries once: otherwise this would be 2⁸ times the inner
+    // list.
     String list = "SELECT bytes FROM flows WHERE bytes IN (1" + ", 2".repeat(200_000) + ")";
     String having = "SELECT bytes AS b FROM flows GROUP BY bytes HAVING b IN (";
     String inner = having.repeat(Query.MAX_NESTING) + list + ")".repeat(Query.MAX_NESTING);
@@ -271,7 +272,7 @@ class NestedQueryParserTest {
     assertTrue(e.getMessage().contains("nests deeper than 100"), e.getMessage());
   }
 
-  /** The text of a query that was read is read again: by a merging job, for one. */
+  /** The printed text of a query is parsed again, for example by a merging job. */
   @Test
   void aChainOfOperatorsNestsAsItsTextDoes() {
     for (int operators = 80; operators < 130; operators++) {

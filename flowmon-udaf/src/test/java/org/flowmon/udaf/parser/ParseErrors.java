@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.function.Consumer;
 import org.flowmon.udaf.text.QueryException;
 
-/** What the parser says of texts that are no queries. */
+/** The parser's errors for invalid queries. */
 public final class ParseErrors {
   private ParseErrors() {}
 
-  /** That a text is refused, at this place of it, with a message that holds this one. */
+  /** Requires that a text is refused at this place, with a message that contains the given one. */
   public static void require(Consumer<String> parser, String sql, int position, String message) {
     QueryException e = assertThrows(QueryException.class, () -> parser.accept(sql), sql);
     assertTrue(e.getMessage().contains(message), sql + "\n" + e.getMessage());

@@ -263,7 +263,7 @@ class QueryParserTest {
     ParseErrors.require(QueryParser::parse, sql, position, message);
   }
 
-  /** What a query is printed as is read again by whom it is sent to. */
+  /** The receiver of a query parses its printed text again. */
   @Test
   void noGroupsAreMadeByAConstantWhateverItsName() {
     String expected = "expected a column, an alias or an expression to group by, found a constant";

@@ -15,7 +15,10 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 
-/** Columns of states: merged, differenced and asked in queries over the results of others. */
+/**
+ * Columns of states: merged, differenced and read by extractors in queries over the results of
+ * others.
+ */
 class StateColumnsParserTest {
   private static final String Q =
       "(SELECT src_addr AS k, QUANTILES(bytes) AS q FROM flows GROUP BY k)";

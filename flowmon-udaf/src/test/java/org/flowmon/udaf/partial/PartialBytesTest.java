@@ -29,7 +29,7 @@ import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
-/** Bytes of partial groups, tables and parts: back and forth, and whatever is done to them. */
+/** Bytes of partial groups, tables and parts: round trips and damaged bytes. */
 public class PartialBytesTest {
   private static final FlowQuery QUERY =
       QueryParser.parse(
@@ -88,7 +88,7 @@ public class PartialBytesTest {
       long[][] states = new long[table.layout().stateWords()][nulls.length];
       for (long[][] columns : List.of(keys, states)) {
         for (long[] column : columns) {
-          int bits = random.nextInt(65); // so that each encoding is there
+          int bits = random.nextInt(65); // so that each encoding occurs
           long first = random.nextLong();
           Arrays.setAll(
               column, i -> bits == 0 ? first : first + (random.nextLong() >>> (64 - bits)));
@@ -126,7 +126,7 @@ public class PartialBytesTest {
     assertEquals("partial groups of version 5, this reads versions 1 \u2026 4", e.getMessage());
   }
 
-  /** The bytes as older versions had them: without the tick from which on the groups count. */
+  /** The bytes of older versions: without the tick from which the groups count. */
   private static byte[] before3(byte[] bytes, int version) {
     byte[] old = new byte[bytes.length - 8];
     System.arraycopy(bytes, 0, old, 0, 56);
@@ -143,7 +143,7 @@ public class PartialBytesTest {
     WindowSpec revised = new WindowSpec(1000, 1000, FlowColumn.END_TIME, 5000, 0, true, false);
     WindowTables tables = new WindowTables(9, QUERY, revised);
     tables.closeUpTo(6500, part -> {});
-    // Their end had passed, and no result had come: that was to be at 11,000.
+    // Their end had passed without a result, which was due at 11,000.
     byte[] state = tables.toBytes();
     WindowTables restored = WindowTables.fromBytes(state, 9, QUERY, revised);
     restored.merge(PartialGroups.open(before3(partial, 2)));
@@ -159,7 +159,7 @@ public class PartialBytesTest {
     assertTrue(later.isEmpty());
   }
 
-  /** Bytes of a state as version 1 had them: with so many words. */
+  /** The bytes of a state in version 1: with so many words. */
   public static byte[] stateOf1(byte[] bytes, int words) {
     return stateOf(1, bytes, words);
   }
@@ -200,7 +200,7 @@ public class PartialBytesTest {
     List<WindowPart> parts = new ArrayList<>();
     tables.closeUpTo(6000, parts::add);
     byte[] bytes = parts.get(0).toBytes();
-    // The last word is the number of levels of which it says them: of no functions none.
+    // The last word is the number of levels that follow: none without functions.
     int words = LittleEndian.getInt(bytes, 40);
     assertEquals(0, LittleEndian.getLong(bytes, 48 + 8 * (words - 1)));
     WindowPart opened = WindowPart.open(stateOf(2, bytes, words - 1), QUERY);
@@ -367,7 +367,7 @@ public class PartialBytesTest {
     }
   }
 
-  /** A state of which groups were left out. */
+  /** A state with dropped groups. */
   private byte[] sampled() {
     GroupBudget budget =
         new GroupBudget(GroupLimit.ofGroups(groups.table().size() / 3), WINDOW, 1, 1);
@@ -407,7 +407,7 @@ public class PartialBytesTest {
     }
   }
 
-  /** Opens the bytes as what their first four say, and uses what they hold. */
+  /** Opens the bytes by their first four, and uses their contents. */
   private static void open(byte[] bytes) {
     int magic = bytes.length < 4 ? 0 : LittleEndian.getInt(bytes, 0);
     if (magic == PartialLayout.MAGIC) {

@@ -30,7 +30,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * Nanoseconds per value of QUANTILES, ε = 0.01: the low half with its flushes, and the high half
- * for what the low one sends. The groups' pads are found already, as by the table.
+ * for the sub-states of the low one. The groups' pads are already found, as by the table.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -45,7 +45,7 @@ public class QuantileBenchmark {
   @Param({"lite", "medium", "heavy", "kll"})
   public String strategy;
 
-  /** How values are spread: all different, or few that are most. */
+  /** The distribution of values: all different, or mostly a few. */
   @Param({"uniform", "skewed"})
   public String values;
 
@@ -126,14 +126,14 @@ public class QuantileBenchmark {
     }
   }
 
-  /** ITERATE, and OUTPUT where a pad is full. */
+  /** ITERATE, and OUTPUT if a pad is full. */
   @Benchmark
   @OperationsPerInvocation(ROWS)
   public long lowHalf() {
     return iterate(false);
   }
 
-  /** Merges what the low half sends of all values. */
+  /** Merges the low half's sub-states of all values. */
   @Benchmark
   @OperationsPerInvocation(ROWS)
   public SuperState[] highHalf() {

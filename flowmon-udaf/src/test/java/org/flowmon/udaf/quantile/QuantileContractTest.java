@@ -110,7 +110,7 @@ public class QuantileContractTest extends FunctionContract {
       long error = Math.max(0, Math.max(below + 1 - rank, rank - upTo));
       ErrorBound bound = quantile.bound(state);
       assertEquals(ErrorBound.Kind.RANK, bound.kind());
-      // A KLL sketch may be off by more than it says once in a hundred answers, but never far.
+      // A KLL sketch may exceed its error once in a hundred answers, but never by far.
       double factor = isKll ? 3 : 1;
       String message = where + ": off by " + error + " ranks of " + n + ", said " + bound;
       assertTrue(error <= bound.value() * factor, message);

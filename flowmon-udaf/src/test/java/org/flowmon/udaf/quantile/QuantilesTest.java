@@ -47,7 +47,7 @@ class QuantilesTest {
     return (Estimate) FUNCTIONS.bindExtractor(function, name, arguments).extract(state);
   }
 
-  /** Sub-states of values, in their order, flushed only where the pad is full. */
+  /** Sub-states of values, in their order, flushed only if the pad is full. */
   private static List<byte[]> send(BoundUdaf function, long[] values) {
     SubAggregate low = function.subAggregate();
     long[] pad = new long[low.words()];
@@ -93,7 +93,7 @@ class QuantilesTest {
             .longValue();
     long[] values = new long[20_000];
     for (int i = 0; i < values.length; i++) {
-      values[i] = (i + 1) * inverse; // times the multiplier of before: a number below 2^15
+      values[i] = (i + 1) * inverse; // times the previous multiplier: a number below 2^15
     }
     SuperState state = merged(bind(ValueKind.LONG, Value.ofLong(0)), values);
     long displacement = ((ExactAggregate.State) state).displacement();
@@ -306,7 +306,7 @@ class QuantilesTest {
     assertArrayEquals(before, ContractStreams.bytes(state));
   }
 
-  /** Of each value some copies, which the state of a sketch takes as one item of that weight. */
+  /** Some copies of each value; the state of a sketch takes them as one item of that weight. */
   private static byte[] copies(BoundUdaf kll, long[] values, int doubled) {
     SuperState state = merged(kll, values);
     for (int i = 0; i < doubled; i++) {

@@ -16,8 +16,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Nanoseconds to put a value into a scratchpad in order: a sorted array, as {@link SummaryPad} has
- * it, against a skip list, as Cormode et al. have it.
+ * Nanoseconds to put a value into a scratchpad in order: a sorted array, as in {@link SummaryPad},
+ * against a skip list, as in Cormode et al.
  *
  * <pre>
  *   a node of the list: value | gap, weight | four links of 16 bits, level 0 the lowest
@@ -34,7 +34,7 @@ public class SortedPlacesBenchmark {
   private static final int LEVELS = 4;
   private static final int NODE = 3;
 
-  /** Values that a pad has when it is emptied. */
+  /** Values of a pad when it is emptied. */
   @Param({"63", "250"})
   public int capacity;
 
@@ -90,7 +90,7 @@ public class SortedPlacesBenchmark {
   }
 
   private void insert(long value, int node) {
-    // A level more with a chance of a quarter each.
+    // Each further level has a chance of a quarter.
     long mixed = value * 0x9E3779B97F4A7C15L;
     int top = Math.min(LEVELS - 1, Long.numberOfLeadingZeros(mixed) / 2);
     long links = 0;

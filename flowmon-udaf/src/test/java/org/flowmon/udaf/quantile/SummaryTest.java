@@ -11,7 +11,7 @@ import org.flowmon.udaf.quantile.QuantileParameters.Strategy;
 import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 
-/** What a summary says of each of its values is true of the stream, whatever was merged how. */
+/** The bounds of a summary's values hold for the stream, after any merges. */
 class SummaryTest {
   /** A stream and a summary of it. */
   private static final class Summarized {
@@ -33,7 +33,7 @@ class SummaryTest {
       return both;
     }
 
-    /** Every gap and weight against the sorted stream. */
+    /** Checks every gap and weight against the sorted stream. */
     private void check(QuantileParameters parameters, String where) {
       long[] sorted = stream.clone();
       Arrays.sort(sorted);
@@ -105,7 +105,7 @@ class SummaryTest {
             case 1 -> random.nextInt(30);
             case 2 -> (long) number * 1000 + i; // leaves follow one another
             case 3 -> (i % 2 == 0 ? 1 : -1) * (1_000_000_000L - (long) number * 100 - i); // nested
-            case 4 -> (long) i * 1_000_000 + number; // leaves are one within the other
+            case 4 -> (long) i * 1_000_000 + number; // leaves are nested
             default -> random.nextInt(20) == 0 ? random.nextLong() : 40;
           };
     }
@@ -131,7 +131,7 @@ class SummaryTest {
         Summarized other = all.remove(from);
         Summarized both = all.remove(0).with(other);
         if (hard || random.nextInt(3) == 0) {
-          // As far as it goes: nothing of the error is left for the next merge.
+          // As far as possible: no error is left for the next merge.
           int target = hard ? 2 : 2 + random.nextInt(50);
           both.summary.compress(target, parameters.limit(both.stream.length));
         }

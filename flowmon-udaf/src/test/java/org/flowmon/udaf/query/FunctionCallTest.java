@@ -18,7 +18,7 @@ import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Calls of aggregate functions by name, and of what takes values out of their states. */
+/** Calls of aggregate functions by name, and of their extractors. */
 class FunctionCallTest {
   private static AggregateCall item(FlowQuery query, int place) {
     return (AggregateCall) query.select().get(place).what();

@@ -11,7 +11,9 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 
-/** Sets of IN may hold what flows brought, as of IN (SELECT …): chosen values make none slow. */
+/**
+ * Sets of IN may hold values from flows, as in IN (SELECT …): chosen values do not make them slow.
+ */
 class ChosenSetsTest {
   private static final int VALUES = 20_000;
   private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
@@ -22,7 +24,7 @@ class ChosenSetsTest {
   void chosenNumbersShareNoSlots() {
     long[] points = new long[VALUES];
     for (int i = 0; i < VALUES; i++) {
-      points[i] = (i + 1) * INVERSE; // times the multiplier of before: a number below 2^32
+      points[i] = (i + 1) * INVERSE; // times the previous multiplier: a number below 2^32
     }
     LongSet set = new LongSet(points);
     for (long point : points) {

@@ -12,7 +12,7 @@ class LowHalfChoiceTest {
   private static final double[] SECOND = {20, 10, 30};
   private static final double[] THIRD = {20, 30, 10};
 
-  /** After a first trial that decided nothing. */
+  /** After an undecided first trial. */
   private static LowHalfChoice choice() {
     LowHalfChoice choice = new LowHalfChoice(3);
     assertFalse(choice.tried(new double[] {10, 10, 10}));

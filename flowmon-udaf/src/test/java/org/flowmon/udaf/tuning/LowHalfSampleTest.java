@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class LowHalfSampleTest {
   private final Vector[] arguments = {new Vector(ValueKind.LONG), new Vector(ValueKind.ADDRESS)};
 
-  /** Adds rows whose values say their number; NULL where it is divisible by 7. */
+  /** Adds rows whose values are their numbers; NULL if divisible by 7. */
   private Map<Long, List<Long>> add(LowHalfSample sample, int rows, int groups, Random random) {
     Map<Long, List<Long>> expected = new HashMap<>();
     for (int row = 0; row < rows; row++) {

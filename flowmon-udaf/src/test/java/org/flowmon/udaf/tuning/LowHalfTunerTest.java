@@ -24,15 +24,14 @@ import org.flowmon.udaf.window.CountedFunction;
 import org.junit.jupiter.api.Test;
 
 /**
- * Which low half is chosen for streams of uniform and skewed groups, few and many, of few and many
- * values, by costs that are counted: at most a tenth above the best of those that a table with each
- * of them by itself has.
+ * The low half chosen for streams of uniform and skewed groups, few and many, of few and many
+ * values, by counted costs: at most a tenth above the cheapest table with one fixed low half.
  */
 class LowHalfTunerTest {
   private static final int EPOCH = 150 * Vector.CAPACITY;
   private static final int SLOTS = 8192;
   private static final Udafs FUNCTIONS = Udafs.load(LowHalfTunerTest.class.getClassLoader());
-  // As it was measured where values are many; pads of a hash table cost by their rows alone.
+  // As measured with many values; pads of a hash table cost by their rows alone.
   private static final Map<String, Integer> NANOS_OF_ROW =
       Map.of("lite", 8, "medium", 110, "heavy", 60, "buffer", 13, "hash", 45, "compress", 42);
 
@@ -113,7 +112,7 @@ class LowHalfTunerTest {
     }
   }
 
-  /** What an epoch costs with one low half, with a pad for each group. */
+  /** The cost of an epoch with one low half, with a pad for each group. */
   private long cost(BoundUdaf function, Stream stream) {
     SubAggregate low = function.subAggregate();
     SuperAggregate high = function.superAggregate();
@@ -234,7 +233,7 @@ class LowHalfTunerTest {
     int epochs = 600;
     run(tuner, stream, epochs);
     long rows = (long) epochs * EPOCH;
-    // The sample has at most 256 of 5000 groups, and is gone through by each of three.
+    // The sample has at most 256 of 5000 groups, and each of three low halves goes through it.
     long least = 3L * 100 * EPOCH / 5000;
     assertTrue(tuner.trials() >= 3, tuner.trials() + " trials");
     assertTrue(

@@ -8,12 +8,15 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** How many slots a table gets for streams of groups, told with a table that holds nothing else. */
+/**
+ * The number of slots that a table gets for streams of groups, with a table that holds nothing
+ * else.
+ */
 class SlotTunerTest {
   private static final int MOST = 1 << 17;
   private static final int EPOCH = 400_000;
 
-  /** The table's rule over hashes: what rows lose their place. */
+  /** The table's rule over hashes: the rows that lose their place. */
   private static final class Table {
     private final long[] slots;
     private long rows;
@@ -54,7 +57,7 @@ class SlotTunerTest {
     return (mixed ^ (mixed >>> 32)) | (1L << 62);
   }
 
-  /** The sizes that the table has at the end of each epoch. */
+  /** The table's sizes at the end of each epoch. */
   private static List<Integer> sizes(SlotTuner tuner, int epochs, Groups groups, long seed) {
     Random random = new Random(seed);
     List<Integer> sizes = new ArrayList<>();

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.flowmon.flow.IpAddress;
 import org.junit.jupiter.api.Test;
 
-/** Values and addresses are keys of maps: those that were chosen by hash codes share none. */
+/** Values and addresses are keys of maps: those chosen by hash codes do not collide. */
 class ChosenValuesTest {
   private static final int VALUES = 20_000;
 
@@ -18,7 +18,7 @@ class ChosenValuesTest {
     Set<Integer> ofNumbers = new HashSet<>();
     Set<Integer> ofTexts = new HashSet<>();
     for (int i = 0; i < VALUES; i++) {
-      // Long.hashCode is the same for all, and so is what a record makes of it.
+      // Long.hashCode is the same for all, and so is a record's hash code of it.
       IpAddress address = new IpAddress((long) i << 32 | i, ~(long) i << 32 | (~i & 0xFFFF_FFFFL));
       ofAddresses.add(address.hashCode());
       ofNumbers.add(Value.ofAddress(address).hashCode());
@@ -29,7 +29,7 @@ class ChosenValuesTest {
     }
   }
 
-  /** Of 15 times {@code Aa} or {@code BB}, which have the same hash code. */
+  /** 15 times {@code Aa} or {@code BB}, which have the same hash code. */
   private static String sameHashCode(int bits) {
     StringBuilder text = new StringBuilder();
     for (int b = 0; b < 15; b++) {

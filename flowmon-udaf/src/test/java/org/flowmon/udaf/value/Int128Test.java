@@ -25,7 +25,7 @@ class Int128Test {
     SplittableRandom random = new SplittableRandom(7);
     for (int i = 0; i < 200_000; i++) {
       long high = random.nextLong() >> random.nextInt(64);
-      // Many trailing zeros, so that ties between two doubles come up.
+      // Many trailing zeros, so that ties between two doubles occur.
       long low = random.nextLong() << random.nextInt(64);
       check(high, low);
       check(high, low + random.nextInt(-1, 2));

@@ -26,7 +26,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.LiveGroupings;
 import org.junit.jupiter.api.Test;
 
-/** Results most of whose groups went in advance, against tables that give all at the end. */
+/** Results with most groups sent in advance, against tables that give all at the end. */
 class AdvancedGroupsTest {
   private static final long SECOND = 1_000_000;
   private static final long START = 1_795_219_200_000_000L;
@@ -43,7 +43,7 @@ class AdvancedGroupsTest {
           "SELECT src_addr, dst_port, SUM(bytes) / COUNT(*) AS r FROM flows"
               + " GROUP BY src_addr, dst_port ORDER BY r DESC");
 
-  /** A task of the merge: tables by key group, and what it sent. */
+  /** A task of the merge: tables by key group, and its messages. */
   private static final class Task {
     final WindowTables[] tables = new WindowTables[KEY_GROUPS];
     final List<byte[]> advance = new ArrayList<>();
@@ -165,7 +165,7 @@ class AdvancedGroupsTest {
       return all[0].settled(limit.ofPane(WINDOW));
     }
 
-    /** The result; what a task of before a restore sent counts no more. */
+    /** The result; messages of a task from before a restore no longer count. */
     private WindowPart actual(Task before) {
       Map<Long, List<byte[]>> advance = new HashMap<>();
       Map<Long, List<int[]>> superseded = new HashMap<>();
@@ -203,14 +203,14 @@ class AdvancedGroupsTest {
       test.flows(random.nextInt(6000), hosts);
       Task before = null;
       if (random.nextInt(3) == 0) {
-        before = new Task(query, limit); // the task before it was restored
+        before = new Task(query, limit); // the task before its restore
         for (int g = 0; g < KEY_GROUPS; g++) {
           before.tables[g] =
               WindowTables.fromBytes(test.tasks.get(0).tables[g].toBytes(), 1, query, WINDOW);
         }
         before.advance(END + SECOND / 4);
       }
-      // One of them may not be asked before the window is over.
+      // A task may not be asked before the window ends.
       for (Task task : random.nextInt(5) == 0 ? test.tasks.subList(0, 1) : test.tasks) {
         task.advance(END + SECOND / 4 + random.nextInt((int) SECOND / 3));
       }

@@ -14,8 +14,8 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A function that moves a clock by what it does, and not by how long that takes: so many
- * nanoseconds for a row at the low half, for a merge, and for a byte that is merged or merged into.
+ * A function that moves a clock by counted work instead of elapsed time: nanoseconds for a row at
+ * the low half, for a merge, and for a byte that is merged or merged into.
  *
  * @param clock the time
  * @param nanosOfRow by low half

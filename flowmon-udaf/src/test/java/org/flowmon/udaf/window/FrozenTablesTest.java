@@ -18,7 +18,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is frozen stays as it was, whatever is done to the tables after that. */
+/** A snapshot stays unchanged, whatever happens to the tables afterwards. */
 class FrozenTablesTest {
   private static final WindowSpec WINDOW = WindowSpec.tumbling(30_000_000, 0);
 

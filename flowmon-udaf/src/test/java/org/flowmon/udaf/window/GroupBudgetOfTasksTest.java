@@ -17,12 +17,12 @@ import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.query.FlowQuery;
 import org.junit.jupiter.api.Test;
 
-/** When a task may take it for certain that the groups of all tasks fit. */
+/** The condition under which a task may be certain that the groups of all tasks fit. */
 class GroupBudgetOfTasksTest {
   private static final long MINUTE = 60_000_000L;
   private static final long START = 1_795_219_200_000_000L;
 
-  /** Two tasks, each of which has room for its groups, where together they may have too many. */
+  /** Two tasks that each have room for their groups, but together may have too many. */
   private static final class TwoTasks {
     static final long ROOM = 10_000;
 

@@ -34,8 +34,8 @@ import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Windows with more groups than there is room for, against one flow at a time: which groups are
- * kept is a matter of the flows alone, those that are kept are exact, and so are the totals.
+ * Windows with more groups than there is room for, against one flow at a time: the flows alone
+ * decide which groups are kept, and kept groups and totals are exact.
  */
 class GroupBudgetTest {
   private static final long MINUTE = 60_000_000L;
@@ -91,7 +91,7 @@ class GroupBudgetTest {
               List.of(),
               List.of(List.of(FlowColumn.SRC_ADDR)),
               "SELECT SUM(bytes) AS b FROM flows"),
-          // What is taken out of these states is exact.
+          // Values taken out of these states are exact.
           new Case(
               "SELECT src_addr, QUANTILE(QUANTILES(bytes), 1) AS most, COUNT(QUANTILES(bytes)) AS"
                   + " v, COUNT(*) AS n FROM flows GROUP BY src_addr ORDER BY most DESC LIMIT 7",
@@ -170,7 +170,7 @@ class GroupBudgetTest {
   private static List<FlowBatch> flows(Random random) {
     List<FlowBatch> batches = new ArrayList<>();
     long arrival = START;
-    int late = random.nextBoolean() ? 2 : 10; // one of so many comes long after it has ended
+    int late = random.nextBoolean() ? 2 : 10; // one of so many comes long after its end
     for (int b = 0; b < 60; b++) {
       FlowBatchBuilder builder = new FlowBatchBuilder(60);
       for (int r = 0; r < 60; r++) {
@@ -240,7 +240,7 @@ class GroupBudgetTest {
     return spread ^ (spread >>> 32);
   }
 
-  /** A NULL of a column that takes so many words. */
+  /** A NULL of a column with so many words. */
   private record Nothing(int words) {}
 
   private static List<Object> values(FlowBatch batch, int row, List<FlowColumn> columns) {
@@ -271,7 +271,7 @@ class GroupBudgetTest {
 
   private record Row(FlowBatch batch, int row, List<Object> keys, int level) {}
 
-  /** Some tasks that take the flows, are stopped and go on as others. */
+  /** Some tasks that take the flows, are stopped and restored as other tasks. */
   private static final class Run {
     private final Case test;
     private final FlowQuery query;
@@ -299,7 +299,7 @@ class GroupBudgetTest {
       start();
     }
 
-    /** Begins with other tasks; what there is goes on. */
+    /** Continues the state with other tasks. */
     private void start() {
       int tasks = 1 + random.nextInt(Math.min(4, keyGroups));
       taskOf = new int[keyGroups];
@@ -461,7 +461,7 @@ class GroupBudgetTest {
       ResultTable totals = settled.totals();
       assertEquals(expected, totals.select(expected.names().toArray(new String[0])), here);
       for (int c = 0; c < totals.columnCount() && settled.level() > 0; c++) {
-        // what COUNT(DISTINCT …) would give over all groups nobody knows
+        // COUNT(DISTINCT …) over all groups is unknown
         assertEquals(!expected.names().contains(totals.name(c)), totals.isNull(0, c), here);
       }
     }
@@ -473,14 +473,14 @@ class GroupBudgetTest {
           .sum();
     }
 
-    /** What is counted for the states of functions, each made of all rows of its group at once. */
+    /** The bytes charged for function states, each made from all rows of its group in one step. */
     private Map<Integer, Long> stateBytesByLevel(List<Row> rows) {
       Map<Integer, Long> byLevel = new TreeMap<>();
       GroupLayout layout = LiveGroupings.of(query).groupings().get(0);
       if (layout.functions().isEmpty() || limit.stateBytes() == Long.MAX_VALUE) {
         return byLevel;
       }
-      // Of a query with COUNT(DISTINCT …) each of its first grouping's groups has states.
+      // For a query with COUNT(DISTINCT …), each group of its first grouping has states.
       Map<List<Object>, List<Row>> byGroup = new HashMap<>();
       for (Row row : rows) {
         List<Object> distinct = values(row.batch(), row.row(), test.distinct().get(0));

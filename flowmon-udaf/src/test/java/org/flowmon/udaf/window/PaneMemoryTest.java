@@ -14,7 +14,7 @@ import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.query.FlowQuery;
 import org.junit.jupiter.api.Test;
 
-/** What panes with few groups take: there is one for each key group, slide and query. */
+/** Memory of panes with few groups: there is one for each key group, slide and query. */
 class PaneMemoryTest {
   private static final int PANES = 4000;
   private static final long SECOND = 1_000_000L;

@@ -23,7 +23,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.GroupCollector;
 import org.junit.jupiter.api.Test;
 
-/** Parts that were written before there were samples, beside parts that have some. */
+/** Parts written before samples existed, beside parts that have some. */
 class PartOfVersion1Test {
   private static final WindowSpec WINDOW = WindowSpec.tumbling(1000, 0);
   private static final int TASKS = 4;
@@ -71,7 +71,7 @@ class PartOfVersion1Test {
       parts.subList(1, parts.size()).forEach(parts.get(0)::merge);
       WindowPart settled = parts.get(0).settled(GroupLimit.ofGroups(room));
       WindowPart whole = WindowPart.of(9, 6000, query, all.table());
-      // Totals are of all groups, but for COUNT(DISTINCT …), which is none here.
+      // Totals are of all groups, except COUNT(DISTINCT …), which does not occur here.
       assertEquals(whole.totals(), settled.totals(), at);
       if (settled.level() == 0) {
         assertEquals(whole.result(), settled.result(), at);

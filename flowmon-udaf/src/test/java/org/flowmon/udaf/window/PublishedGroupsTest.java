@@ -21,8 +21,8 @@ import org.flowmon.udaf.text.QueryException;
 import org.junit.jupiter.api.Test;
 
 /**
- * Groups that several sites made of their flows answer other queries as all flows do, where these
- * have the same filter and keys.
+ * Groups that several sites made of their flows answer other queries with the same filter and keys
+ * as all flows do.
  */
 class PublishedGroupsTest {
   private static final String PUBLISHED =
@@ -43,7 +43,7 @@ class PublishedGroupsTest {
   private static final long END = 1L << 51;
   private static final WindowSpec WINDOW = WindowSpec.tumbling(END, 0);
 
-  /** All groups of flows as a window's part; null where there are none. */
+  /** All groups of flows as a window's part; null if there are none. */
   private static byte[] states(FlowQuery query, List<FlowBatch> flows, int slots) {
     WindowTables tables = new WindowTables(1, query, WINDOW);
     LowLevelQuery low =

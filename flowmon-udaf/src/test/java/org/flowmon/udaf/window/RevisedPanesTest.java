@@ -17,7 +17,7 @@ import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.query.FlowQuery;
 import org.junit.jupiter.api.Test;
 
-/** The low level where windows' results are revised: panes leave at ticks, and go on. */
+/** The low level with revised windows: panes leave at ticks, and go on. */
 class RevisedPanesTest {
   private static final long SECOND = 1_000_000L;
   private static final WindowSpec WINDOW =
@@ -25,7 +25,7 @@ class RevisedPanesTest {
   private static final FlowQuery QUERY =
       QueryParser.parse("SELECT src_addr, COUNT(*) AS n FROM flows GROUP BY src_addr");
 
-  // So many that of a few hundred groups none is ejected, whatever the key of the table's hash.
+  // So many that none of a few hundred groups is ejected, whatever the key of the table's hash.
   private static final int SLOTS = 1 << 18;
 
   /** Flows of as many sources that ended within the first second. */
@@ -65,7 +65,7 @@ class RevisedPanesTest {
     low.process(flows(SECOND, 240));
     low.closePanesUpTo(SECOND);
     low.drainSome(SLOTS / 64);
-    // Behind the watermark, as a source broke its promise, and in time.
+    // After the watermark, as a source broke its promise, and in time.
     low.process(flows(SECOND - 1, 200));
     low.process(flows(SECOND + 1, 100));
     drain(low);

@@ -24,8 +24,8 @@ import org.flowmon.udaf.value.Value;
 import org.junit.jupiter.api.Test;
 
 /**
- * States that grow, some from exact to approximate, under a budget of bytes: it is held by what
- * they occupy at every message, and which groups are kept is the same at any parallelism.
+ * States that grow, some from exact to approximate, under a budget of bytes: their memory keeps to
+ * it at every message, and the kept groups are the same at any parallelism.
  */
 class StateBudgetTest {
   private static final WindowSpec WINDOW =
@@ -126,7 +126,7 @@ class StateBudgetTest {
     return new Outcome(settled.level(), held, exact, settled.totals().select("n"));
   }
 
-  /** Rows of a group are all there: their number is that of the flows. */
+  /** Checks that groups are complete: they have all of their flows. */
   private static void checkRows(List<FlowBatch> flows, ResultTable rows, String column, String at) {
     TreeMap<String, Long> expected = new TreeMap<>();
     for (FlowBatch batch : flows) {

@@ -27,8 +27,8 @@ import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
 /**
- * The low level's tables, the bytes between, and the high level give what a plain run over each
- * window's flows gives.
+ * The low level's tables, the bytes between, and the high level give the same results as a plain
+ * run over each window's flows.
  */
 public class TwoLevelsTest {
   private static final long MINUTE = 60_000_000L;
@@ -173,7 +173,7 @@ public class TwoLevelsTest {
               sent.add(bytes);
             });
     Map<Integer, WindowTables> tables = new HashMap<>();
-    // In the order of arrival, so that the watermark may follow; any order where it does not.
+    // In the order of arrival, so that the watermark may follow; in any order if it does not.
     List<FlowBatch> ordered = new ArrayList<>(split(flows));
     boolean follow = random.nextBoolean();
     if (!follow) {

@@ -16,11 +16,11 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.GroupCollector;
 import org.junit.jupiter.api.Test;
 
-/** Parts of many groups, most of which no result needs. */
+/** Parts of many groups; no result needs most of them. */
 class WindowPartTest {
   private static final int PARTS = 24;
 
-  /** Groups by address and port; sums are NULL where no flow has bytes. */
+  /** Groups by address and port; sums are NULL if no flow has bytes. */
   private static List<GroupCollector> parts(FlowQuery query, Random random, int groups) {
     List<GroupCollector> parts = new ArrayList<>();
     for (int p = 0; p < PARTS; p++) {
