@@ -187,4 +187,30 @@ final class ColumnEncoding {
       LittleEndian.putInt(bytes, at + 4 * (i + 1), offset);
     }
   }
+
+  /** Refuses numbers that a column cannot hold. */
+  static void checkFits(FlowColumn column, long min, long max) {
+    ColumnType type = column.type();
+    if (!type.isLong() || min < type.minValue() || max > type.maxValue()) {
+      throw new IllegalArgumentException(
+          (min < type.minValue() ? min : max)
+              + " does not fit column "
+              + column.sqlName()
+              + " of type "
+              + type);
+    }
+  }
+
+  /** Refuses a text that is too long. */
+  static void checkText(FlowColumn column, byte[] utf8) {
+    if (utf8.length > FlowBatch.MAX_TEXT_BYTES) {
+      throw new IllegalArgumentException(
+          "text of "
+              + utf8.length
+              + " bytes in column "
+              + column.sqlName()
+              + ", at most "
+              + FlowBatch.MAX_TEXT_BYTES);
+    }
+  }
 }

@@ -145,7 +145,7 @@ public final class FlowBatchBuilder {
    * @throws IllegalArgumentException where the value does not fit the column's type
    */
   public void setAll(FlowColumn column, long value) {
-    checkFits(column, value, value);
+    ColumnEncoding.checkFits(column, value, value);
     int c = column.ordinal();
     markAll(c);
     Arrays.fill(values[c], openRow, openRow + openCount, value);
@@ -174,7 +174,7 @@ public final class FlowBatchBuilder {
       min = Math.min(min, from[i]);
       max = Math.max(max, from[i]);
     }
-    checkFits(column, min, max);
+    ColumnEncoding.checkFits(column, min, max);
     int c = column.ordinal();
     mark(c, set);
     System.arraycopy(from, 0, values[c], openRow, openCount);
@@ -202,7 +202,7 @@ public final class FlowBatchBuilder {
     mark(c, set);
     for (int i = 0; i < openCount; i++) {
       if (set == null || (set[i >>> 6] >>> i & 1) != 0) {
-        checkText(column, from[i]);
+        ColumnEncoding.checkText(column, from[i]);
         texts[c][openRow + i] = from[i];
       }
     }
@@ -214,18 +214,6 @@ public final class FlowBatchBuilder {
       if ((set[i >>> 6] >>> i & 1) == 0) {
         column[openRow + i] = 0;
       }
-    }
-  }
-
-  private static void checkFits(FlowColumn column, long min, long max) {
-    ColumnType type = column.type();
-    if (!type.isLong() || min < type.minValue() || max > type.maxValue()) {
-      throw new IllegalArgumentException(
-          (min < type.minValue() ? min : max)
-              + " does not fit column "
-              + column.sqlName()
-              + " of type "
-              + type);
     }
   }
 
@@ -247,7 +235,7 @@ public final class FlowBatchBuilder {
    * @throws IllegalArgumentException where the value does not fit the column's type
    */
   public void set(FlowColumn column, long value) {
-    checkFits(column, value, value);
+    ColumnEncoding.checkFits(column, value, value);
     mark(column.ordinal());
     values[column.ordinal()][openRow] = value;
   }
@@ -287,7 +275,7 @@ public final class FlowBatchBuilder {
    * @throws IllegalArgumentException where it is longer than {@link FlowBatch#MAX_TEXT_BYTES}
    */
   public void setText(FlowColumn column, byte[] utf8) {
-    checkText(column, utf8);
+    ColumnEncoding.checkText(column, utf8);
     int c = textColumn(column);
     mark(c);
     texts[c][openRow] = utf8;
@@ -302,18 +290,6 @@ public final class FlowBatchBuilder {
       texts[c] = new byte[capacity][];
     }
     return c;
-  }
-
-  private static void checkText(FlowColumn column, byte[] utf8) {
-    if (utf8.length > FlowBatch.MAX_TEXT_BYTES) {
-      throw new IllegalArgumentException(
-          "text of "
-              + utf8.length
-              + " bytes in column "
-              + column.sqlName()
-              + ", at most "
-              + FlowBatch.MAX_TEXT_BYTES);
-    }
   }
 
   /** Whether a column of the open row was set. */

@@ -11,6 +11,7 @@ import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.TableQuery.Source;
 import org.flowmon.udaf.text.NameSuggestions;
 import org.flowmon.udaf.text.Token;
+import org.flowmon.udaf.value.Value;
 
 /** The columns that an expression reads. */
 sealed interface ColumnSource {
@@ -32,6 +33,27 @@ sealed interface ColumnSource {
     all.addAll(names());
     String best = NameSuggestions.nearest(name, all);
     return best == null ? listing() : "did you mean '" + best + "'?";
+  }
+
+  /**
+   * The error of a name that no column has.
+   *
+   * @param others what else could have been named
+   */
+  default String unknown(Token name, List<String> others) {
+    boolean isQuoted = name.kind() == Token.Kind.QUOTED_NAME;
+    String text = isQuoted ? "a text takes single quotes: " + Value.ofText(name.text()) : "";
+    String instead =
+        isQuoted && !hasTables()
+            ? "double quotes hold a name, "
+            : nearestOr(name.text(), others) + (isQuoted ? "; " : "");
+    return "no column '"
+        + name.typed()
+        + "' in "
+        + title()
+        + (others.isEmpty() ? "; " : ", and no item of that name; ")
+        + instead
+        + text;
   }
 
   /** The expected expression in place of a forbidden aggregate. */

@@ -424,21 +424,7 @@ final class ExpressionParser {
                 + name.typed(),
             name.start());
       }
-      boolean isQuoted = name.kind() == Token.Kind.QUOTED_NAME;
-      String text = isQuoted ? "a text takes single quotes: " + Value.ofText(name.text()) : "";
-      String instead =
-          isQuoted && !columns.hasTables()
-              ? "double quotes hold a name, "
-              : columns.nearestOr(name.text(), names.all()) + (isQuoted ? "; " : "");
-      throw tokens.error(
-          "no column '"
-              + name.typed()
-              + "' in "
-              + columns.title()
-              + (names.all().isEmpty() ? "; " : ", and no item of that name; ")
-              + instead
-              + text,
-          name.start());
+      throw tokens.error(columns.unknown(name, names.all()), name.start());
     }
     return column;
   }
