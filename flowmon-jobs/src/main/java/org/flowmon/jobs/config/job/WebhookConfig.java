@@ -66,7 +66,7 @@ public record WebhookConfig(
     return webhook;
   }
 
-  /** What is wrong with a URL is said without the URL. */
+  /** Reads the URL; errors do not quote it. */
   private static URI url(YamlSection section) {
     String text = section.text("url", "a URL that begins with https:// or http://");
     try {
@@ -76,7 +76,7 @@ public record WebhookConfig(
         return url;
       }
     } catch (java.net.URISyntaxException e) {
-      // said below, with what was expected
+      // reported below, with the expected value
     }
     throw section.error(
         "url",
@@ -84,7 +84,7 @@ public record WebhookConfig(
             + " user (use header_file) nor a fragment");
   }
 
-  /** Without the URL. */
+  /** Omits the URL. */
   @Override
   public String toString() {
     return "webhook " + name;
