@@ -115,9 +115,9 @@ public sealed interface Partial {
    * flows that it took before have times before {@code firstWhole}, so windows from there on lack
    * none of its flows.
    *
-   * @param version of the change that began it; 0 where the job was started with it
+   * @param version of the change that began it; 0 if the job was started with it
    * @param task of the low level, 0 … tasks − 1
-   * @param tasks of the low level: a window is whole where it is for each
+   * @param tasks of the low level: a window is whole if it is for each
    * @param firstWhole in microseconds, the start of a pane; {@link Long#MIN_VALUE}: the task had
    *     taken no flows
    */
