@@ -17,14 +17,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The analyses that an operator runs, in its checkpoints: the same in each of its tasks, so that
- * one that is restored with more or fewer tasks has them in each again. By name (big-endian):
+ * The analyses that an operator runs, in its checkpoints. Each of its tasks holds all of them, so a
+ * restore with more or fewer tasks has them in each again. By name (big-endian):
  *
  * <pre>
  *   version u8 = 1 | runs bool | query id i64 | has changed bool | (change as in PartialSerializer)
  * </pre>
  *
- * <p>An entry without a name, which says nothing, is there always.
+ * <p>There is always an entry without a name, which has no meaning.
  */
 public final class AnalysisSetState {
   private static final Logger LOG = LoggerFactory.getLogger(AnalysisSetState.class);
