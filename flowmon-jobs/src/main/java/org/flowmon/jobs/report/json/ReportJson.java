@@ -17,7 +17,10 @@ import org.flowmon.udaf.value.ResultTable;
 public final class ReportJson {
   static final int VERSION = 1;
 
-  /** Of the message of a report without rows, which who knows rows alone is to refuse. */
+  /**
+   * The version of the message of a report without rows: readers that only know rows must refuse
+   * it.
+   */
   static final int VERSION_WITHOUT_ROWS = 2;
 
   private ReportJson() {}
@@ -26,7 +29,7 @@ public final class ReportJson {
   @FunctionalInterface
   public interface Messages {
     /**
-     * Takes one.
+     * Takes a message.
      *
      * @param key {@code analysis|window end|row key}
      * @param value an object
@@ -35,7 +38,8 @@ public final class ReportJson {
   }
 
   /**
-   * Gives the messages of a report in their order: one for each row, without any one of its own.
+   * Gives the messages of a report in their order: one for each row, and a message of its own for a
+   * report without rows.
    */
   public static void messages(Report report, Messages to) {
     String window = report.analysis() + '|' + time(report.windowEnd()) + '|';
@@ -47,12 +51,12 @@ public final class ReportJson {
     }
   }
 
-  /** The values of the messages of a report in their order, each a line. */
+  /** Gives the values of the messages of a report in their order, each a line. */
   public static void lines(Report report, Consumer<String> to) {
     messages(report, (key, value) -> to.accept(value));
   }
 
-  /** What is said of a report that has no rows, as JSON. */
+  /** Returns the JSON of a report without rows. */
   private static String valueWithoutRows(Report report) {
     StringBuilder out = new StringBuilder(512);
     beginning(out, VERSION_WITHOUT_ROWS, report);
@@ -69,7 +73,7 @@ public final class ReportJson {
     out.append(",\"revision\":").append(report.revision());
   }
 
-  /** A row as JSON. */
+  /** Returns a row as JSON. */
   static String value(Report report, int row) {
     StringBuilder out = new StringBuilder(512);
     beginning(out, VERSION, report);
@@ -85,7 +89,7 @@ public final class ReportJson {
     return out.append('}').toString();
   }
 
-  /** What is approximate in a report, a JSON array. */
+  /** Returns the approximations of a report as a JSON array. */
   public static String approximations(Report report) {
     return approximations(report, true);
   }
@@ -110,7 +114,7 @@ public final class ReportJson {
     return out.append(']').toString();
   }
 
-  /** The columns of a row by name, a JSON object. */
+  /** Returns the columns of a row by name, a JSON object. */
   public static String columns(ResultTable rows, int row) {
     StringBuilder out = new StringBuilder(256).append('{');
     for (int c = 0; c < rows.columnCount(); c++) {
@@ -163,7 +167,7 @@ public final class ReportJson {
     out.append('}');
   }
 
-  /** ISO 8601 in UTC. */
+  /** Formats a time as ISO 8601 in UTC. */
   public static String time(long micros) {
     return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
   }
@@ -176,7 +180,7 @@ public final class ReportJson {
     return micros == HistoryAnswer.UNKNOWN ? null : time(micros);
   }
 
-  /** A member whose value is a text, or null. */
+  /** Appends a member whose value is a text, or null. */
   public static void member(StringBuilder out, String name, String value) {
     text(out, name);
     out.append(':');
