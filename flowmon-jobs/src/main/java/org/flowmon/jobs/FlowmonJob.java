@@ -64,7 +64,7 @@ import org.slf4j.LoggerFactory;
  *     │  one chain per task, no copy of a batch
  *     ▼
  *   flow-source ──► sequence-check ──┬─► archive-writer ──► archive-committer   (one task)
- *                                    ├─► kafka-quarantine   (one task)   messages that are refused
+ *                                    ├─► kafka-quarantine   (one task)   refused messages
  *                                    ▼
  *                                    low-level          all live queries: filter, pane, fixed table
  *                                          │
@@ -74,24 +74,24 @@ import org.slf4j.LoggerFactory;
  *                                          │
  *                                          │ one part per window and task
  *                                          ▼
- *                                        windows          one task: parts of a window become its result
+ *                                        windows          one task: merges the parts of each window
  *                                          │
  *                                          ▼
- *                                        history          asynchronous: what the archive says of the result
- *                                          ▼              (one chain with the windows, unless told otherwise)
+ *                                        history          asynchronous: adds the archive's history
+ *                                          ▼              (chained to the windows by default)
  *                                        report ──┬─► kafka-messages ──► kafka-reports
  *                                                 ├─► postgres-choice ──► postgres-reports   by analysis
  *                                                 └─► alerts ──┬─► alert-messages ──► kafka-alerts   (one task)
  *                                                              └─► webhook-alerts
  * </pre>
  *
- * <p>The job of a site publishes states of its windows besides, and one that merges sites reads
- * them in place of flows:
+ * <p>The job of a site also publishes states of its windows. A job that merges sites reads them in
+ * place of flows:
  *
  * <pre>
  *   windows ──► kafka-states        one task
  *
- *   states-source ──► site-states   one task: what the sites say, as partial groups; then merge … as above
+ *   states-source ──► site-states   one task: the sites' states as partial groups; then merge … as above
  * </pre>
  */
 public final class FlowmonJob {
@@ -104,7 +104,7 @@ public final class FlowmonJob {
   /**
    * Adds the job to an environment, ready to be executed.
    *
-   * @throws ConfigException where a query does not parse or the topic of flows cannot be found
+   * @throws ConfigException if a query does not parse or the topic of flows cannot be found
    */
   public static void build(
       StreamExecutionEnvironment env, JobConfig config, List<AnalysisConfig> analyses) {
@@ -135,14 +135,17 @@ public final class FlowmonJob {
     }
   }
 
-  /** Sets what the job needs of Flink; for callers of {@link #flows}, {@link #build} does it. */
+  /**
+   * Sets the Flink options that the job needs. {@link #build} calls this; callers of {@link #flows}
+   * call it themselves.
+   */
   public static void configure(StreamExecutionEnvironment env, JobConfig config) {
     JobConfig.Settings job = config.job();
     Configuration options = new Configuration();
     options.set(PipelineOptions.GENERIC_TYPES, false);
     options.set(PipelineOptions.OBJECT_REUSE, true);
-    // A report waits for a watermark, and for the buffers of three exchanges, which are sent when
-    // they are full or so old. Records are batches and messages: there are few to be flushed.
+    // A report waits for a watermark and for the buffers of three exchanges. A buffer is sent when
+    // it is full or this old. Records are batches and messages, so few buffers are flushed.
     options.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, WATERMARK_INTERVAL);
     options.set(ExecutionOptions.BUFFER_TIMEOUT, BUFFER_TIMEOUT);
     options.set(
@@ -160,7 +163,7 @@ public final class FlowmonJob {
   }
 
   /**
-   * Flow batches from Kafka, each once. Messages that are refused are in the side output {@link
+   * Reads flow batches from Kafka, each once. Refused messages go to the side output {@link
    * Quarantined#TAG}.
    */
   public static SingleOutputStreamOperator<PositionedBatch> flows(
@@ -170,7 +173,7 @@ public final class FlowmonJob {
 
   private static SingleOutputStreamOperator<PositionedBatch> flows(
       StreamExecutionEnvironment env, JobConfig config, FlowTopic topic) {
-    // A reader without a partition would hold the watermark back for ever.
+    // A reader without a partition would hold the watermark back forever.
     int readers = Math.min(env.getParallelism(), topic.partitions());
     return env.fromSource(
             FlowSource.of(config, topic),
@@ -195,7 +198,7 @@ public final class FlowmonJob {
             kafka.properties()));
   }
 
-  /** What sites say of their states, in the order of the topic. */
+  /** Reads the states that sites publish, in the order of the topic. */
   public static DataStream<StatesRecord> states(StreamExecutionEnvironment env, JobConfig config) {
     StatesTopic.createIfMissing(config.kafka().clientProperties(), config.merge().topic());
     return env.fromSource(
@@ -205,8 +208,8 @@ public final class FlowmonJob {
   }
 
   /**
-   * The results of live queries over the states of sites, as {@link #controlledWindows} has them
-   * over flows.
+   * Returns the results of live queries over the states of sites, as {@link #controlledWindows}
+   * does over flows.
    */
   public static SingleOutputStreamOperator<WindowResult> mergedWindows(
       DataStream<StatesRecord> states, JobConfig config, List<AnalysisConfig> analyses) {
@@ -215,7 +218,7 @@ public final class FlowmonJob {
     OneInputStreamOperatorFactory<StatesRecord, Partial> factory;
     AnalysisSet set;
     if (config.kafka().analysesTopic() == null) {
-      set = new AnalysisSet(analyses, true); // before the last result sites have said nothing
+      set = new AnalysisSet(analyses, true); // before the last result sites have sent nothing
       factory = new SiteStatesFactory(set, config.merge(), config.job().arrivalAhead(), keyGroups);
     } else {
       AnalysesCoordinator.Settings settings = JobAnalyses.controlled(config, analyses);
@@ -225,7 +228,7 @@ public final class FlowmonJob {
               new SiteStatesFactory(set, config.merge(), config.job().arrivalAhead(), keyGroups),
               settings);
     }
-    LiveQuery.byId(set.running()); // an error in a query is said here, not by a task
+    LiveQuery.byId(set.running()); // a query error is thrown here, not by a task
     LOG.info(
         "merges the states of {}, of topic {} at {}, for {}",
         config.merge().sites(),
@@ -239,7 +242,7 @@ public final class FlowmonJob {
         operator(set, config));
   }
 
-  /** The results of all analyses' live queries. */
+  /** Returns the results of all analyses' live queries. */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
     AnalysisSet set = new AnalysisSet(analyses);
@@ -252,16 +255,19 @@ public final class FlowmonJob {
         operator(set, config));
   }
 
-  /** Likewise, with so many key groups, and without states of a site. */
+  /**
+   * Returns the results of all analyses' live queries, with this number of key groups and without
+   * states of a site.
+   */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows, int keyGroups, List<AnalysisConfig> analyses) {
     return windows(flows, keyGroups, analyses, UnaryOperator.identity());
   }
 
   /**
-   * Likewise.
+   * Returns the results of all analyses' live queries.
    *
-   * @param between what the low level sends goes to the merge by way of this
+   * @param between transforms the stream from the low level to the merge
    */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows,
@@ -277,9 +283,9 @@ public final class FlowmonJob {
   }
 
   /**
-   * The results of the live queries of analyses that come, change and go as the {@link
-   * ControlTopic} says; of these alone where the configuration names no such topic. What it says
-   * now is done from the first flow on.
+   * Returns the results of the live queries of analyses that the {@link ControlTopic} starts,
+   * changes and stops. Without a control topic, only the configured analyses run. The topic's
+   * present contents apply from the first flow on.
    */
   static SingleOutputStreamOperator<WindowResult> controlledWindows(
       DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
@@ -313,7 +319,7 @@ public final class FlowmonJob {
       DataStream<PositionedBatch> flows,
       AnalysisSet analyses,
       OneInputStreamOperatorFactory<PositionedBatch, Partial> lowLevel) {
-    LiveQuery.byId(analyses.running()); // an error in a query is said here, not by a task
+    LiveQuery.byId(analyses.running()); // a query error is thrown here, not by a task
     return flows
         .transform("low-level", Partial.TYPE, lowLevel)
         .uid("low-level")
@@ -329,13 +335,16 @@ public final class FlowmonJob {
         .global()
         .transform("windows", WindowResult.TYPE, operator)
         .uid("windows")
-        // Only its parallelism is one. Its maximum stays the job's: where that runs with one task,
-        // Flink chains the history to it, a chain has one maximum, and a state that was written
-        // with another is refused.
+        // Only its parallelism is one. Its maximum parallelism stays the job's: if the job runs
+        // with one task, Flink chains the history to this operator. A chain has one maximum, and
+        // Flink refuses a state that was written with another.
         .setParallelism(1);
   }
 
-  /** What makes results of parts, which publishes the states of a site where there is one. */
+  /**
+   * Returns the operator that makes results of parts and, if a site is configured, publishes its
+   * states.
+   */
   private static WindowOperator operator(AnalysisSet analyses, JobConfig config) {
     if (config.site() == null) {
       return new WindowOperator(analyses);
@@ -355,11 +364,11 @@ public final class FlowmonJob {
   }
 
   /**
-   * The archive of all flows.
+   * Archives all flows.
    *
-   * @param retention how much of the past is kept from now on; null: as the archive says
-   * @param segments how segments are sealed from now on; null: as the archive is set
-   * @return what cannot be archived
+   * @param retention the limits of the archive from now on; null: the archive's own
+   * @param segments how segments are sealed from now on; null: the archive's own settings
+   * @return the flows that cannot be archived
    */
   public static DataStream<Quarantined> archive(
       DataStream<PositionedBatch> flows,
@@ -373,7 +382,10 @@ public final class FlowmonJob {
     return sealed.getSideOutput(Quarantined.TAG);
   }
 
-  /** Windows with their history become reports, in Kafka and PostgreSQL, and alerts. */
+  /**
+   * Makes reports of windows with their history, and sends reports and alerts to Kafka, PostgreSQL
+   * and webhooks.
+   */
   public static void reports(
       SingleOutputStreamOperator<WindowResult> windows,
       JobConfig config,
@@ -420,10 +432,10 @@ public final class FlowmonJob {
   }
 
   /**
-   * What analyses say of windows and their history.
+   * Makes the reports of windows with their history.
    *
-   * @param archive the history; null where none is configured
-   * @param delay of the history of analyses that say none
+   * @param archive the history; null if none is configured
+   * @param delay of the history of analyses that set none
    * @param topic whose flows the archive holds
    * @param disorder how far an arrival may lie behind the largest of its partition
    * @param pace how fast windows come

@@ -47,7 +47,7 @@ public record Alert(
   public static final TypeInformation<Alert> TYPE =
       new RecordType<>(Alert.class, new AlertSerializer());
 
-  /** Whether somebody has to look. */
+  /** Whether the alert fires or is resolved. */
   public enum State {
     FIRING(1, "firing"),
     RESOLVED(2, "resolved");

@@ -54,7 +54,7 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
   private transient long sent;
   // After the end of reports no decision can change.
   private transient boolean reportsEnded;
-  // By checkpoint: how many messages of this run it holds or were sent before it.
+  // By checkpoint: the number of messages of this run that it holds or that were sent before it.
   private transient TreeMap<Long, Long> held;
 
   /** Creates the operator with the rules of these analyses. */

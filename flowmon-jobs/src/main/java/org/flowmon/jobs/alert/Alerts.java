@@ -14,7 +14,7 @@ import org.flowmon.jobs.sink.ReportMessage;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
 
 /**
- * Alerts in the job, all of it in one task so that the messages of an alert keep their order:
+ * The alert operators of the job, in one task so that the messages of an alert keep their order:
  *
  * <pre>
  *   report ─────────┬─► alerts ──┬─► alert-messages ──► kafka-alerts     topic flowmon.alerts

@@ -17,7 +17,7 @@ final class KeyAlert {
   private static final long NEVER = Long.MIN_VALUE;
 
   private long recent; // bit i: it held i windows ago
-  private long run; // windows in which it held, one after the other
+  private long run; // windows in a row in which it held
   private long quiet; // windows in a row in which it did not hold
   private boolean firing;
   private long since;

@@ -30,7 +30,7 @@ final class WebhookAlerts
     this.webhooks = List.copyOf(webhooks);
   }
 
-  /** An alert that a webhook has not taken yet. */
+  /** An alert that is not delivered yet. */
   record Waiting(String webhook, Alert alert) {}
 
   @Override

@@ -19,7 +19,7 @@ import org.flowmon.jobs.config.YamlSection;
  * alerts:
  *   - name: elephant
  *     when: verdict = 'new' AND share > 0.05   # or
- *     absent: 5m            # no report for so long; with when: no row for which it is TRUE
+ *     absent: 5m            # no report for this long; with when: no row for which it is TRUE
  *     key: [src_addr]       # absent: the key columns of the report
  *     for: 30s              # or
  *     at_least: 3 of 5      # windows

@@ -24,22 +24,22 @@ import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.Value;
 
 /**
- * One analysis: a live query, the history that each of its results is compared with, the report's
- * logic, and where reports go. A file {@code NAME.yaml} in the folder of analyses:
+ * One analysis: a live query, the history that its results are compared with, the report's logic,
+ * and the sinks of reports. A file {@code NAME.yaml} in the folder of analyses:
  *
  * <pre>
  * name: elephants
  * live:
  *   query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr ORDER BY bytes DESC LIMIT 100
  *   window: 10s
- *   slide: 10s            # the window, where absent
+ *   slide: 10s            # absent: the window
  *   time: end_time        # or arrival
- *   lateness: 0s          # a flow is late where its arrival is after its window's end + lateness
+ *   lateness: 0s          # a flow is late if its arrival is after its window's end + lateness
  *   revisions: true       # with lateness: results at windows' ends, then revised; else only the last
  *   spread: false         # true: bytes and packets of a flow are divided by the time it took
  *   slots: 16384          # of the low-level table
- *   groups: 1000000       # of an open window; of more, some are kept
- *   memory: 268435456     # bytes of the states of functions in an open window; of more, likewise
+ *   groups: 1000000       # of an open window; above that, some are kept
+ *   memory: 268435456     # bytes of function states in an open window; above that, some groups are kept
  * history:                # absent: reports without history
  *   query: SELECT … WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7) GROUP BY src_addr
  *   delay: 20s            # absent: two checkpoint intervals
@@ -272,7 +272,7 @@ public record AnalysisConfig(
   /**
    * Reads one file.
    *
-   * @throws ConfigException naming file, line, key and what was expected
+   * @throws ConfigException naming file, line, key and the expected value
    */
   public static AnalysisConfig read(Path file) {
     return AnalysisFile.of(YamlFile.read(file));

@@ -85,7 +85,7 @@ public final class YamlFile {
     return new YamlSection(file, text.lines().toList(), "", mapping);
   }
 
-  /** A value that begins with * or ! may be a password that needs quotes. */
+  /** Removes names from a message: a value that begins with * or ! may be an unquoted password. */
   private static String said(String problem) {
     return NAMED.matcher(problem).replaceAll("$1");
   }

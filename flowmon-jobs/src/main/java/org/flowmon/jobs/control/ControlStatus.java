@@ -203,7 +203,7 @@ public final class ControlStatus implements AutoCloseable {
     }
   }
 
-  /** An outcome from its JSON, or null if it is none. */
+  /** Parses an outcome; null if it is another message. */
   static Outcome parse(byte[] bytes) {
     if (bytes == null) {
       return null;

@@ -20,7 +20,7 @@ import org.flowmon.udaf.set.LongRanges;
  * rows in others. Not thread-safe.
  */
 final class AskedSegments {
-  private final List<LongRanges> times; // times of which any row is asked for; null: all
+  private final List<LongRanges> times; // times of the rows asked for; null: all
   private final UUID archive;
   private final long expired;
   private final long commit;

@@ -7,7 +7,7 @@ import org.flowmon.udaf.value.ResultTable;
  * The result of an analysis's history query for one window, or the reason for its absence.
  *
  * @param asOf later arrivals are not seen, in microseconds; {@link #UNKNOWN} without a lookup
- * @param from begin of history: the first arrival from which on the archive is complete, in
+ * @param from start of history: the first arrival from which on the archive is complete, in
  *     microseconds; {@link #UNKNOWN} if there is none or the archive was not read
  * @param through all earlier arrivals are in the archive, except for gaps, in microseconds; {@link
  *     #UNKNOWN} if there is none or the archive was not read
@@ -40,7 +40,7 @@ public record HistoryAnswer(
     return new HistoryAnswer(status, asOf, UNKNOWN, UNKNOWN, LongRanges.NONE, null, message);
   }
 
-  /** The same answer with other rows. */
+  /** Returns this answer with other rows. */
   HistoryAnswer withRows(ResultTable others) {
     return new HistoryAnswer(status, asOf, from, through, gaps, others, message);
   }

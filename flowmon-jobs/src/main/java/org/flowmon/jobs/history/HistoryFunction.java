@@ -79,7 +79,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   private transient HistoryOperator operator;
   private transient RunningLookups lookups;
 
-  /** The query of one analysis, or why there is none. */
+  /** The query of one analysis, or its error. */
   private record Analysis(
       AnalysisConfig config,
       HistoryQuery query,

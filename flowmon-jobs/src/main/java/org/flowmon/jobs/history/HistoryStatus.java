@@ -2,7 +2,7 @@ package org.flowmon.jobs.history;
 
 import java.util.Locale;
 
-/** How far the history beside a window's result can be trusted. */
+/** The reliability of the history of a window's result. */
 public enum HistoryStatus {
   /** The analysis has no history query, or the window has no rows to look up. */
   NONE(1),

@@ -11,7 +11,7 @@ import org.flowmon.udaf.set.LongRanges;
  * The arrivals that an archive holds, seen by one lookup. For the job's own sources they begin with
  * the sources' history. For each imported file they go from its first to its last arrival. For
  * sources of other topics (also the job's own topic before it was deleted and created again) they
- * go from the begin of their history to the last arrival reached.
+ * go from the start of their history to the last arrival reached.
  *
  * @param from the first arrival in any stretch, in microseconds; {@link Long#MAX_VALUE} without one
  * @param missing arrivals after {@code from} in no stretch, in microseconds

@@ -15,33 +15,33 @@ import org.flowmon.jobs.config.YamlFile;
 import org.flowmon.jobs.config.YamlSection;
 
 /**
- * What a job needs to know, from a YAML file:
+ * The configuration of a job, from a YAML file:
  *
  * <pre>
  * kafka:
  *   bootstrap: localhost:9092        # required
  *   topic: flows
  *   group: flowmon
- *   analyses_topic: flowmon.analyses # says which analyses come, change and go; none: no topic does
+ *   analyses_topic: flowmon.analyses # starts, changes and stops analyses; none: no topic
  *   starting_offsets: earliest       # latest, committed: only if there is no checkpoint
  *   properties: {}                   # further properties of Kafka's clients
  * archive:
  *   directory: /var/lib/flowmon/archive      # or a URL: s3://bucket/prefix
  *   store: {}                        # settings of the store that the URL names
  *   compact_rows: 1000000            # 0: the job merges no segments
- *   retention:                       # absent: as it is kept in the archive
+ *   retention:                       # absent: the archive's own
  *     rows: 1000000000               # the most recent flows; absent or 0: no limit
- *     slack: 100000000               # stored beyond them at most; absent: a tenth
+ *     slack: 100000000               # the most rows beyond them; absent: a tenth
  *     age: 90d                       # absent: no limit
  *     bytes: 500000000000            # absent or 0: no limit
- *   segments: lookup                 # or compact, with options; absent: as the archive is set
+ *   segments: lookup                 # or compact, with options; absent: the archive's own
  * postgres:                          # absent: no results in PostgreSQL
  *   url: jdbc:postgresql://localhost/flowmon
  *   user: flowmon
  *   password_file: /etc/flowmon/postgres.password
  * analyses: /etc/flowmon/analyses    # folder, one file each
  * site: {}                           # publishes states: {@link SiteConfig}
- * merge: {}                          # merges those of sites: {@link MergeConfig}
+ * merge: {}                          # merges states of sites: {@link MergeConfig}
  * webhooks: {}                       # for alerts: {@link WebhookConfig}
  * job:
  *   role: all                        # archive, analyses
@@ -51,18 +51,17 @@ import org.flowmon.jobs.config.YamlSection;
  *   checkpoint_directory: file:///var/lib/flowmon/checkpoints   # absent: the cluster's
  *   disorder_bound: 1s
  *   arrival_ahead: 1h                # a message whose arrivals lie further in the future is refused
- *   bounded: false                   # true: end with what Kafka holds now
+ *   bounded: false                   # true: end with Kafka's present contents
  *   groups: 64000000                 # of all analyses together: {@link AnalysesBudget}
- *   memory: 2147483648               # likewise
+ *   memory: 2147483648               # of all analyses together, in bytes
  *   slots: 4194304
  * </pre>
  *
- * @param archive where the archive lies; null if none is configured
- * @param compactRows rows of a segment that the job merges small ones into, about; 0: it does not
- * @param retention how much of the past is kept, null if the archive's own limits stay
+ * @param archive location of the archive; null if none is configured
+ * @param compactRows rows of a merged segment, about; 0: the job does not merge
+ * @param retention limits of the archive; null: its own limits
  * @param segments how segments are sealed from now on, as {@link
- *     org.flowmon.archive.segment.SegmentOptions#parse} reads it; null if the archive's own
- *     settings say it
+ *     org.flowmon.archive.segment.SegmentOptions#parse} reads it; null: the archive's own settings
  * @param postgres null if results do not go to PostgreSQL
  * @param analyses folder of the analyses' files; null if none is configured
  * @param webhooks that alerts may name
@@ -241,7 +240,7 @@ public record JobConfig(
   /**
    * Reads a file.
    *
-   * @throws ConfigException naming file, line, key and what was expected
+   * @throws ConfigException naming file, line, key and the expected value
    */
   public static JobConfig read(Path file) {
     return of(YamlFile.read(file));
