@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Follows the {@link ControlTopic} from the JobManager and sends each change to every task of the
- * low level. Flink delivers its events of the time before a checkpoint to every task before that
+ * low level. Flink delivers the events sent before a checkpoint to every task before that
  * checkpoint's barrier, or fails over. So all tasks of a checkpoint run the same analyses.
  *
  * <p>A message that holds no analysis, or one that the job cannot run, is refused: the log and

@@ -51,7 +51,7 @@ public final class ControlTopic {
   private final String name;
   private final Map<String, Object> properties;
 
-  /** The topic of a configuration. */
+  /** Creates the topic of a configuration. */
   public ControlTopic(JobConfig.Kafka kafka) {
     this.kafka = kafka;
     this.name = kafka.analysesTopic();

@@ -341,7 +341,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     windows.values().forEach(this::send);
   }
 
-  /** Tells a limited window's tables which groups they may skip, if a bound is known. */
+  /** Tells a limited window's part which groups it may skip, if a bound is known. */
   private void expect(WindowPart part) {
     OrderBound bound = advances.bound(part.queryId(), part.windowEnd());
     if (bound != null) {

@@ -14,13 +14,14 @@ import org.flowmon.flow.FlowBatch;
  * <p>Each partition has up to {@link #PRODUCERS} established producers, with several batches taken,
  * and as many newcomers. A newcomer displaces the longest silent newcomer. It takes the place of an
  * established producer only if that has been silent for {@link #IDLE_MICROS}; a producer at work is
- * never silent for more than a second. So messages with made-up ids drive out each other.
+ * never silent for more than a second. So messages with made-up ids displace one another.
  *
  * <p>After a restart every task is given the positions of all partitions, because Kafka's
  * partitions and operator state are distributed by different rules. A position only ever grows: of
  * two for the same stream the larger is right, equally large ones are merged, and a stale one does
- * no harm. Positions that no task has seen since the restart are written by one task only, so that
- * nothing is forgotten and little is written twice.
+ * no harm. A task writes the positions of the partitions it has read since the restart. Those of
+ * other partitions are written by one task each, so that nothing is forgotten and little is written
+ * twice.
  */
 final class ProducerPositions {
   /** The most producers of each kind in one partition; each start is a new producer. */

@@ -11,10 +11,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The time that all sites have reached. A site holds it up no more after one of these: it has not
- * advanced for the timeout, by the broker's clock, or its slow advances have fallen behind by as
- * much. It counts again once it keeps up, whatever else is sent in its name. Messages far ahead of
- * that clock are not believed, and no message leads a site past the time at which it was sent. Not
- * thread-safe.
+ * advanced for the timeout, by the broker's clock, or it has advanced too slowly and fallen behind
+ * by as much. It counts again once it keeps up, whatever else is sent in its name. Messages far
+ * ahead of that clock are not believed, and no message leads a site past the time at which it was
+ * sent. Not thread-safe.
  *
  * <p>Metrics: {@code ahead_messages}, {@code bounded_messages}, {@code left_out_sites} and, by
  * site, {@code left_out} and {@code complete_through} (in milliseconds).
