@@ -275,7 +275,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
     throw new IllegalStateException("the low level sends no events, found " + event);
   }
 
-  /** {@code version u8 = 1 | position i64 | changes i32 | (name, version i64, text) …}. */
+  /** Writes {@code version u8 = 1 | position i64 | changes i32 | (name, version i64, text) …}. */
   @Override
   public synchronized void checkpointCoordinator(
       long checkpointId, CompletableFuture<byte[]> result) throws IOException {

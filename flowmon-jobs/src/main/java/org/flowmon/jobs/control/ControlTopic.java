@@ -116,7 +116,7 @@ public final class ControlTopic {
     }
   }
 
-  /** A topic created by hand, or by a broker itself, may drop messages. */
+  /** Warns of a topic without compaction, made by hand or by a broker: it may drop messages. */
   private static void warnUnlessCompacted(Admin admin, String name)
       throws TimeoutException, InterruptedException {
     ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, name);

@@ -90,7 +90,8 @@ final class HistoryLookup {
   }
 
   /**
-   * A cached answer costs next to nothing, so it does not wait for other lookups of the analysis.
+   * Looks for a cached answer: it costs next to nothing, so it does not wait for other lookups of
+   * the analysis.
    */
   private void askKept() {
     HistoryAnswer known = null;

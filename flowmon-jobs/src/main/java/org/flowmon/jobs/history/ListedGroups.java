@@ -133,7 +133,7 @@ final class ListedGroups {
     return bound.withWhere(terms.isEmpty() ? null : new Expression.And(terms));
   }
 
-  /** Computed times are equal if their values are. */
+  /** Folds computed times: they are equal if their values are. */
   private static Expression reckoned(Expression term) {
     return term instanceof Expression.Comparison of
         ? new Expression.Comparison(

@@ -78,7 +78,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     this.analyses = new AnalysisSet(analyses);
   }
 
-  /** Raw keyed state holds the states of versions before {@link KeyGroupSnapshot}. */
+  /** Returns true: raw keyed state holds the states of versions before {@link KeyGroupSnapshot}. */
   @Override
   protected boolean isUsingCustomRawKeyedState() {
     return true;
@@ -184,7 +184,9 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
                 getRuntimeContext().getTaskInfo().getMaxNumberOfParallelSubtasks()));
   }
 
-  /** Each task of the low level sends the change for each key group: the first one counts. */
+  /**
+   * Applies a change. Each task of the low level sends it for each key group: the first one counts.
+   */
   private void define(StreamRecord<Partial> element, AnalysisChange change) {
     Set<Long> gone = queries.apply(change);
     if (gone != null) {

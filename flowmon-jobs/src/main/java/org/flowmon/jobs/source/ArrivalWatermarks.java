@@ -37,7 +37,7 @@ final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
   private final LongSupplier nanos;
   private final long openedNanos;
   private long maxArrival = Long.MIN_VALUE;
-  // The largest mark. It leads on from the arrival `from`, as time goes by since `fromNanos`, in
+  // The largest mark. It leads on from an arrival (from), as time goes by since fromNanos, in
   // nanoseconds since the opening.
   private long end = Long.MIN_VALUE;
   private long from;

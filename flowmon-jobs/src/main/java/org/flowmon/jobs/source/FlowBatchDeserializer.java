@@ -84,7 +84,7 @@ final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<Po
     return MessageTime.millis(record, clock) * 1000 + 999;
   }
 
-  /** A header's arrival moves time: an impossible one must not end all windows. */
+  /** Refuses impossible arrivals: a header's arrival moves time, and must not end all windows. */
   private void checkArrivals(FlowBatch batch, long now) {
     if (batch.maxArrival() > MAX_ARRIVAL || batch.minArrival() < -MAX_ARRIVAL) {
       throw new FlowFormatException(

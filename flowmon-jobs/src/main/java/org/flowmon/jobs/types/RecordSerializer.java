@@ -81,7 +81,7 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
     return true;
   }
 
-  /** Immutable records have no empty instance. */
+  /** Returns null: immutable records have no empty instance. */
   @Override
   public final T createInstance() {
     return null;

@@ -17,7 +17,7 @@ public final class Politeness implements Runnable {
   private long patience;
 
   /**
-   * Begins.
+   * Begins background work.
    *
    * @param hurry whether another thread waits for this work itself, so that it must not wait;
    *     called on the working thread

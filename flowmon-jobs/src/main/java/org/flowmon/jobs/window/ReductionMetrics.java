@@ -28,7 +28,10 @@ final class ReductionMetrics {
       return made == 0 ? 0 : flows / (double) made;
     }
 
-    /** In milliseconds; 0 if nothing is known yet, −1 if not even the longest is enough. */
+    /**
+     * Recommended length in milliseconds; 0 if nothing is known yet, −1 if not even the longest is
+     * enough.
+     */
     long recommendedWindow() {
       double ratio = flowsPerGroup();
       if (ratio == 0) {

@@ -49,12 +49,12 @@ public final class ReportWindows {
       return key.analysis();
     }
 
-    /** In microseconds, inclusive. */
+    /** Start of the window in microseconds, inclusive. */
     public long start() {
       return key.start();
     }
 
-    /** In microseconds, exclusive. */
+    /** End of the window in microseconds, exclusive. */
     public long end() {
       return key.end();
     }

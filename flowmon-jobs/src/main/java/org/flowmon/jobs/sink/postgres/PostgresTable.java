@@ -258,7 +258,7 @@ final class PostgresTable {
     }
   }
 
-  /** PostgreSQL's text holds any character but NUL. */
+  /** Replaces NUL, the only character that PostgreSQL's text cannot hold. */
   static String text(String value) {
     return value == null ? null : value.replace('\0', '\uFFFD');
   }

@@ -21,7 +21,7 @@ final class IncompleteWindow {
   private byte[] bytes;
   private int size;
   private int taken;
-  // The sequence number of its last part, for {@link IncompleteWindows}: not in the state.
+  // The sequence number of its last part, for IncompleteWindows: not in the state.
   long touched;
 
   private IncompleteWindow(
