@@ -23,18 +23,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which analyses a job runs: those of its configuration, as the {@link ControlTopic} changes them;
- * and whether it can run them.
+ * The analyses of a job: those of its configuration, as the {@link ControlTopic} changes them.
+ * Checks whether the job can run them.
  */
 public final class JobAnalyses {
   private static final Logger LOG = LoggerFactory.getLogger(JobAnalyses.class);
 
   private JobAnalyses() {}
 
-  /**
-   * The analyses of a configuration: those in its folder or, where it names none, those that
-   * flowmon brings along.
-   */
+  /** Returns the analyses in the configured folder or, without a folder, the bundled ones. */
   public static List<AnalysisConfig> of(JobConfig config) {
     return config.analyses() == null
         ? AnalysisConfig.bundled()
@@ -42,10 +39,9 @@ public final class JobAnalyses {
   }
 
   /**
-   * Checks of analyses all that can be told without a cluster: queries, windows, and whether each
-   * fits the logic of its reports.
+   * Checks analyses without a cluster: queries, windows, and whether each fits its report logic.
    *
-   * @throws ConfigException saying what does not hold, and what was expected
+   * @throws ConfigException naming the fault and the expected value
    */
   public static void check(List<AnalysisConfig> analyses) {
     LiveQuery.byId(analyses);
@@ -56,8 +52,8 @@ public final class JobAnalyses {
   }
 
   /**
-   * Checks the same of one analysis, and tells all errors: behind one that was taken it goes on
-   * with what does not hang on it.
+   * Checks one analysis and reports all errors. After an error it goes on with the parts that do
+   * not depend on it.
    */
   public static void check(AnalysisConfig.Draft read, ErrorHandler errors) {
     AnalysisConfig analysis = read.analysis();
@@ -65,7 +61,7 @@ public final class JobAnalyses {
     if (!errors.run(() -> ReportLogics.of(rows))) {
       return;
     }
-    // A logic may look at the windows: what it says of others is not told.
+    // A logic may look at the windows, so its errors about wrong windows are not reported.
     ErrorHandler ofLogic = read.hasWindows() ? errors : error -> {};
     if (!ofLogic.run(() -> check(List.of(rows)))) {
       return;
@@ -79,9 +75,9 @@ public final class JobAnalyses {
   }
 
   /**
-   * Checks of an analysis whether a job with this configuration can run it.
+   * Checks whether a job with this configuration can run an analysis.
    *
-   * @throws ConfigException saying what does not hold, and what was expected
+   * @throws ConfigException naming the fault and the expected value
    */
   public static void check(AnalysisConfig analysis, JobConfig config) {
     if (analysis.publishesStates() && config.site() == null) {
@@ -98,7 +94,8 @@ public final class JobAnalyses {
   }
 
   /**
-   * The analyses of a job as its control topic says them now, and how it is followed from then on.
+   * Returns the job's analyses as its control topic has them now, and the settings for following
+   * the topic.
    *
    * @param analyses those that the job is started with
    */
@@ -134,7 +131,7 @@ public final class JobAnalyses {
         change -> runnable(change, config));
   }
 
-  /** Why an analysis cannot run in the job, null where it can. Makes the topics it needs. */
+  /** Returns why an analysis cannot run in the job, null if it can. Creates the topics it needs. */
   private static String runnable(AnalysisChange change, JobConfig config) {
     try {
       AnalysisConfig analysis = change.config();
@@ -148,7 +145,7 @@ public final class JobAnalyses {
     } catch (RuntimeException | StackOverflowError e) {
       if (ExceptionUtils.findThrowable(e, RetriableException.class).isPresent()
           || ExceptionUtils.findThrowable(e, TimeoutException.class).isPresent()) {
-        throw new KafkaException(e.getMessage(), e); // Kafka's trouble, not the analysis's
+        throw new KafkaException(e.getMessage(), e); // an error of Kafka, not of the analysis
       }
       return e.getMessage() == null ? e.toString() : e.getMessage();
     }

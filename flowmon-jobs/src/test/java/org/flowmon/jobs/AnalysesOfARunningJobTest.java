@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Analyses come, change and go while the job runs, by the topic that says so. */
+/** Analyses start, change and stop by the control topic while the job runs. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class AnalysesOfARunningJobTest {
   private static final long SECOND = TestFlow.SECOND;
@@ -102,7 +102,7 @@ class AnalysesOfARunningJobTest {
           "x.Y");
       savepoint = job.stop();
     }
-    // With another parallelism, and further changes while it does not run and after.
+    // At another parallelism, with further changes while the job is stopped and after.
     control.send("between", TestAnalyses.text("between", "2s", "2s", "1s", 64, "", 7));
     try (Running job = new Running("flows", 3, savepoint)) {
       sender.send(seconds(20, 30));
@@ -115,7 +115,7 @@ class AnalysesOfARunningJobTest {
       assertFalse(ControlStatus.read(config("flows", 1).kafka()).running().has("late"));
       sender.send(seconds(40, 50));
       awaitResult("base", 46);
-      // The same again as in the beginning.
+      // The definition of the beginning again.
       assertTaken(control.send("late", late(10)), "late");
       sender.send(seconds(50, 60));
       sender.end();
@@ -187,7 +187,7 @@ class AnalysesOfARunningJobTest {
     return (int) ((end - TestFlow.START) / SECOND);
   }
 
-  /** The windows that end within some seconds, both included. */
+  /** Returns the windows that end within some seconds, both included. */
   private static Map<Long, String> between(Map<Long, String> windows, int from, int to) {
     Map<Long, String> part = new TreeMap<>();
     windows.forEach(
@@ -234,7 +234,7 @@ class AnalysesOfARunningJobTest {
     }
   }
 
-  /** A job whose results go into {@link #results}. */
+  /** A job with its results in {@link #results}. */
   private final class Running implements AutoCloseable {
     private final JobClient client;
     private final CloseableIterator<WindowResult> iterator;
@@ -245,7 +245,7 @@ class AnalysesOfARunningJobTest {
       Configuration options = new Configuration();
       if (savepoint != null) {
         options.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
-        // what collects the results has no state to go on with
+        // the collector of results has no state
         options.set(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, true);
       }
       StreamExecutionEnvironment env = LocalFlink.environment(parallelism, options);

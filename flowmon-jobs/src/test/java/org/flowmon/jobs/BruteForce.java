@@ -9,19 +9,20 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.value.ResultTable;
 
-/**
- * What {@code SUM(bytes)} by source of flows that are not outgoing must give, counted with maps.
- */
+/** Counts {@code SUM(bytes)} by source of flows that are not outgoing, with maps. */
 public final class BruteForce {
   private BruteForce() {}
 
-  /** Each window as lines: its end, groups and total, then its top rows. By the window's end. */
+  /**
+   * Returns each window as lines: its end, groups and total, then its top rows. By the window's
+   * end.
+   */
   public static Map<Long, String> windows(
       List<TestFlow> flows, long width, long slide, long lateness, int limit) {
     return windows(flows, width, slide, lateness, bytes -> true, limit);
   }
 
-  /** The same where HAVING keeps only some sums among the rows. */
+  /** Returns the windows with a HAVING that keeps only some sums among the rows. */
   public static Map<Long, String> windows(
       List<TestFlow> flows,
       long width,
@@ -62,7 +63,7 @@ public final class BruteForce {
     return text.toString();
   }
 
-  /** A result in the same words. */
+  /** Returns a result in the same format. */
   public static String describe(WindowResult result) {
     ResultTable rows = result.rows();
     StringBuilder text =

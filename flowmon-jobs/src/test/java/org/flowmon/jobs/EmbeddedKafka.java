@@ -49,7 +49,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     settings.put("offsets.topic.num.partitions", "1");
     settings.put("group.initial.rebalance.delay.ms", "0");
     settings.put("auto.create.topics.enable", "false");
-    // Tests send messages with times of years ago, which the broker would delete while they run.
+    // Messages of tests have times of years ago: the broker would delete them during the test.
     settings.put("log.retention.ms", "-1");
     Files.createDirectories(log);
     new Formatter()
@@ -84,9 +84,9 @@ public final class EmbeddedKafka implements AutoCloseable {
   }
 
   public KafkaProducer<byte[], byte[]> producer() {
-    // A broker in a busy test JVM may be slow to answer, so a record waits long. An idempotent
-    // producer whose request was answered too late sends it again until it expires, where the
-    // broker has gone on by more batches than it remembers; this one may send it twice.
+    // A broker in a busy test JVM may be slow, so a record waits long. An idempotent producer whose
+    // request was answered too late sends it again until it expires, if the broker has gone on by
+    // more batches than it remembers; this one may send it twice.
     return new KafkaProducer<>(
         Map.of(
             "bootstrap.servers", bootstrap,
@@ -100,7 +100,7 @@ public final class EmbeddedKafka implements AutoCloseable {
         new ByteArraySerializer());
   }
 
-  /** What a topic's first partition has now, in its order. */
+  /** Returns the records of a topic's first partition, in order. */
   public List<ConsumerRecord<byte[], byte[]>> records(String topic) {
     List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
     try (KafkaConsumer<byte[], byte[]> consumer =
@@ -119,7 +119,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     return records;
   }
 
-  /** Likewise as texts: their keys and values. */
+  /** Returns the records of a topic's first partition as texts: their keys and values. */
   public List<Map.Entry<String, String>> messages(String topic) {
     return records(topic).stream()
         .map(record -> Map.entry(text(record.key()), text(record.value())))

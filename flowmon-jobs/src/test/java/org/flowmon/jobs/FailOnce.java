@@ -6,8 +6,8 @@ import org.apache.flink.api.common.state.CheckpointListener;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /**
- * Fails once in this JVM since {@link #reset}, when a checkpoint is complete and some batches have
- * come since. It slows the batches down, so that there is a checkpoint.
+ * Fails once in this JVM since {@link #reset}, after a complete checkpoint and some more batches.
+ * It slows the batches down, so that there is a checkpoint.
  */
 public final class FailOnce extends RichMapFunction<PositionedBatch, PositionedBatch>
     implements CheckpointListener {
@@ -17,12 +17,12 @@ public final class FailOnce extends RichMapFunction<PositionedBatch, PositionedB
   private transient boolean checkpointed;
   private transient int since;
 
-  /** Makes it fail once more. */
+  /** Lets it fail once more. */
   public static void reset() {
     FAILURES.set(0);
   }
 
-  /** How often it failed. */
+  /** Returns the number of failures. */
   public static int failures() {
     return FAILURES.get();
   }

@@ -23,7 +23,7 @@ final class FlowSender {
   private int turn;
   private long lastArrival;
 
-  /** Whether batches come twice now and then, and messages that are none. */
+  /** Whether to repeat some batches and send some invalid messages. */
   boolean withFaults;
 
   FlowSender(EmbeddedKafka kafka, String topic, int partitions) {
@@ -64,7 +64,7 @@ final class FlowSender {
     acknowledged.clear();
   }
 
-  /** Heartbeats long after the last flow: all windows close. */
+  /** Sends heartbeats long after the last flow: all windows close. */
   void end() throws Exception {
     try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
       for (int partition = 0; partition < sequence.length; partition++) {

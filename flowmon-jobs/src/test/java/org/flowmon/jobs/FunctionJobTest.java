@@ -45,8 +45,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Median, 95th and 99th percentile of bytes of each source, live in the job, over a day of real
- * connections: within their bounds of what the sorted flows say, at every parallelism, and as from
- * history. Skipped where the data is missing, {@code FLOWMON_DATA} or {@code ../shared/data}.
+ * connections: within their bounds of the sorted flows' values, at every parallelism, and equal to
+ * history. Skipped without the data, {@code FLOWMON_DATA} or {@code ../shared/data}.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class FunctionJobTest {
@@ -165,14 +165,14 @@ class FunctionJobTest {
     return SELECT.replace("Q)", quantiles + ")").replace("Q,", quantiles + ",");
   }
 
-  /** Of each minute: the analysis that the page of the functions has. */
+  /** Returns the analysis of the functions' page, over minutes. */
   private static AnalysisConfig ofThePage() throws IOException {
     String page = Files.readString(root().resolve("docs/aggregates.md"));
     int begin = page.indexOf("```yaml\n") + 8;
     return AnalysisConfig.parse("sizes.yaml", page.substring(begin, page.indexOf("```", begin)));
   }
 
-  /** Of each hour, by few slots and summaries in the scratchpads. */
+  /** Returns an analysis over hours, with few slots and summaries in the scratchpads. */
   private static AnalysisConfig ofHours() {
     return AnalysisConfig.parse(
         "hours.yaml",
@@ -222,7 +222,7 @@ class FunctionJobTest {
     return Instant.ofEpochSecond(micros / 1_000_000).toString();
   }
 
-  /** What crosses to the merge is a state of each source and hour, or a few, and not flows. */
+  /** Checks that a few states per source and hour cross to the merge, and not flows. */
   private static void fewPartialStatesCross(List<FlowBatch> batches, List<Flow> flows) {
     LowLevelQuery low =
         new LowLevelQuery(

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whoever may write to the topic of flows writes anything: the job goes on and counts it. */
+/** Any message in the topic of flows is possible: the job goes on and counts it. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class HostileMessagesTest {
   private static final String QUARANTINE = "flowmon.quarantine";
@@ -82,7 +82,10 @@ class HostileMessagesTest {
     assertCommittedWithoutGaps();
   }
 
-  /** Good batches of one producer for each partition, and behind each one of a stranger. */
+  /**
+   * Sends good batches of one producer for each partition, and after each one a batch of a
+   * stranger.
+   */
   private static void sendAmongGoodOnes(String topic) throws Exception {
     Random random = new Random(SEED);
     List<Future<?>> sent = new ArrayList<>();
@@ -142,7 +145,7 @@ class HostileMessagesTest {
     }
   }
 
-  /** What was refused has its place in the archive's ranges: nothing is missing for ever. */
+  /** Checks that refused messages are in the archive's ranges: nothing is missing. */
   private static void assertCommittedWithoutGaps() throws Exception {
     try (Archive archive = Archive.open(directory.resolve("archive"));
         ArchiveSnapshot snapshot = archive.snapshot()) {

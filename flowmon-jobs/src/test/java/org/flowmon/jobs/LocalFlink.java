@@ -20,11 +20,14 @@ import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * Flink in this JVM, with little memory: one cluster for the jobs of all tests, as to start one
- * takes longer than many a job. Its jobs have their own options and nothing else in common.
+ * Flink in this JVM, with little memory: one cluster for the jobs of all tests, as a start takes
+ * longer than many a job. Its jobs have their own options and nothing else in common.
  */
 public final class LocalFlink {
-  /** Slots: those of a job that is being cancelled may be taken yet when the next one begins. */
+  /**
+   * More than one job's: those of a job that is being cancelled may still be taken when the next
+   * one begins.
+   */
   private static final int SLOTS = 32;
 
   private static Cluster cluster;
@@ -35,7 +38,7 @@ public final class LocalFlink {
     return environment(parallelism, new Configuration());
   }
 
-  /** An environment with options of one's own, which are those of its jobs. */
+  /** Returns an environment whose jobs have these options. */
   public static StreamExecutionEnvironment environment(int parallelism, Configuration own) {
     Configuration options = new Configuration(own);
     options.set(DeploymentOptions.TARGET, LocalExecutor.NAME);
@@ -44,7 +47,9 @@ public final class LocalFlink {
     return new StreamExecutionEnvironment(new Executors(), options, null);
   }
 
-  /** Options by which a job that fails starts again from its last checkpoint, so often at most. */
+  /**
+   * Returns the options of a job that restarts from its last checkpoint, at most this many times.
+   */
   public static Configuration restarts(int attempts) {
     Configuration options = new Configuration();
     options.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
@@ -71,7 +76,7 @@ public final class LocalFlink {
     return cluster;
   }
 
-  /** A cluster that the end of a job does not end. */
+  /** A cluster that outlives its jobs. */
   private static final class Cluster extends MiniCluster {
     Cluster(MiniClusterConfiguration configuration) {
       super(configuration);

@@ -31,14 +31,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Queries over results say the same live, across a restart, from history and in a replay. */
+/** Queries over results give the same live, across a restart, from history and in a replay. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class NestedLiveTest {
   private static final long SECOND = TestFlow.SECOND;
   private static final int PARTITIONS = 2;
   private static final int KEY_GROUPS = 16;
 
-  // The marks stand for the flows of a window, where history is asked.
+  // In history the marks are replaced by the flows of a window.
   private static final String JOIN =
       "SELECT a.src_addr, a.bytes, b.bytes AS sent, b.n FROM (SELECT src_addr, SUM(bytes) AS bytes"
           + " FROM flows WHERE outgoing IS NOT TRUE{} GROUP BY src_addr) AS a LEFT JOIN (SELECT"

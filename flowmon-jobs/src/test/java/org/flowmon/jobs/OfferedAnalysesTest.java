@@ -59,8 +59,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The files of analyses that come along, as they are: their live queries over flows, their history
- * queries over an archive of the same flows, their reports against programs over plain lists.
+ * The files of offered analyses, unchanged: their live queries over flows, their history queries
+ * over an archive of the same flows, their reports against programs over plain lists.
  */
 class OfferedAnalysesTest {
   private static final long SEED = 20_261_121;
@@ -139,7 +139,7 @@ class OfferedAnalysesTest {
     }
   }
 
-  /** Three hosts to a network of 24 bits, or of 48. */
+  /** Returns host n: three hosts to a network of 24 bits, or of 48. */
   private static String host(int n) {
     return n % 4 == 3
         ? "2001:db8:" + Integer.toHexString(1 + n / 3) + "::" + Integer.toHexString(n + 1)
@@ -154,7 +154,7 @@ class OfferedAnalysesTest {
 
   private WindowHistory look(AnalysisConfig config) throws Exception {
     long start = END - config.live().windowMicros();
-    // The window is a matter of the job: here it is one more condition.
+    // The job makes the windows: here the window is one more condition.
     FlowQuery query = QueryParser.parse(config.live().query());
     String bounds = "SELECT end_time FROM flows WHERE end_time >= :start AND end_time < :end";
     Expression within =
@@ -195,7 +195,7 @@ class OfferedAnalysesTest {
     }
   }
 
-  /** The report of a file that comes along, with some of its text replaced. */
+  /** Returns the report of an offered file, with some of its text replaced. */
   private ResultTable report(String name, String... replaced) throws Exception {
     String text = AnalysisConfig.textOf(name);
     for (int i = 0; i < replaced.length; i += 2) {

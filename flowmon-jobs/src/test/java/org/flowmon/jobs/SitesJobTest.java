@@ -47,8 +47,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three jobs of sites publish states, and a job without flows merges them: against one job over all
- * flows, and counts by brute force.
+ * Three jobs of sites publish states, and a job without flows merges them: compared with one job
+ * over all flows, and with brute-force counts.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class SitesJobTest {
@@ -172,7 +172,7 @@ class SitesJobTest {
                 more));
   }
 
-  /** A site's flows go into its topic, and its job publishes their states to another. */
+  /** Sends a site's flows to its topic, and publishes their states to another by its job. */
   private static void runSite(String run, String site, int parallelism, Way way) throws Exception {
     StreamExecutionEnvironment env = LocalFlink.environment(parallelism, LocalFlink.restarts(2));
     JobConfig config =
@@ -200,7 +200,7 @@ class SitesJobTest {
     assertEquals(way == Way.FAILS ? 1 : 0, FailOnce.failures(), "the case needs a failure");
   }
 
-  /** How a site's job runs: as it is, with a failure, or with a watermark for each batch. */
+  /** The run of a site's job: as built, with a failure, or with a watermark for each batch. */
   private enum Way {
     BUILT,
     FAILS,
@@ -212,12 +212,12 @@ class SitesJobTest {
 
     @Override
     public PositionedBatch map(PositionedBatch batch) throws InterruptedException {
-      Thread.sleep(10); // ten times what a watermark takes: that one comes between two batches
+      Thread.sleep(10); // ten times a watermark's interval: one comes between two batches
       return batch;
     }
   }
 
-  /** Makes a topic and waits until its partitions take messages. */
+  /** Creates a topic and waits until its partitions accept messages. */
   private static void create(String topic, int partitions) throws Exception {
     kafka.createTopic(topic, partitions);
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrap()))) {
@@ -225,20 +225,20 @@ class SitesJobTest {
       for (int partition = 0; partition < partitions; partition++) {
         latest.put(new TopicPartition(topic, partition), OffsetSpec.latest());
       }
-      admin.listOffsets(latest).all().get(); // is asked of the leaders, again until there are some
+      admin.listOffsets(latest).all().get(); // asks the leaders, again until there are some
     }
   }
 
   private static void produce(String topic, List<TestFlow> flows) throws Exception {
     create(topic, PARTITIONS);
     FlowSender sender = new FlowSender(kafka, topic, PARTITIONS);
-    // Batches that come twice, and messages that are none: a tenth of all.
+    // Repeated batches and invalid messages: a tenth of all.
     sender.withFaults = true;
     sender.send(flows);
     sender.end();
   }
 
-  /** A message of a site, and when it is said: the arrival that the site had come to, in ms. */
+  /** A message of a site with its time: the arrival that the site had reached, in ms. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Said(long time, byte[] bytes) {}
 
@@ -247,14 +247,14 @@ class SitesJobTest {
     long time = TestFlow.START / 1000;
     StatesMessage.Progress last = null;
     long number = 0;
-    List<byte[]> windows = new ArrayList<>(); // said together with the progress behind them
+    List<byte[]> windows = new ArrayList<>(); // sent together with the next progress
     for (ConsumerRecord<byte[], byte[]> record : kafka.records(topic)) {
       assertTrue(record.value().length <= StatesMessage.MAX_BYTES);
       windows.add(record.value());
       StatesMessage message = StatesMessage.open(record.value());
       number = message.number();
       if (message instanceof StatesMessage.Progress progress) {
-        // The end of the flows is an hour after them: nobody waits for it.
+        // The end of the flows is an hour after them: it is not waited for.
         boolean isEnd = progress.through() > TestFlow.START + 600 * SECOND;
         time = isEnd ? time + 1 : Math.max(time, progress.through() / 1000);
         last = progress;
@@ -267,8 +267,8 @@ class SitesJobTest {
     for (byte[] window : windows) {
       all.add(new Said(time, window));
     }
-    // What the site would say next, each second: where its input ended, more might come. A site
-    // whose job read all at once has said nothing between the first flow and the end.
+    // The site's next messages, each second: after the end of its input, more might come. A site
+    // whose job read all at once has sent nothing between the first flow and the end.
     for (long then = time + 1000; then <= LAST_SAID; then += 1000) {
       all.add(
           new Said(
@@ -280,7 +280,9 @@ class SitesJobTest {
     return all;
   }
 
-  /** Behind one of twenty messages a copy of it, whole, with a byte changed or cut, or garbage. */
+  /**
+   * Adds after one of twenty messages a copy of it, whole, with a byte changed or cut, or garbage.
+   */
   private static List<Said> amongDamaged(List<Said> messages, Random random) {
     List<Said> all = new ArrayList<>();
     for (int i = 0; i < messages.size(); i++) {
@@ -305,9 +307,9 @@ class SitesJobTest {
   }
 
   /**
-   * In five of each fifteen seconds, behind one of four messages one that somebody made up of it,
-   * as sound as it is; in two others, when all of that is over, behind each that says how far one
-   * of the sites is one that says that it publishes something else.
+   * Adds forged messages, as sound as their originals: in five of each fifteen seconds, after one
+   * of four messages. In two other seconds, after all of that, each progress of one site is
+   * followed by a progress with another publication.
    */
   private static List<Said> amongForged(List<Said> messages, Random random) {
     List<Said> all = new ArrayList<>();
@@ -335,7 +337,9 @@ class SitesJobTest {
         : forged((StatesMessage.Part) good, kind, random);
   }
 
-  /** What is published under another name, that comes first, or is not; what is not believed. */
+  /**
+   * Forges a progress: another publication, first by name or not; or a time that is not believed.
+   */
   private static StatesMessage.Progress forged(StatesMessage.Progress good, int kind) {
     List<StatesMessage.Published> published = new ArrayList<>();
     for (StatesMessage.Published own : good.published()) {
@@ -373,7 +377,10 @@ class SitesJobTest {
     };
   }
 
-  /** Other bytes, of this window or one of ten days later; one to come that was not told yet. */
+  /**
+   * Forges a part: other bytes, of this window or one of ten days later; or a future window that
+   * was not sent yet.
+   */
   private static StatesMessage.Part forged(StatesMessage.Part good, int kind, Random random) {
     byte[] bytes = good.bytes().clone();
     for (int n = 0; n < 3 && bytes.length > 0; n++) {
@@ -394,7 +401,7 @@ class SitesJobTest {
         isToCome ? new byte[0] : bytes);
   }
 
-  /** Puts messages into one topic, in the order of their times, with these as their timestamps. */
+  /** Sends messages to one topic, in the order of their times, with these as their timestamps. */
   private static void mirror(List<Said> messages, String topic) throws Exception {
     create(topic, 1);
     messages.sort(Comparator.comparingLong(Said::time));
@@ -405,7 +412,7 @@ class SitesJobTest {
     }
   }
 
-  /** The results of the merging job, by analysis and end. */
+  /** Returns the results of the merging job, by analysis and end. */
   private static Map<String, SortedMap<Long, WindowResult>> merge(
       String topic, int parallelism, String timeout) throws Exception {
     JobConfig config =
@@ -430,7 +437,7 @@ class SitesJobTest {
         false);
   }
 
-  /** The last result of each window, where they come once the only one. */
+  /** Returns the last result of each window; without revisions the only one. */
   private static Map<String, SortedMap<Long, WindowResult>> collect(
       CloseableIterator<WindowResult> windows, boolean once) throws Exception {
     Map<String, SortedMap<Long, WindowResult>> results = new TreeMap<>();
@@ -499,7 +506,7 @@ class SitesJobTest {
       produce(run + "-flows-" + site, ofSite(flows, s));
       runSite(run, site, 1 + s % 2, s == 1 ? Way.FAILS : Way.BUILT);
       if (s == 0) {
-        runSite(run, site, 2, Way.BUILT); // from its beginning, as one without its checkpoints
+        runSite(run, site, 2, Way.BUILT); // from its beginning, as a job without its checkpoints
       }
       all.addAll(said(run + "-states-" + site));
     }
@@ -523,7 +530,7 @@ class SitesJobTest {
     }
   }
 
-  /** Medians within 5% of all ranks, and heavy hitters within what they say. */
+  /** Checks medians within 5% of all ranks, and heavy hitters within their stated bounds. */
   private static void checkBounds(
       List<TestFlow> flows, SortedMap<Long, WindowResult> results, String at) {
     long width = 6 * SECOND;
@@ -576,7 +583,7 @@ class SitesJobTest {
       runSite(run, site, 1, Way.SLOWLY);
       for (Said one : said(run + "-states-" + site)) {
         boolean isLate = s == 1 && one.time * 1000 >= falls && one.time * 1000 < speaks;
-        // What it could not say then it says as soon as it can.
+        // Messages of the silent time are sent as soon as possible.
         all.add(isLate ? new Said(speaks / 1000, one.bytes) : one);
       }
     }
@@ -606,7 +613,7 @@ class SitesJobTest {
     // Final 2 s after their ends; five seconds of silence are waited for.
     assertTrue(lacking.size() >= 8 && lacking.size() <= 13, lacking.toString());
     assertTrue(lacking.first() + 2 * SECOND > falls && lacking.last() < speaks);
-    // A window that slides has what came late of panes that it shares with later ones.
+    // A sliding window contains late flows of panes that it shares with later ones.
     merged
         .get("sliding")
         .forEach(
@@ -634,7 +641,7 @@ class SitesJobTest {
           BruteForce.windows(
               flows, live.windowMicros(), live.slideMicros(), live.latenessMicros(), 10);
       SortedMap<Long, WindowResult> results = merged.get(analysis.name());
-      // A forged message may tell of one more window, in which a site is missing then.
+      // A forged message may add one more window, in which a site is missing then.
       assertTrue(results.keySet().containsAll(expected.keySet()), analysis.name());
       int lacking = 0;
       for (Map.Entry<Long, WindowResult> result : results.entrySet()) {

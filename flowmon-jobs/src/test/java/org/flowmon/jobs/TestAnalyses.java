@@ -15,7 +15,7 @@ public final class TestAnalyses {
   }
 
   /**
-   * The same of some sources.
+   * Returns the same analysis for some sources.
    *
    * @param having empty, or HAVING and a condition
    */
@@ -31,7 +31,7 @@ public final class TestAnalyses {
         name + ".yaml", text(name, window, slide, lateness, slots, having, limit));
   }
 
-  /** The file of such an analysis. */
+  /** Returns the file of such an analysis. */
   public static String text(
       String name,
       String window,

@@ -56,13 +56,13 @@ public record TestFlow(long arrival, Long endTime, IpAddress source, long bytes,
     return list;
   }
 
-  /** One batch of flows of one producer. */
+  /** Encodes flows as one batch of one producer. */
   public static byte[] batch(
       List<TestFlow> flows, long producer, long sequence, long cumulativeFlows) {
     return batch(flows, producer, sequence, cumulativeFlows, 0);
   }
 
-  /** Likewise of a producer that knows of losses. */
+  /** Encodes flows as one batch of a producer with known losses. */
   public static byte[] batch(
       List<TestFlow> flows,
       long producer,
@@ -89,7 +89,7 @@ public record TestFlow(long arrival, Long endTime, IpAddress source, long bytes,
     return builder.build(producer, sequence, cumulativeFlows, cumulativeLosses);
   }
 
-  /** Flows as the batches of one producer, numbered from 0. */
+  /** Returns flows as the batches of one producer, numbered from 0. */
   public static List<FlowBatch> batches(List<TestFlow> flows, int rows, long producer) {
     List<FlowBatch> batches = new ArrayList<>();
     long cumulative = 0;

@@ -10,21 +10,21 @@ import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.types.RecordType;
 
 /**
- * A message of an alert: that it fires, that it still does, or that it is resolved. Of the messages
- * with the same id the one with the highest number holds; a repeat of a message is equal to it.
+ * A message of an alert: it fires, it still fires, or it is resolved. Among the messages of one id
+ * the one with the highest number is valid. A repeated message equals the first.
  *
  * @param id the same in each message of an alert: a function of analysis, rule, key and {@code
  *     since}
- * @param number 1 of an alert's first message, one more of each that follows
+ * @param number 1 for an alert's first message, then one more each
  * @param key values of the rule's key columns as text, as {@code Report.rowKey} makes it
  * @param since end of the window in which it began to fire, in microseconds as all times
- * @param windowStart of the window that the message speaks of
- * @param windowEnd likewise
+ * @param windowStart start of the message's window
+ * @param windowEnd end of the message's window
  * @param lastHeld end of the last window in which the condition held
- * @param revision of the report of that window; 0 where there was none
- * @param rows of that report for which the condition held, with this key
- * @param columns the first of them as a JSON object; null of an absence
- * @param sinks where it goes
+ * @param revision of the report of that window; 0 if there was none
+ * @param rows number of that report's rows with this key that meet the condition
+ * @param columns the first of these rows as a JSON object; null for an absence
+ * @param sinks the sinks that the message goes to
  */
 @TypeInfo(Alert.Factory.class)
 public record Alert(
@@ -47,7 +47,7 @@ public record Alert(
   public static final TypeInformation<Alert> TYPE =
       new RecordType<>(Alert.class, new AlertSerializer());
 
-  /** Whether somebody has to look. */
+  /** Whether the alert fires or is resolved. */
   public enum State {
     FIRING(1, "firing"),
     RESOLVED(2, "resolved");
@@ -65,21 +65,21 @@ public record Alert(
       return code;
     }
 
-    /** As JSON has it. */
+    /** The name in JSON. */
     public String text() {
       return text;
     }
   }
 
-  /** Why the message came. */
+  /** The reason for a message. */
   public enum Cause {
-    /** The rule's condition over rows holds, or does not any more. */
+    /** The rule's condition over rows holds, or no longer holds. */
     CONDITION(1, "condition"),
-    /** Nothing came for the rule's time, or something came. */
+    /** No report or row came for the rule's time, or one came again. */
     ABSENCE(2, "absence"),
-    /** The rule is another one now, or gone: nobody knows whether it would still fire. */
+    /** The rule was changed or removed: whether it would still fire is unknown. */
     RULE_CHANGED(3, "rule_changed"),
-    /** Somebody said that it is resolved. */
+    /** A person resolved the alert. */
     BY_HAND(4, "by_hand");
 
     private final int code;
@@ -95,7 +95,7 @@ public record Alert(
       return code;
     }
 
-    /** As JSON has it. */
+    /** The name in JSON. */
     public String text() {
       return text;
     }
@@ -105,7 +105,7 @@ public record Alert(
     sinks = List.copyOf(sinks);
   }
 
-  /** How Flink finds the type. */
+  /** Flink's type information. */
   public static final class Factory extends TypeInfoFactory<Alert> {
     @Override
     public TypeInformation<Alert> createTypeInfo(

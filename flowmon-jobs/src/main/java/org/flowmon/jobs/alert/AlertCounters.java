@@ -8,20 +8,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What happens to alerts, counted.
+ * Counters of alerts.
  *
  * @param fired first messages of alerts
  * @param repeated further messages that an alert fires
- * @param resolved messages that it does not any more
- * @param silenced alerts of which nobody was told, as they were over within the silence after
- *     another one
- * @param untrackedKeys keys, in each window, that were above a rule's limit
+ * @param resolved messages that an alert no longer fires
+ * @param silenced alerts without a message: they ended within the silence after an earlier alert
+ * @param untrackedKeys keys above a rule's limit, counted in each window
  * @param lateReports reports of windows that had been judged
- * @param failedRules windows, of each rule, that it could not judge
- * @param unfitRules rules, or definitions of analyses, that cannot be followed and are left out
- * @param unknownResolves alerts to be resolved by hand that do not fire: they were resolved before,
- *     or are another job's
- * @param told what was logged once
+ * @param failedRules windows that a rule could not judge, counted per rule
+ * @param unfitRules rules or definitions of analyses that do not fit and are left out
+ * @param unknownResolves manual resolves of alerts that do not fire: already resolved, or another
+ *     job's
+ * @param told messages that are logged once
  */
 record AlertCounters(
     Counter fired,
@@ -68,9 +67,9 @@ record AlertCounters(
   }
 
   /**
-   * A rule that makes none for its analysis.
+   * Counts a rule that does not fit its analysis.
    *
-   * @param rule its name, or what else was left out
+   * @param rule its name, or the name of another part that was left out
    */
   void unfit(String analysis, String rule, RuntimeException e) {
     unfitRules.inc();

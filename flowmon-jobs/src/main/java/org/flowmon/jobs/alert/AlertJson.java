@@ -10,7 +10,7 @@ public final class AlertJson {
 
   private AlertJson() {}
 
-  /** A message, UTF-8. */
+  /** Encodes a message as UTF-8. */
   public static byte[] of(Alert alert) {
     StringBuilder out = new StringBuilder(512);
     out.append("{\"version\":").append(VERSION);

@@ -22,20 +22,20 @@ import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.types.WatermarkTime;
 
 /**
- * Judges reports by the rules of their analyses, one task: windows in the order of their ends,
- * whatever order reports come in.
+ * Judges reports by the rules of their analyses, in one task. Windows are judged in the order of
+ * their ends, whatever the order of reports.
  *
- * <p>What was decided goes out once a checkpoint holds the decision. A restart before that decides
- * anew, maybe otherwise where the history of a report is another one by then, and nobody has been
- * told; a restart after it tells the same once more. So of what was told nothing is taken back, and
- * messages are late by a checkpoint interval at most. The end of input sends what is left.
+ * <p>A decision is sent once a checkpoint holds it. A restart before that decides anew; the
+ * decision may differ if the history of a report has changed, but no message was sent yet. A
+ * restart after that sends the same messages again. So no sent message is taken back, and messages
+ * are late by a checkpoint interval at most. The end of input sends the remaining ones.
  *
- * <p>Analyses that come, change and go while the job runs are told by announcements, which come
- * anew with each start: before the first watermark all are known. One that goes has its alerts
- * resolved.
+ * <p>Announcements tell of analyses that start, change and stop while the job runs. They come again
+ * after each start, so all analyses are known before the first watermark. The alerts of a stopped
+ * analysis are resolved.
  *
- * <p>An alert that fires is resolved, too, where somebody says so ({@link AlertResolves}): at once,
- * and told as anything else is. Its key begins anew with the next window.
+ * <p>A person may resolve a firing alert ({@link AlertResolves}). It is resolved at once, and the
+ * message is sent as any other. Its key begins anew with the next window.
  *
  * <p>Metrics in group {@code flowmon}: those of {@link AlertCounters}, {@code followed_keys},
  * {@code firing_alerts}, {@code waiting_alerts}.
@@ -52,12 +52,12 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
   // Messages that no complete checkpoint is known to hold, in their order.
   private transient Deque<Alert> decided;
   private transient long sent;
-  // Once the reports have ended nothing is left that could be decided anew.
+  // After the end of reports no decision can change.
   private transient boolean reportsEnded;
-  // By checkpoint: how many messages of this run it holds or were sent before it.
+  // By checkpoint: the number of messages of this run that it holds or that were sent before it.
   private transient TreeMap<Long, Long> held;
 
-  /** The alerts of these analyses. */
+  /** Creates the operator with the rules of these analyses. */
   public AlertOperator(List<AnalysisConfig> analyses) {
     this.analyses = new AlertedAnalyses(analyses);
   }
@@ -106,7 +106,7 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
     }
   }
 
-  /** The id of an alert that somebody says is resolved. */
+  /** Takes the id of an alert that a person resolves. */
   @Override
   public void processElement2(StreamRecord<String> element) {
     String id = element.getValue();
@@ -119,7 +119,7 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
     try {
       analyses.learn(announcement.analysis(), announcement.definition(), announcement.revision());
     } catch (ConfigException e) {
-      // Restored from a state that another version took for sound: the job must run.
+      // The restored definition was valid in another version; the job must run without it.
       counters.unfit(announcement.analysis(), "the definition", e);
     }
   }
@@ -129,10 +129,10 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
     processWatermark(mark);
   }
 
-  /** What people say has no time. */
+  /** Ignored: manual resolves have no event time. */
   @Override
   public void processWatermark2(Watermark mark) {
-    // the windows are those of the reports
+    // the reports alone set the windows
   }
 
   @Override
@@ -147,14 +147,14 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
           alerts.judgeUpTo(completeThrough, decided::add);
         }
       }
-      sendThrough(Long.MIN_VALUE); // what a restored checkpoint holds
+      sendThrough(Long.MIN_VALUE); // the messages of a restored checkpoint
       followedKeys = byName.values().stream().mapToLong(AnalysisAlerts::keys).sum();
       firingAlerts = byName.values().stream().mapToLong(AnalysisAlerts::firing).sum();
     }
     super.processWatermark(mark);
   }
 
-  /** Takes over what the analyses are now. */
+  /** Takes over the present definitions of the analyses. */
   private void configure(long completeThrough) {
     for (Map.Entry<String, AnalysisConfig> one : analyses.all().entrySet()) {
       byName
@@ -191,7 +191,7 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
     sendThrough(checkpointId);
   }
 
-  /** Sends what the checkpoint, or one before it, holds. */
+  /** Sends the messages held by this checkpoint or an earlier one. */
   private void sendThrough(long checkpointId) {
     Map.Entry<Long, Long> last = held.floorEntry(checkpointId);
     if (last != null) {

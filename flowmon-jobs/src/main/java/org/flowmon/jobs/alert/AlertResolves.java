@@ -34,9 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The topic in which people say that alerts are resolved ({@code docs/format/alerts.md}). A job
- * reads it from the place that its checkpoint holds, without one from the beginning: each message
- * counts at least once, and one that is read again finds its alert resolved.
+ * The topic of manually resolved alerts ({@code docs/format/alerts.md}). A job reads it from its
+ * checkpoint's offset, without a checkpoint from the beginning. So each message takes effect at
+ * least once; a repeat finds its alert resolved.
  */
 public final class AlertResolves {
   /** The topic's name. */
@@ -57,13 +57,13 @@ public final class AlertResolves {
   }
 
   /**
-   * The ids of alerts that are resolved by hand.
+   * Reads the ids of alerts that are resolved by hand.
    *
-   * @param bounded whether it ends with what the topic holds now
+   * @param bounded whether the source ends with the topic's present contents
    */
   static KafkaSource<String> source(JobConfig.Kafka kafka, boolean bounded) {
     Properties properties = new Properties();
-    // as those of flows: they would collide
+    // as for flows: their names would collide
     properties.setProperty("register.consumer.metrics", "false");
     properties.putAll(kafka.properties());
     KafkaSourceBuilder<String> builder =
@@ -80,7 +80,7 @@ public final class AlertResolves {
     return builder.build();
   }
 
-  /** Leaves out what is no message, counts it ({@code flowmon.bad_values}) and says so. */
+  /** Drops invalid messages, counts them ({@code flowmon.bad_values}) and logs them. */
   private static final class Ids implements KafkaRecordDeserializationSchema<String> {
     private static final long serialVersionUID = 1L;
 
@@ -100,7 +100,7 @@ public final class AlertResolves {
       }
       badValues.inc();
       long count = badValues.getCount();
-      if (Long.bitCount(count) == 1) { // 1, 2, 4, 8 …: who writes anything does not fill the log
+      if (Long.bitCount(count) == 1) { // 1, 2, 4, 8 …: bad messages do not fill the log
         LOG.warn(
             "the message at {}:{} resolves no alert and is left out ({} so far)",
             record.topic(),
@@ -115,7 +115,7 @@ public final class AlertResolves {
     }
   }
 
-  /** The id of a message; null where it is none, or one of another version. */
+  /** Returns the id in a message; null if the message is invalid or of another version. */
   static String parse(byte[] message) {
     if (message == null || message.length > MAX_BYTES) {
       return null;
@@ -148,17 +148,17 @@ public final class AlertResolves {
     return version == VERSION && id != null && isId(id) ? id : null;
   }
 
-  /** The message that resolves an alert. */
+  /** Encodes a message that resolves an alert. */
   static String message(String id) {
     return "{\"version\":" + VERSION + ",\"id\":\"" + id + "\"}";
   }
 
   /**
-   * Says that alerts are resolved.
+   * Sends messages that resolve alerts.
    *
    * @param properties of Kafka's clients, with the bootstrap servers
    * @param ids of the alerts
-   * @throws ConfigException where Kafka does not take one of them
+   * @throws ConfigException if Kafka refuses one of them
    */
   public static void send(Map<String, Object> properties, Collection<String> ids) {
     for (String id : ids) {

@@ -20,16 +20,16 @@ import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.report.ReportColumn;
 
 /**
- * A rule in windows of its analysis.
+ * A rule whose times are counted in windows of its analysis.
  *
- * @param when null of an absence of reports
- * @param absence whether it holds where nothing is
+ * @param when null for an absence of reports
+ * @param absence whether it fires on the absence of reports or rows
  * @param key names of columns; null: the key columns of the reports
  * @param need in how many windows the condition has to hold for the rule to fire
- * @param of the last so many; 0: successive ones
- * @param resolveWindows without the condition, one after the other, until an alert is resolved
+ * @param of number of last windows that {@code need} counts in; 0: successive windows
+ * @param resolveWindows successive windows without the condition that resolve an alert
  * @param silence in microseconds, as slide and window
- * @param keys followed at once, at most
+ * @param keys the most keys followed at once
  */
 record AlertRule(
     String analysis,
@@ -71,7 +71,7 @@ record AlertRule(
         config.keys());
   }
 
-  /** How many windows take so long, one after the other; one at least. */
+  /** Converts a duration to a number of successive windows, at least one. */
   private static long windows(Duration duration, long slide) {
     return Math.max(1, Math.floorDiv(micros(duration) + slide - 1, slide));
   }
@@ -80,7 +80,7 @@ record AlertRule(
     return duration.toNanos() / 1000;
   }
 
-  /** The places of the key columns among those of a report. */
+  /** Returns the indexes of the key columns in a report's columns. */
   int[] keyColumns(List<ReportColumn> columns) {
     List<String> names = columns.stream().map(ReportColumn::name).toList();
     List<String> keyNames =
@@ -105,7 +105,7 @@ record AlertRule(
     return places;
   }
 
-  /** Whether what was followed for another rule is what this one would have followed. */
+  /** Tells whether the state of another rule is valid for this one. */
   boolean judgesAs(AlertRule other) {
     return equals(
         new AlertRule(
@@ -125,7 +125,7 @@ record AlertRule(
             keys));
   }
 
-  /** The id of the alert that began to fire with the window that ends then. */
+  /** Returns the id of the alert that began to fire in the window with this end. */
   String id(String keyText, long since) {
     String identity = String.join("\0", analysis, name, keyText, Long.toString(since));
     try {

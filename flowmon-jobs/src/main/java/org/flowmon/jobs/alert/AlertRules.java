@@ -13,14 +13,14 @@ import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.report.RowConditions;
 import org.flowmon.udaf.text.NameSuggestions;
 
-/** What can be told of the rules of analyses before they run. */
+/** Checks the alert rules of analyses before they run. */
 public final class AlertRules {
   private AlertRules() {}
 
   /**
    * Checks the rules of an analysis against the columns of its reports.
    *
-   * @throws ConfigException saying what does not hold, where, and what was expected
+   * @throws ConfigException naming the fault, its place and the expected value
    */
   public static void check(AnalysisConfig analysis) {
     if (analysis.alerts().isEmpty()) {
@@ -38,7 +38,7 @@ public final class AlertRules {
   }
 
   /**
-   * Checks that the webhooks which an analysis names are configured.
+   * Checks that the webhooks named by an analysis are configured.
    *
    * @throws ConfigException naming one that is not
    */

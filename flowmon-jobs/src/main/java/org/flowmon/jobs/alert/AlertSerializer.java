@@ -12,11 +12,11 @@ import org.flowmon.jobs.analysis.AlertConfig.Severity;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 1: id (modified UTF-8), number (8 bytes), state and cause (their codes, 1 byte each),
- * analysis, rule, severity in lower case (modified UTF-8), key (4 bytes of length and UTF-8),
- * since, window's start and end, last held (8 bytes each), revision, rows (4 each), 0 or 1 and the
- * columns (4 bytes of length and UTF-8), number of sinks (2 bytes) and their names (modified
- * UTF-8).
+ * Serializes alerts. Version 1: id (modified UTF-8), number (8 bytes), state and cause (their
+ * codes, 1 byte each); analysis, rule, severity in lower case (modified UTF-8); key (4 bytes of
+ * length and UTF-8); since, window's start and end, last held (8 bytes each); revision, rows (4
+ * each); 0 or 1 and the columns (4 bytes of length and UTF-8); number of sinks (2 bytes) and their
+ * names (modified UTF-8).
  */
 public final class AlertSerializer extends RecordSerializer<Alert> {
   private static final long serialVersionUID = 1L;
@@ -98,14 +98,14 @@ public final class AlertSerializer extends RecordSerializer<Alert> {
     return new Snapshot();
   }
 
-  /** How Flink finds the serializer again. */
+  /** The serializer's snapshot. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<Alert> {
     public Snapshot() {
       super(AlertSerializer::new);
     }
   }
 
-  /** Texts that may be longer than the 64 KiB of modified UTF-8. */
+  /** Texts that may exceed the 64 KiB of modified UTF-8. */
   static final class LongText {
     private static final int MAX_BYTES = 1 << 24;
 

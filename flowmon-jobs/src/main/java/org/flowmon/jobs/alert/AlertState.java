@@ -10,7 +10,7 @@ import org.flowmon.jobs.types.RecordSerializer;
 /**
  * The alerts of an analysis in a checkpoint.
  *
- * @param bytes of {@link AnalysisAlerts}; not to be written to
+ * @param bytes of {@link AnalysisAlerts}; read-only
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record AlertState(String analysis, byte[] bytes) {
@@ -40,7 +40,7 @@ record AlertState(String analysis, byte[] bytes) {
     }
   }
 
-  /** How Flink finds the serializer again. */
+  /** The serializer's snapshot. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<AlertState> {
     public Snapshot() {
       super(Serializer::new);

@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 
 /**
- * The analyses whose alerts are followed, asked for when a report or a watermark comes and never
- * before. An analysis that is not here is taken for gone: its alerts are resolved.
+ * The analyses whose alerts are followed. It is read only when a report or a watermark comes. An
+ * analysis missing here counts as removed: its alerts are resolved.
  */
 final class AlertedAnalyses implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -26,10 +26,10 @@ final class AlertedAnalyses implements Serializable {
   }
 
   /**
-   * Takes what an analysis is from now on.
+   * Sets the definition of an analysis from now on.
    *
-   * @param definition its text; empty: it is gone
-   * @param version of the change: word of a higher one may have come before
+   * @param definition its text; empty: it is removed
+   * @param version of the change; a higher version may have come before
    */
   void learn(String name, String definition, long version) {
     Long last = versions.get(name);
@@ -46,12 +46,12 @@ final class AlertedAnalyses implements Serializable {
     }
   }
 
-  /** The analysis of this name, null where there is none or it has no alerts. */
+  /** Returns the analysis of this name, null if there is none or it has no alerts. */
   AnalysisConfig get(String name) {
     return byName.get(name);
   }
 
-  /** All that have alerts, by name. */
+  /** Returns all analyses with alerts, by name. */
   Map<String, AnalysisConfig> all() {
     return byName;
   }

@@ -14,7 +14,7 @@ import org.flowmon.jobs.sink.ReportMessage;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
 
 /**
- * Alerts in the job, all of it in one task so that the messages of an alert keep their order:
+ * The alert operators of the job, in one task so that the messages of an alert keep their order:
  *
  * <pre>
  *   report ─────────┬─► alerts ──┬─► alert-messages ──► kafka-alerts     topic flowmon.alerts
@@ -24,7 +24,7 @@ import org.flowmon.jobs.sink.kafka.KafkaReports;
 public final class Alerts {
   private Alerts() {}
 
-  /** The alerts of reports, but for those that people say are resolved. */
+  /** Returns the alerts of reports, without those resolved by hand. */
   public static SingleOutputStreamOperator<Alert> of(
       DataStream<Report> reports, JobConfig config, List<AnalysisConfig> analyses) {
     DataStream<String> resolves =

@@ -14,13 +14,13 @@ import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportSerializer;
 
 /**
- * The alerts of one analysis. Its windows are judged in the order of their ends, each once, when
- * the watermark has passed its end and the analysis's lateness: no report of it comes any more
- * then, and where none has come the window has none. So what fires depends on the reports alone.
+ * The alerts of one analysis. Windows are judged in the order of their ends, each once, when the
+ * watermark passes the window's end plus the analysis's lateness. No report of the window comes
+ * after that; without a report by then the window has none. So alerts depend on the reports alone.
  *
- * <p>Rules of absence begin with the first window that can have a report: that of the first one
- * that came since the live query is what it is, or the first whose start and lateness lie behind
- * the watermark at which that was learned, whichever is before.
+ * <p>Rules of absence begin with the first window that can have a report. That is the earlier of
+ * two: the window of the first report since the live query last changed, or the first window whose
+ * start and lateness lie after the watermark at which the change was learned.
  */
 final class AnalysisAlerts {
   private static final int LAYOUT = 2;
@@ -33,24 +33,24 @@ final class AnalysisAlerts {
   private final TreeMap<Long, Report> waiting = new TreeMap<>();
   private AnalysisConfig analysis;
   private long judgedThrough = NONE;
-  // What reports are made of, as text; empty where it is not known.
+  // The sources of reports, as text; empty if unknown.
   private String basis = "";
   // The end of the first window that rules of absence judge, or a time within the slide before it.
   private long absenceFrom = NONE;
-  // Reports of windows that end by then are of what was the analysis before. Of no use later than
-  // the watermark at which it changed, so not in a checkpoint.
+  // Reports of windows that end by then belong to the former definition. It is of no use after the
+  // watermark at which the definition changed, so it is in no checkpoint.
   private long changedAt = NONE;
 
-  /** Nothing seen yet; to be {@linkplain #configure configured} before it judges. */
+  /** Creates an empty instance; {@linkplain #configure configure} it before it judges. */
   AnalysisAlerts(AlertCounters counters) {
     this.counters = counters;
   }
 
   /**
-   * Goes on with what the analysis is now. A rule that says the same goes on with its keys; one
-   * that cannot be followed is counted and left out.
+   * Takes over the analysis's present definition. An unchanged rule keeps its keys; a rule that
+   * does not fit is counted and left out.
    *
-   * @param completeThrough the watermark at which that was learned
+   * @param completeThrough the watermark at which the definition was learned
    */
   void configure(AnalysisConfig now, long completeThrough, Consumer<Alert> out) {
     if (now.equals(analysis)) {
@@ -79,7 +79,7 @@ final class AnalysisAlerts {
     waitForReports(now.live(), completeThrough);
   }
 
-  /** Where the live query is another one, its first report is yet to come. */
+  /** Waits for the first report again if the live query has changed. */
   private void waitForReports(AnalysisConfig.Live live, long completeThrough) {
     String now =
         String.join(
@@ -92,7 +92,7 @@ final class AnalysisAlerts {
             Boolean.toString(live.spread()));
     boolean isKnown = judgedThrough != NONE;
     if (now.equals(basis) || (isKnown && basis.isEmpty())) {
-      basis = now; // layout 1 did not say, and judged from the job's start on
+      basis = now; // layout 1 has no basis, and judged from the job's start on
       return;
     }
     if (isKnown) {
@@ -104,20 +104,20 @@ final class AnalysisAlerts {
         completeThrough > Long.MAX_VALUE - first ? Long.MAX_VALUE : completeThrough + first;
   }
 
-  /** Resolves all that fires, as the analysis is gone. */
+  /** Resolves all firing alerts, as the analysis is removed. */
   void end(Consumer<Alert> out) {
     rules.values().forEach(rule -> rule.end(judgedThrough, out));
   }
 
-  /** Resolves the alert of an id by hand; false where none of it fires here. */
+  /** Resolves an alert by hand; false if none of this id fires here. */
   boolean resolve(String id, Consumer<Alert> out) {
     return rules.values().stream().anyMatch(rule -> rule.resolve(id, judgedThrough, out));
   }
 
   /**
-   * Takes a report. Of the same window the one with the highest revision is judged, and of these
-   * the last. One of a window without groups says what was late or lost, and is none here: no
-   * condition holds in it, and that flows are lost does not break a silence.
+   * Takes a report. Of the reports of one window the one with the highest revision is judged, and
+   * among equal revisions the last. The report of a window without groups only tells of late or
+   * lost flows and is ignored: no condition holds in it, and lost flows do not break a silence.
    */
   void add(Report report) {
     if (!report.hasGroups()) {
@@ -138,13 +138,13 @@ final class AnalysisAlerts {
     long slide = analysis.live().slideMicros();
     long through = Math.floorDiv(completeThrough - analysis.live().latenessMicros(), slide) * slide;
     if (judgedThrough == NONE) {
-      // What came before is nobody's: the first window is that of the first report, or the next.
+      // Earlier windows are not judged: the first one is that of the first report, or the next.
       judgedThrough = waiting.isEmpty() ? through : Math.min(through, waiting.firstKey() - slide);
     }
     judgeThrough(through, out);
   }
 
-  /** Judges the windows up to the last report that is here, as no more come. */
+  /** Judges the windows up to the last waiting report, as input has ended. */
   void judgeAtEnd(Consumer<Alert> out) {
     if (!waiting.isEmpty()) {
       if (judgedThrough == NONE) {
@@ -157,7 +157,7 @@ final class AnalysisAlerts {
 
   private void judgeThrough(long through, Consumer<Alert> out) {
     long slide = analysis.live().slideMicros();
-    // Windows of another slide, before the analysis was changed, end elsewhere.
+    // Windows of the former slide may end at other times.
     long end = Math.floorDiv(judgedThrough, slide) * slide + slide;
     for (; end <= through; end += slide) {
       drop(end);
@@ -174,7 +174,7 @@ final class AnalysisAlerts {
     drop(end - slide + 1);
   }
 
-  /** Drops reports whose windows end before a time, where no window ends. */
+  /** Drops reports whose windows end before a time at which no window ends. */
   private void drop(long before) {
     Map<Long, Report> stray = waiting.headMap(before);
     counters.lateReports().inc(stray.size());
@@ -192,7 +192,7 @@ final class AnalysisAlerts {
     }
     for (RuleAlerts rule : rules.values()) {
       if (rule.rule().absence() && end < absenceFrom) {
-        continue; // as if it had not been: what fires goes on
+        continue; // as if it had not come: firing alerts stay
       }
       try {
         rule.window(end, report, out);
@@ -211,10 +211,10 @@ final class AnalysisAlerts {
   }
 
   /**
-   * Layout 2: its number (1 byte), the end of the last window that was judged (8), the end from
-   * which on absence counts (8), what reports are made of (text), the number of reports that wait
-   * (4) and these, the number of rules (4) and of each the rule and its keys. Layout 1 is without
-   * the second and the third.
+   * Serializes the alerts. Layout 2: its number (1 byte), end of the last judged window (8), end
+   * from which on absence counts (8), basis of the reports (text), number of waiting reports (4)
+   * and the reports, number of rules (4) and for each the rule and its keys. Layout 1 lacks the end
+   * from which on absence counts, and the basis.
    */
   byte[] toBytes() throws IOException {
     DataOutputSerializer target = new DataOutputSerializer(1024);
@@ -233,7 +233,7 @@ final class AnalysisAlerts {
     return target.getCopyOfBuffer();
   }
 
-  /** As it was; to be {@linkplain #configure configured} before it judges. */
+  /** Restores alerts; {@linkplain #configure configure} them before they judge. */
   static AnalysisAlerts of(byte[] bytes, AlertCounters counters) throws IOException {
     DataInputDeserializer source = new DataInputDeserializer(bytes);
     int layout = source.readUnsignedByte();

@@ -7,21 +7,21 @@ import org.flowmon.jobs.alert.Alert.State;
 import org.flowmon.jobs.alert.AlertSerializer.LongText;
 
 /**
- * What is known of one key of a rule: in which of the last windows its condition held, and the
- * alert, if it fires. Told of each window, one after the other.
+ * The state of one key of a rule: in which of the last windows its condition held, and the alert,
+ * if it fires. It is given each window in order.
  */
 final class KeyAlert {
-  /** What a window has for the key where the condition holds. */
+  /** The rows of a window that meet the condition for the key. */
   record Match(int revision, int rows, String columns) {}
 
   private static final long NEVER = Long.MIN_VALUE;
 
   private long recent; // bit i: it held i windows ago
-  private long run; // windows in which it held, one after the other
-  private long quiet; // likewise in which it did not
+  private long run; // windows in a row in which it held
+  private long quiet; // windows in a row in which it did not hold
   private boolean firing;
   private long since;
-  private long number; // messages of the alert that fires so far
+  private long number; // messages so far of the firing alert
   private long silentUntil = NEVER;
   private long lastHeld;
   private Match last;
@@ -29,8 +29,8 @@ final class KeyAlert {
   /**
    * Takes a window.
    *
-   * @param match null where the condition does not hold
-   * @return what is to be said: null for nothing
+   * @param match null if the condition does not hold
+   * @return the state to announce; null for none
    */
   State window(AlertRule rule, long end, Match match) {
     boolean holds = match != null;
@@ -62,7 +62,7 @@ final class KeyAlert {
     return of == 0 ? 0 : -1L >>> (64 - of);
   }
 
-  /** The message that {@link #window} asked for. */
+  /** Makes the message that {@link #window} asked for. */
   Alert message(AlertRule rule, String key, long end, State state, Alert.Cause cause) {
     number++;
     return new Alert(
@@ -85,10 +85,9 @@ final class KeyAlert {
   }
 
   /**
-   * Ends the alert, as somebody said so. It may begin anew with the next window, and its silence
-   * begins now.
+   * Ends the alert by hand. It may begin anew with the next window, and its silence begins now.
    *
-   * @param end of the last window that it was told of
+   * @param end of the last window that it was given
    */
   void resolve(AlertRule rule, long end) {
     firing = false;
@@ -107,17 +106,17 @@ final class KeyAlert {
     return firing;
   }
 
-  /** Whether somebody was told that it fires, and not that it does not any more. */
+  /** Whether a message said that it fires, and none since that it is resolved. */
   boolean isAnnounced() {
     return firing && number > 0;
   }
 
-  /** Whether windows without the condition change nothing, but that its silence ends. */
+  /** Whether windows without the condition change only its silence, which ends. */
   boolean isIdle() {
     return !firing && recent == 0 && run == 0;
   }
 
-  /** Whether it is as one that was never seen. */
+  /** Whether it equals a key that was never seen. */
   boolean isForgettable(long end) {
     return isIdle() && end >= silentUntil;
   }

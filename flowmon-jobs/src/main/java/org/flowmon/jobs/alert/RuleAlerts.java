@@ -26,15 +26,15 @@ final class RuleAlerts {
 
   private final AlertRule rule;
   private final AlertCounters counters;
-  // Keys that each window may change, in the order in which their messages go out.
+  // Keys that any window may change, in the order of their messages.
   private final TreeMap<String, KeyAlert> active;
-  // Keys of which only the silence after their last alert is left.
+  // Keys with no state left but the silence after their last alert.
   private final Map<String, KeyAlert> idle;
-  // What was made for reports of these columns.
+  // The columns that the compiled condition and key are for.
   private List<ReportColumn> columns;
   private TableCondition condition;
   private int[] keyColumns;
-  // By id: the keys of alerts that fire and were told of; null until it is asked for.
+  // Keys of announced firing alerts, by id; null until asked for.
   private Map<String, String> announced;
 
   RuleAlerts(AlertRule rule, AlertCounters counters) {
@@ -52,14 +52,14 @@ final class RuleAlerts {
     return rule;
   }
 
-  /** This rule's keys, followed by the same rule with another severity or other sinks. */
+  /** Moves this rule's keys to the same rule with another severity or other sinks. */
   RuleAlerts with(AlertRule same) {
     Map<String, KeyAlert> all = new HashMap<>(active);
     all.putAll(idle);
     return new RuleAlerts(same, counters, all);
   }
 
-  /** Whether windows without a report can change something but the end of a silence. */
+  /** Whether windows without a report can change more than the end of a silence. */
   boolean isActive() {
     return rule.absence() || !active.isEmpty();
   }
@@ -75,8 +75,8 @@ final class RuleAlerts {
   /**
    * Takes a window.
    *
-   * @param report null where it has none
-   * @throws RuntimeException where the report does not fit the rule: nothing changed then
+   * @param report null if it has none
+   * @throws RuntimeException if the report does not fit the rule; the state is unchanged then
    */
   void window(long end, Report report, Consumer<Alert> out) {
     Map<String, KeyAlert.Match> matches = matches(report);
@@ -84,7 +84,7 @@ final class RuleAlerts {
     matches.keySet().forEach(key -> follow(key, end));
     for (var entries = active.entrySet().iterator(); entries.hasNext(); ) {
       var entry = entries.next();
-      String key = entry.getKey(); // the entry is another one once it is removed
+      String key = entry.getKey(); // the entry is another one after removal
       KeyAlert alert = entry.getValue();
       boolean unannounced = alert.isFiring() && !alert.isAnnounced();
       State said = alert.window(rule, end, matches.get(key));
@@ -126,7 +126,7 @@ final class RuleAlerts {
     idle.values().removeIf(alert -> alert.isForgettable(end));
   }
 
-  /** By key: where the condition holds in a window. */
+  /** Returns the rows that meet the condition, by key. */
   private Map<String, KeyAlert.Match> matches(Report report) {
     int[] rows = report == null ? new int[0] : rows(report);
     if (rule.absence()) {
@@ -162,7 +162,7 @@ final class RuleAlerts {
         : condition.select(report.rows());
   }
 
-  /** Resolves what was announced, as the rule is gone or another one now. */
+  /** Resolves announced alerts, as the rule is removed or changed. */
   void end(long end, Consumer<Alert> out) {
     active.forEach(
         (key, alert) -> {
@@ -178,14 +178,14 @@ final class RuleAlerts {
   }
 
   /**
-   * Resolves the alert of an id, where it fires and somebody was told so.
+   * Resolves the alert of an id if it fires and was announced.
    *
-   * @param end of the last window that was judged
-   * @return whether it is one of these
+   * @param end of the last judged window
+   * @return whether the alert is this rule's
    */
   boolean resolve(String id, long end, Consumer<Alert> out) {
     if (announced == null) {
-      announced = new HashMap<>(); // people may resolve all alerts of a rule, one after the other
+      announced = new HashMap<>(); // all alerts of a rule may be resolved one after the other
       active.forEach(
           (key, alert) -> {
             if (alert.isAnnounced()) {

@@ -13,13 +13,12 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 import org.flowmon.jobs.config.job.WebhookConfig;
 
 /**
- * Posts alerts to the webhooks that their rules name: one request for each message, in their order
- * for each webhook, at least once.
+ * Posts alerts to the webhooks that their rules name: one request for each message, in order for
+ * each webhook, at least once.
  *
- * <p>What waits is part of a checkpoint, so that a webhook which is away holds up neither the
- * stream nor a checkpoint, and is tried again with growing pauses. What could not be delivered
- * within {@code give_up}, what is refused and what is above {@code queue} is dropped, counted and
- * logged by its id.
+ * <p>Waiting alerts are part of a checkpoint, so an unreachable webhook holds up neither the stream
+ * nor a checkpoint. It is retried with growing pauses. Alerts that are not delivered within {@code
+ * give_up}, refused, or above {@code queue} are dropped, counted and logged by id.
  */
 final class WebhookAlerts
     implements Sink<Alert>, SupportsWriterState<Alert, WebhookAlerts.Waiting> {
@@ -31,7 +30,7 @@ final class WebhookAlerts
     this.webhooks = List.copyOf(webhooks);
   }
 
-  /** An alert that a webhook has not taken yet. */
+  /** An alert that is not delivered yet. */
   record Waiting(String webhook, Alert alert) {}
 
   @Override
@@ -52,7 +51,8 @@ final class WebhookAlerts
   }
 
   /**
-   * Version 1: name of the webhook (modified UTF-8), the alert as {@link AlertSerializer} has it.
+   * Version 1: name of the webhook (modified UTF-8), then the alert in the format of {@link
+   * AlertSerializer}.
    */
   static final class WaitingSerializer implements SimpleVersionedSerializer<Waiting> {
     private static final AlertSerializer ALERTS = new AlertSerializer();

@@ -15,8 +15,8 @@ import java.util.function.UnaryOperator;
 import org.flowmon.jobs.config.job.WebhookConfig;
 
 /**
- * Posts JSON to one webhook. Redirects are not followed, and the body of an answer is not looked
- * at. Neither the URL nor headers are in any message.
+ * Posts JSON to one webhook. It follows no redirects and ignores the body of an answer. No message
+ * contains the URL or headers.
  */
 final class WebhookClient {
   private final WebhookConfig config;
@@ -24,26 +24,26 @@ final class WebhookClient {
   private final HttpRequest request; // without its body
 
   /**
-   * What came of a request.
+   * The outcome of a request.
    *
-   * @param status 0 where there was no answer
-   * @param what for people
+   * @param status 0 if there was no answer
+   * @param what text for people
    */
   record Answer(int status, String what) {
     boolean isTaken() {
       return status / 100 == 2;
     }
 
-    /** Whether the same request may be taken later. */
+    /** Whether a retry of the same request may succeed. */
     boolean isWorthARetry() {
       return status == 0 || status == 408 || status == 425 || status == 429 || status >= 500;
     }
   }
 
   /**
-   * A client.
+   * Creates a client.
    *
-   * @throws IOException where the file of headers cannot be read or has a line that is no header
+   * @throws IOException if the file of headers cannot be read or has an invalid line
    */
   WebhookClient(WebhookConfig config) throws IOException {
     this.config = config;
@@ -85,7 +85,7 @@ final class WebhookClient {
           continue;
         }
       } catch (IllegalArgumentException e) {
-        // said below: its message would tell the header
+        // reported below: its message would contain the header
       }
       throw new IOException(
           config.headerFile() + ":" + (i + 1) + ": expected a header, NAME: VALUE, for " + config);
@@ -101,7 +101,7 @@ final class WebhookClient {
                 .POST(HttpRequest.BodyPublishers.ofByteArray(AlertJson.of(alert))));
   }
 
-  /** Asks with the same headers for nothing, within the time limit: a request with HEAD. */
+  /** Sends a HEAD request with the same headers, within the time limit. */
   Answer probe() throws InterruptedException {
     return send(builder -> builder.method("HEAD", HttpRequest.BodyPublishers.noBody()));
   }

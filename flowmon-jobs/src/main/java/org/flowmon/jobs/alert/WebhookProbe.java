@@ -4,19 +4,19 @@ import java.io.IOException;
 import org.flowmon.jobs.config.job.WebhookConfig;
 
 /**
- * Whether a webhook can be reached from here, asked without an alert: by a request with HEAD, with
- * the webhook's own headers. An answer says that somebody is there; whether that one would take an
- * alert only an alert tells.
+ * The outcome of a HEAD request to a webhook, with the webhook's own headers and without an alert.
+ * An answer shows that a server is reachable; only an alert shows whether the server would take
+ * one.
  *
- * @param isReached whether there was an answer, of whatever status but a redirect, which alerts do
- *     not follow
- * @param what came, for people; neither the URL nor a header is in it
+ * @param isReached whether there was an answer of any status but a redirect, which alerts do not
+ *     follow
+ * @param what the outcome, for people; without the URL and headers
  */
 public record WebhookProbe(boolean isReached, String what) {
   /**
-   * Asks, within the webhook's time limit.
+   * Sends the request, within the webhook's time limit.
    *
-   * @throws IOException where its file of headers cannot be read or has a line that is no header
+   * @throws IOException if its file of headers cannot be read or has an invalid line
    */
   public static WebhookProbe of(WebhookConfig webhook) throws IOException, InterruptedException {
     WebhookClient.Answer answer = new WebhookClient(webhook).probe();

@@ -14,8 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What waits for one webhook, and the thread that sends it: one alert at a time, so that they
- * arrive in their order.
+ * The waiting alerts of one webhook, and the thread that sends them one at a time, in order.
  *
  * <p>Metrics, by webhook: {@code delivered_alerts}, {@code retries}, {@code refused_alerts}, {@code
  * given_up_alerts}, {@code failed_alerts} (they could not be posted), {@code dropped_alerts} (the
@@ -44,9 +43,9 @@ final class WebhookQueue {
   private record Entry(Alert alert, long since) {}
 
   /**
-   * An empty queue, not started.
+   * Creates an empty queue, not started.
    *
-   * @throws IOException where the file of headers cannot be read
+   * @throws IOException if the file of headers cannot be read
    */
   WebhookQueue(WebhookConfig config, MetricGroup metrics) throws IOException {
     this.config = config;
@@ -74,7 +73,7 @@ final class WebhookQueue {
     notifyAll();
   }
 
-  /** What the webhook has not taken, in its order. */
+  /** Returns the alerts that are not delivered yet, in order. */
   synchronized List<Alert> waiting() {
     List<Alert> waiting = new ArrayList<>();
     if (current != null) {
@@ -84,7 +83,7 @@ final class WebhookQueue {
     return waiting;
   }
 
-  /** Waits until all is taken or dropped, until a time of {@link System#nanoTime} at most. */
+  /** Waits until all alerts are delivered or dropped, at most until a {@link System#nanoTime}. */
   synchronized void awaitEmpty(long limit) throws InterruptedException {
     while (current != null || !queue.isEmpty()) {
       long millis = (limit - System.nanoTime()) / 1_000_000;
@@ -116,7 +115,7 @@ final class WebhookQueue {
     }
   }
 
-  /** As {@link #send}; the thread must not end of an alert, or those behind it would never go. */
+  /** As {@link #send}, but drops an alert that throws: the thread must go on with the next ones. */
   private void sendOrLose(Entry entry) throws InterruptedException {
     try {
       send(entry);

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives each webhook its alerts. The end of input waits for what they have not taken, for {@link
+ * Gives each webhook its alerts. The end of input waits for undelivered ones, {@link
  * #LAST_WAIT_MILLIS} at most.
  *
  * <p>Metrics in group {@code flowmon}: {@code unknown_webhook}, and those of {@link WebhookQueue}.

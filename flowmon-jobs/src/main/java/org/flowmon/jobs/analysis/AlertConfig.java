@@ -19,7 +19,7 @@ import org.flowmon.jobs.config.YamlSection;
  * alerts:
  *   - name: elephant
  *     when: verdict = 'new' AND share > 0.05   # or
- *     absent: 5m            # no report for so long; with when: no row for which it is TRUE
+ *     absent: 5m            # no report for this long; with when: no row for which it is TRUE
  *     key: [src_addr]       # absent: the key columns of the report
  *     for: 30s              # or
  *     at_least: 3 of 5      # windows
@@ -35,7 +35,7 @@ import org.flowmon.jobs.config.YamlSection;
  * @param key columns; null: those that tell the rows of a report apart
  * @param holds in how many successive windows the condition has to hold; {@link Duration#ZERO}: one
  * @param least in how many of the last {@code of} windows it has to hold; 0: {@code holds} says it
- * @param of 1 … {@link #MAX_WINDOWS}, 0 where {@code least} is
+ * @param of 1 … {@link #MAX_WINDOWS}, 0 if {@code least} is
  * @param silence for how long after a message that it fires there is no other of the same key
  * @param resolveAfter for how long the condition may not hold until the alert is resolved
  * @param keys of alerts that are followed at once
@@ -54,10 +54,10 @@ public record AlertConfig(
     List<String> sinks,
     int keys)
     implements Serializable {
-  /** Of how many windows {@code at_least} may speak. */
+  /** The most windows that {@code at_least} may count. */
   public static final int MAX_WINDOWS = 64;
 
-  /** The sink that is no webhook. */
+  /** The only sink that is no webhook. */
   public static final String KAFKA = "kafka";
 
   private static final int MAX_RULES = 100;
@@ -71,14 +71,14 @@ public record AlertConfig(
     sinks = List.copyOf(sinks);
   }
 
-  /** How bad it is. */
+  /** The severity of an alert. */
   public enum Severity {
     INFO,
     WARNING,
     CRITICAL
   }
 
-  /** Reads the list of an analysis's file without those that are wrong; empty without one. */
+  /** Reads the list of an analysis's file and leaves out wrong rules; empty without a list. */
   static List<AlertConfig> listOf(YamlSection root, ErrorHandler errors) {
     List<YamlSection> sections = root.sections("alerts");
     if (sections.size() > MAX_RULES) {
@@ -96,9 +96,9 @@ public record AlertConfig(
   }
 
   /**
-   * One of the list; null where something of it is wrong, of which all is told.
+   * Reads one rule of the list; null if a part of it is wrong, after all errors were reported.
    *
-   * @param names of those before it
+   * @param names of the rules before it
    */
   private static AlertConfig of(YamlSection section, Set<String> names, ErrorHandler to) {
     ErrorHandler.Noted errors = new ErrorHandler.Noted(to);

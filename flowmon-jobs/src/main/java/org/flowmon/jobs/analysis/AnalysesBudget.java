@@ -9,24 +9,23 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.LiveGroupings;
 
 /**
- * What all analyses of a job may take together. An analysis with which they would take more is
- * refused.
+ * The limits on all analyses of a job together. An analysis that would exceed them is refused.
  *
- * @param groups the sum of {@code live.groups}, for each query over flows: what one task of the
- *     merge may hold of one window of each
- * @param memory the sum of {@code live.memory}, for each query over flows with functions that keep
- *     states: bytes of these that one task of the merge may hold of one window of each
- * @param slots the sum of {@code live.slots}, for each table of the queries: what each task of the
- *     low level holds
+ * @param groups the sum of {@code live.groups} over all queries over flows: the groups that one
+ *     merging task may hold of one window of each query
+ * @param memory the sum of {@code live.memory} over all queries over flows with stateful functions:
+ *     the state bytes that one merging task may hold of one window of each query
+ * @param slots the sum of {@code live.slots} over all tables of the queries, which each low-level
+ *     task holds
  */
 public record AnalysesBudget(long groups, long memory, long slots) implements Serializable {
-  /** Where nothing else is said. */
+  /** The default limits. */
   public static final AnalysesBudget DEFAULT = new AnalysesBudget(64_000_000L, 2L << 30, 1L << 22);
 
   /**
    * Checks analyses that are to run together.
    *
-   * @throws ConfigException saying which of them does not fit, and how much there is
+   * @throws ConfigException naming the one that does not fit and the limit
    */
   public void check(List<AnalysisConfig> analyses) {
     for (int i = 0; i < analyses.size(); i++) {
@@ -35,9 +34,9 @@ public record AnalysesBudget(long groups, long memory, long slots) implements Se
   }
 
   /**
-   * Why a change does not fit; null where it does.
+   * Returns why a change does not fit; null if it does.
    *
-   * @param running what runs; what has the change's name is replaced
+   * @param running the running analyses; the change replaces the one of its name
    */
   public String refusal(AnalysisSet running, AnalysisChange change) {
     try {

@@ -4,12 +4,12 @@ import java.io.Serializable;
 import org.flowmon.jobs.config.ConfigException;
 
 /**
- * An analysis that comes, changes or goes while the job runs.
+ * A change of the running analyses: one starts, changes or stops.
  *
  * @param name of the analysis
- * @param version of what is said of this name: a higher one replaces a lower one, wherever and in
- *     whatever order they arrive. At least 1; what the job's folder says has version 0
- * @param text the analysis's file; null where the analysis goes
+ * @param version of the change: a higher one replaces a lower one of this name, in whatever order
+ *     they arrive. At least 1; the job's folder has version 0
+ * @param text the analysis's file; null if the analysis stops
  */
 public record AnalysisChange(String name, long version, String text) implements Serializable {
   public AnalysisChange {
@@ -19,9 +19,9 @@ public record AnalysisChange(String name, long version, String text) implements 
   }
 
   /**
-   * The analysis as it is after the change; null where it goes.
+   * Returns the analysis after the change; null if it stops.
    *
-   * @throws ConfigException where the text is not that of an analysis of this name
+   * @throws ConfigException if the text is not that of an analysis of this name
    */
   public AnalysisConfig config() {
     if (text == null) {

@@ -24,22 +24,22 @@ import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.Value;
 
 /**
- * One analysis: a live query, the history that each of its results is compared with, the report's
- * logic, and where reports go. A file {@code NAME.yaml} in the folder of analyses:
+ * One analysis: a live query, the history that its results are compared with, the report's logic,
+ * and the sinks of reports. A file {@code NAME.yaml} in the folder of analyses:
  *
  * <pre>
  * name: elephants
  * live:
  *   query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr ORDER BY bytes DESC LIMIT 100
  *   window: 10s
- *   slide: 10s            # the window, where absent
+ *   slide: 10s            # absent: the window
  *   time: end_time        # or arrival
- *   lateness: 0s          # a flow is late where its arrival is after its window's end + lateness
+ *   lateness: 0s          # a flow is late if its arrival is after its window's end + lateness
  *   revisions: true       # with lateness: results at windows' ends, then revised; else only the last
  *   spread: false         # true: bytes and packets of a flow are divided by the time it took
  *   slots: 16384          # of the low-level table
- *   groups: 1000000       # of an open window; of more, some are kept
- *   memory: 268435456     # bytes of the states of functions in an open window; of more, likewise
+ *   groups: 1000000       # of an open window; above that, some are kept
+ *   memory: 268435456     # bytes of function states in an open window; above that, some groups are kept
  * history:                # absent: reports without history
  *   query: SELECT … WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7) GROUP BY src_addr
  *   delay: 20s            # absent: two checkpoint intervals
@@ -55,7 +55,7 @@ import org.flowmon.udaf.value.Value;
  * alerts: []              # {@link AlertConfig}
  * </pre>
  *
- * @param history null where the analysis has none
+ * @param history null if the analysis has none
  * @param places where its keys stand, for errors
  */
 public record AnalysisConfig(
@@ -67,25 +67,25 @@ public record AnalysisConfig(
     List<AlertConfig> alerts,
     Places places)
     implements Serializable {
-  /** Slides of a window, at most: each window's end puts as many tables of groups together. */
+  /** The most slides in a window: each window's end merges as many group tables. */
   public static final int MAX_PANES = 120;
 
-  /** Queries over flows that one live query may be made of: each has a table of its own. */
+  /** The most queries over flows in one live query: each has a table of its own. */
   public static final int MAX_LEAVES = 8;
 
-  /** The logic of those that publish states. */
+  /** The logic that publishes states. */
   public static final String STATES = "states";
 
-  /** Slides that one flow may be divided among. */
+  /** The most slides that one flow may be divided among. */
   public static final int MAX_SHARES = 10_000;
 
-  /**
-   * The analyses that flowmon brings along, by the names of their resources below {@code
-   * /analyses}.
-   */
+  /** The bundled analyses, named after their resources in {@code /analyses}. */
   private static final List<String> BUNDLED = List.of("elephants");
 
-  /** Those that come along to be copied and do not run by themselves, likewise. */
+  /**
+   * The offered analyses, named after their resources: they are to be copied and do not run by
+   * default.
+   */
   private static final List<String> OFFERED =
       List.of(
           "anomaly",
@@ -108,23 +108,23 @@ public record AnalysisConfig(
     alerts = List.copyOf(alerts);
   }
 
-  /** An analysis without alerts that is in no file. */
+  /** Creates an analysis without alerts and without a file. */
   public AnalysisConfig(
       String name, Live live, History history, Report report, List<String> sinks) {
     this(name, live, history, report, sinks, List.of(), Places.NONE);
   }
 
   /**
-   * An error of one of its keys, found after the file was read.
+   * Returns an error of one of its keys, found after the file was read.
    *
    * @param key with those above it: {@code report.parameters.share}
-   * @param message what is wrong and what was expected
+   * @param message the fault and the expected value
    */
   public ConfigException error(String key, String message) {
     return error(key, message, null);
   }
 
-  /** As the other, with what caused it. */
+  /** As {@link #error(String, String)}, with a cause. */
   public ConfigException error(String key, String message, Throwable cause) {
     String place = places.of(key);
     return new ConfigException(
@@ -140,8 +140,10 @@ public record AnalysisConfig(
    * @param spread whether the bytes and packets of a flow are divided among the slides in which it
    *     was active
    * @param slots of the low-level table, a power of two
-   * @param groups that an open window may have; of more, a part is kept and all count in the totals
-   * @param memory bytes that the states of functions may take in an open window; likewise
+   * @param groups that an open window may have; above that a part is kept and all count in the
+   *     totals
+   * @param memory bytes of function states that an open window may have; above that a part is kept
+   *     and all count in the totals
    */
   public record Live(
       String query,
@@ -165,14 +167,14 @@ public record AnalysisConfig(
       return new Live(query, window, slide, time, lateness, false, spread, slots, groups, memory);
     }
 
-    /** What a task may hold of an open window. */
+    /** Returns the limit of an open window in one task. */
     public GroupLimit limit() {
       return new GroupLimit(groups, memory);
     }
 
     /**
-     * An analysis's query with the end of a window as {@code :now}, which only what is over results
-     * may ask for.
+     * Binds {@code :now} of an analysis's query to a window's end. Only queries over results may
+     * use it.
      */
     public static Query at(Query whole, long windowEnd) {
       return whole.parameters().isEmpty()
@@ -202,7 +204,7 @@ public record AnalysisConfig(
    *
    * @param query text in the query dialect, with parameters such as {@code :now} and {@code
    *     :live.src_addr}
-   * @param delay history is seen as of {@link #now} less this; null: two checkpoint intervals
+   * @param delay how long before {@link #now} the as-of time lies; null: two checkpoint intervals
    * @param refresh null: each window has a history of its own
    * @param concurrency lookups of this analysis that run at once in one task
    * @param timeout of one lookup
@@ -214,14 +216,14 @@ public record AnalysisConfig(
     /** The longest {@link #timeout}. */
     public static final Duration MAX_TIMEOUT = Duration.ofMinutes(10);
 
-    /** The history of an analysis that has another one for each window. */
+    /** Creates a history without refresh: each window has its own. */
     public History(String query, Duration delay, int concurrency, Duration timeout, long rows) {
       this(query, delay, null, concurrency, timeout, rows);
     }
 
     /**
-     * What {@code :now} is: the window's end or, where history is refreshed, the largest multiple
-     * of that interval since 1970 that is not after it. In microseconds.
+     * Returns the value of {@code :now} in microseconds: the window's end or, with refresh, the
+     * largest multiple of that interval since 1970 that is not after the end.
      */
     public long now(long windowEnd) {
       if (refresh == null) {
@@ -237,7 +239,7 @@ public record AnalysisConfig(
    *
    * @param logic its name
    * @param parameters as written, in the file's order; the logic checks them
-   * @param condition which of the logic's rows are reported; null: all
+   * @param condition selects the logic's rows to report; null: all
    */
   public record Report(String logic, Map<String, String> parameters, RowCondition condition)
       implements Serializable {
@@ -245,24 +247,24 @@ public record AnalysisConfig(
       parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
     }
 
-    /** All rows that the logic gives. */
+    /** Creates a report of all the logic's rows. */
     public Report(String logic, Map<String, String> parameters) {
       this(logic, parameters, null);
     }
   }
 
-  /** Whether it publishes the states of its groups for other jobs, in place of reports. */
+  /** Whether it publishes the states of its groups for other jobs instead of reports. */
   public boolean publishesStates() {
     return report.logic().equals(STATES);
   }
 
-  /** The same without the condition of its report, and with other alerts. */
+  /** Returns this analysis without its report condition and with other alerts. */
   public AnalysisConfig withoutCondition(List<AlertConfig> others) {
     Report all = new Report(report.logic(), report.parameters());
     return new AnalysisConfig(name, live, history, all, sinks, others, places);
   }
 
-  /** The same, but for results that come before the last one of their window: there are none. */
+  /** Returns this analysis with only the last result of each window. */
   public AnalysisConfig withoutRevisions() {
     return new AnalysisConfig(name, live.once(), history, report, sinks, alerts, places);
   }
@@ -270,32 +272,31 @@ public record AnalysisConfig(
   /**
    * Reads one file.
    *
-   * @throws ConfigException naming file, line, key and what was expected
+   * @throws ConfigException naming file, line, key and the expected value
    */
   public static AnalysisConfig read(Path file) {
     return AnalysisFile.of(YamlFile.read(file));
   }
 
   /**
-   * What can be read of a file with errors, to check what else it says.
+   * The readable part of a file with errors, for further checks.
    *
-   * @param analysis without the sinks and alerts that are wrong, and with defaults in the place of
-   *     other values that are
-   * @param hasWindows false where others are in the place of its windows
+   * @param analysis without wrong sinks and alerts; other wrong values are replaced by defaults
+   * @param hasWindows false if its windows are replaced
    */
   public record Draft(AnalysisConfig analysis, boolean hasWindows) {}
 
   /**
-   * As {@link #read}, of which all errors are told.
+   * As {@link #read}, but reports all errors.
    *
-   * @return null where its name, a query, the report's logic or its parameters are wrong
+   * @return null if its name, a query, the report's logic or its parameters are wrong
    */
   public static Draft read(Path file, ErrorHandler errors) {
     YamlSection root = errors.of(() -> YamlFile.read(file));
     return root == null ? null : AnalysisFile.of(root, errors);
   }
 
-  /** As {@link #read}, from text; {@code file} is what errors call it. */
+  /** As {@link #read}, from text; {@code file} is its name in errors. */
   public static AnalysisConfig parse(String file, String text) {
     return AnalysisFile.of(YamlFile.parse(file, text));
   }
@@ -323,21 +324,21 @@ public record AnalysisConfig(
     return List.copyOf(analyses);
   }
 
-  /** The analyses that flowmon brings along and that run where no folder is named. */
+  /** Returns the bundled analyses, which run without a configured folder. */
   public static List<AnalysisConfig> bundled() {
     return resources(BUNDLED);
   }
 
   /**
-   * The analyses that flowmon brings along besides: they cost more, or want thresholds that fit the
-   * network, and run where their files are put into the folder of analyses.
+   * Returns the offered analyses. They cost more, or need thresholds that fit the network; they run
+   * if their files are copied to the folder of analyses.
    */
   public static List<AnalysisConfig> offered() {
     return resources(OFFERED);
   }
 
   /**
-   * The file of an analysis that flowmon brings along, to be copied and changed.
+   * Returns the file of a bundled or offered analysis, to be copied and changed.
    *
    * @param name of one of {@link #bundled} or {@link #offered}
    */

@@ -22,7 +22,7 @@ import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.result.LiveGroupings;
 import org.flowmon.udaf.text.QueryException;
 
-/** Reads an analysis from its file, and says what in it does not fit. */
+/** Reads an analysis from its file and reports its errors. */
 final class AnalysisFile {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,47}");
   private static final List<String> SINKS = List.of("kafka", "postgres");
@@ -34,25 +34,25 @@ final class AnalysisFile {
   private static final int MAX_ROWS = 100_000_000;
   private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
 
-  /** In the place of windows that are wrong. */
+  /** Replaces wrong windows. */
   private static final Duration ANY_WINDOW = Duration.ofSeconds(10);
 
   private AnalysisFile() {}
 
   /**
-   * The analysis of a file.
+   * Reads the analysis of a file.
    *
-   * @throws ConfigException naming file, line, key and what was expected
+   * @throws ConfigException naming file, line, key and the expected value
    */
   static AnalysisConfig of(YamlSection root) {
     return of(root, ErrorHandler.THROWN).analysis();
   }
 
   /**
-   * The analysis of a file, of which all errors are told: behind one that was taken it goes on with
-   * what does not hang on it.
+   * Reads the analysis of a file and reports all errors. After an error it goes on with the parts
+   * that do not depend on it.
    *
-   * @return null where its name, a query, the report's logic or its parameters are wrong
+   * @return null if its name, a query, the report's logic or its parameters are wrong
    */
   static AnalysisConfig.Draft of(YamlSection root, ErrorHandler errors) {
     String name = errors.of(() -> name(root));
@@ -90,7 +90,7 @@ final class AnalysisFile {
     return name;
   }
 
-  /** Null where the logic or its parameters are wrong. */
+  /** Reads the report; null if the logic or its parameters are wrong. */
   private static Report report(YamlSection section, ErrorHandler errors) {
     String logic = errors.of(() -> section.text("logic", "the name of the report's logic"));
     Map<String, String> parameters = errors.of(() -> section.map("parameters"));
@@ -107,11 +107,10 @@ final class AnalysisFile {
   }
 
   /**
-   * The live query with windows that can be, whatever else is wrong.
+   * Reads the live query; wrong windows are replaced by valid ones.
    *
-   * @param ofWindows are told what is wrong with window, slide and time; others are in their place
-   *     then
-   * @return null where the query is wrong
+   * @param ofWindows takes errors of window, slide and time
+   * @return null if the query is wrong
    */
   private static Live live(YamlSection section, ErrorHandler errors, ErrorHandler.Noted ofWindows) {
     Duration window = ofWindows.of(() -> section.duration("window"));
@@ -152,7 +151,7 @@ final class AnalysisFile {
     return ofWindows.any() || ofLateness.any() ? onTime(live, ofWindows.any()) : live;
   }
 
-  /** The same without lateness and shares, which are wrong or cannot be checked. */
+  /** Returns the live query without lateness and shares, which are wrong or cannot be checked. */
   private static Live onTime(Live live, boolean isOtherWindow) {
     return new Live(
         live.query(),
@@ -237,13 +236,16 @@ final class AnalysisFile {
       }
     }
     try {
-      var unused = FlowQueries.run(List.of(), Live.at(query, 0)); // an error is said here
+      var unused = FlowQueries.run(List.of(), Live.at(query, 0)); // an error is thrown here
     } catch (QueryException e) {
       throw section.error("query", e);
     }
   }
 
-  /** What is over results may know the window's end; flows are counted before it has one. */
+  /**
+   * Checks that only queries over results use the window's end; flows are counted before it is
+   * known.
+   */
   private static void checkParameters(YamlSection section, Query query) {
     for (FlowQuery leaf : query.leaves()) {
       if (!leaf.parameters().isEmpty()) {
@@ -297,11 +299,11 @@ final class AnalysisFile {
   }
 
   /**
-   * The history.
+   * Reads the history.
    *
-   * @param live null where it is wrong
-   * @param ofQuery are told what is wrong with its query
-   * @return null where the query is wrong
+   * @param live null if it is wrong
+   * @param ofQuery takes errors of its query
+   * @return null if the query is wrong
    */
   private static History history(
       YamlSection section, Live live, ErrorHandler errors, ErrorHandler.Noted ofQuery) {
@@ -338,7 +340,7 @@ final class AnalysisFile {
   private static void checkHistory(YamlSection section, String text, Live live) {
     Query query = query(section, text);
     if (live == null) {
-      return; // whose columns it may ask for nobody knows
+      return; // the live columns are unknown
     }
     Set<String> known = new TreeSet<>(Set.of("now"));
     QueryParser.parseQuery(live.query()).select().forEach(item -> known.add("live." + item.name()));

@@ -8,14 +8,14 @@ import java.util.TreeMap;
 import org.flowmon.jobs.config.ConfigException;
 
 /**
- * The analyses of a job by name: those that it was started with, and what has changed since. Who
- * applies the same changes has the same analyses, in whatever order they came. Not thread-safe.
+ * The analyses of a job by name: those of its start, and the changes since. Sets with the same
+ * changes are equal in content, whatever the order of changes. Not thread-safe.
  */
 public final class AnalysisSet implements Serializable {
-  /** Names that may have changed, those that are gone among them: each is remembered. */
+  /** The most names with changes, removed ones included: each is remembered. */
   public static final int MAX_NAMES = 1024;
 
-  /** Characters of all their files together: they go to every task in one message. */
+  /** The most characters of all files together: they go to every task in one message. */
   public static final int MAX_TEXT = 4 << 20;
 
   private static final long serialVersionUID = 1L;
@@ -26,7 +26,7 @@ public final class AnalysisSet implements Serializable {
   private long textOfChanges;
 
   /**
-   * The analyses that a job is started with.
+   * Creates the set of a job's start.
    *
    * @param analyses of its folder, each name once
    */
@@ -35,11 +35,11 @@ public final class AnalysisSet implements Serializable {
   }
 
   /**
-   * The analyses that a job is started with.
+   * Creates the set of a job's start.
    *
    * @param analyses of its folder, each name once
-   * @param once whether results of all of them, also of those that come, are only the last ones:
-   *     those that say that theirs are revised run as if they did not
+   * @param once whether all analyses, later ones included, give only the last result of a window;
+   *     {@code revisions} in their files is ignored
    */
   public AnalysisSet(List<AnalysisConfig> analyses, boolean once) {
     this.once = once;
@@ -50,7 +50,7 @@ public final class AnalysisSet implements Serializable {
     }
   }
 
-  /** The same analyses, to be changed apart from these. */
+  /** Creates an independent copy. */
   public AnalysisSet(AnalysisSet other) {
     once = other.once;
     running.putAll(other.running);
@@ -61,9 +61,9 @@ public final class AnalysisSet implements Serializable {
   /**
    * Applies a change.
    *
-   * @return false where the same or a later change of this name was applied before
-   * @throws ConfigException where it does not hold an analysis, or there are too many; nothing has
-   *     changed then
+   * @return false if the same or a later change of this name was applied before
+   * @throws ConfigException if it does not hold an analysis, or there are too many; the set is
+   *     unchanged then
    */
   public boolean apply(AnalysisChange change) {
     AnalysisChange last = changes.get(change.name());
@@ -103,39 +103,39 @@ public final class AnalysisSet implements Serializable {
     return change == null || change.text() == null ? 0 : change.text().length();
   }
 
-  /** Those that run, in the order of their names. */
+  /** Returns the running analyses in the order of their names. */
   public List<AnalysisConfig> running() {
     return new ArrayList<>(running.values());
   }
 
-  /** One that runs, or null. */
+  /** Returns a running analysis, or null. */
   public AnalysisConfig get(String name) {
     return running.get(name);
   }
 
-  /** The last change of each name that has one. */
+  /** Returns the last change of each changed name. */
   public List<AnalysisChange> changes() {
     return new ArrayList<>(changes.values());
   }
 
-  /** The last change of a name, or null where it is as the job was started. */
+  /** Returns the last change of a name, or null if it has not changed since the start. */
   public AnalysisChange change(String name) {
     return changes.get(name);
   }
 
-  /** The version of what is said of a name; 0 where it is as the job was started. */
+  /** Returns the version of a name's definition; 0 if it has not changed since the start. */
   public long version(String name) {
     AnalysisChange change = changes.get(name);
     return change == null ? 0 : change.version();
   }
 
-  /** The text of an analysis that came while the job ran; null of one that it was started with. */
+  /** Returns the text of an analysis that came while the job ran; null for one of the start. */
   public String text(String name) {
     AnalysisChange change = changes.get(name);
     return change == null ? null : change.text();
   }
 
-  /** Those that run, by their names. */
+  /** Returns the running analyses by name. */
   public Map<String, AnalysisConfig> byName() {
     return Map.copyOf(running);
   }

@@ -8,9 +8,9 @@ import java.util.Map;
 import org.flowmon.jobs.config.ConfigException;
 
 /**
- * The analyses that results speak of. A result of an analysis that came while the job ran brings
- * its text along, so that nobody behind the windows has to be told of it; of all others the name is
- * enough. Not thread-safe.
+ * The analyses that results refer to. A result of an analysis that came while the job ran carries
+ * its text, so operators after the windows need no messages about it. For other analyses the name
+ * suffices. Not thread-safe.
  */
 public final class Definitions implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -20,23 +20,22 @@ public final class Definitions implements Serializable {
 
   private record Parsed(String text, AnalysisConfig config) {}
 
-  /** Definitions beside those that a job is started with. */
+  /** Creates definitions with those that a job is started with. */
   public Definitions(List<AnalysisConfig> started) {
     started.forEach(analysis -> this.started.put(analysis.name(), analysis));
   }
 
-  /** The analyses that the job was started with. */
+  /** Returns the analyses that the job was started with. */
   public Collection<AnalysisConfig> started() {
     return List.copyOf(started.values());
   }
 
   /**
-   * The analysis of a result; the same object for the same name and text in a row.
+   * Returns the analysis of a result; the same object while name and text stay the same.
    *
-   * @param text that the result brought along; null: the analysis is one of those at the start;
-   *     empty: it is gone
-   * @return null where none was started with this name, or it is gone
-   * @throws ConfigException where the text is none of an analysis
+   * @param text from the result; null: the analysis is one of the start; empty: it is removed
+   * @return null if none was started with this name, or it is removed
+   * @throws ConfigException if the text is not that of an analysis
    */
   public AnalysisConfig of(String name, String text) {
     if (text == null) {

@@ -1,5 +1,4 @@
 /**
- * Analyses: what the file of one says, the set that a job runs as it changes, and what all of them
- * may take together.
+ * Analyses: the file of one, the set that a job runs and changes, and the limits on all together.
  */
 package org.flowmon.jobs.analysis;

@@ -1,9 +1,6 @@
 package org.flowmon.jobs.config;
 
-/**
- * A configuration file that cannot be used. The message names file, line, key, and what was
- * expected.
- */
+/** A configuration file is invalid. The message names file, line, key and the expected value. */
 public final class ConfigException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

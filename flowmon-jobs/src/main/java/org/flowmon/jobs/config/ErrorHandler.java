@@ -2,24 +2,24 @@ package org.flowmon.jobs.config;
 
 import java.util.function.Supplier;
 
-/** What is done with errors of a file: the first one is thrown, or all are taken. */
+/** Handles errors of a file: throws the first one, or collects all. */
 @FunctionalInterface
 public interface ErrorHandler {
-  /** Throws the first. */
+  /** Throws the first error. */
   ErrorHandler THROWN =
       error -> {
         throw error;
       };
 
-  /** Takes an error, or throws it. */
+  /** Takes an error or throws it. */
   void add(ConfigException error);
 
-  /** What a part of a file says; null where it is wrong. */
+  /** Returns a part of a file; null if it is wrong. */
   default <T> T of(Supplier<T> part) {
     return of(part, null);
   }
 
-  /** What a part of a file says, or something else where it is wrong. */
+  /** Returns a part of a file, or a substitute if it is wrong. */
   default <T> T of(Supplier<T> part, T otherwise) {
     try {
       return part.get();
@@ -29,7 +29,7 @@ public interface ErrorHandler {
     }
   }
 
-  /** Checks a part of a file; whether it is right. */
+  /** Checks a part of a file and returns whether it is right. */
   default boolean run(Runnable check) {
     return of(
         () -> {
@@ -39,7 +39,7 @@ public interface ErrorHandler {
         false);
   }
 
-  /** Gives errors on to others, and knows whether there was one. */
+  /** Passes errors on and remembers whether there was one. */
   final class Noted implements ErrorHandler {
     private final ErrorHandler to;
     private boolean any;

@@ -4,22 +4,21 @@ import java.io.Serializable;
 import java.util.Map;
 
 /**
- * Where the keys of a file stand: what is found wrong with a value after the file was read is said
- * with its line.
+ * The places of a file's keys, so that errors found after reading name their line.
  *
- * @param file as errors call it; null where there is none
+ * @param file its name in errors; null if there is none
  * @param lines from 1, by key with those above it, such as {@code live.query}; {@code ""} is the
  *     file's first key
  */
 public record Places(String file, Map<String, Integer> lines) implements Serializable {
-  /** Of what is in no file. */
+  /** The places without a file. */
   public static final Places NONE = new Places(null, Map.of());
 
   public Places {
     lines = Map.copyOf(lines);
   }
 
-  /** File and line of a key, or of the nearest one above it that is there; null without a file. */
+  /** Returns file and line of a key, or of its nearest parent with a line; null without a file. */
   public String of(String key) {
     if (file == null) {
       return null;
@@ -34,7 +33,7 @@ public record Places(String file, Map<String, Integer> lines) implements Seriali
     return file + ":" + line;
   }
 
-  /** Analyses that say the same are the same, wherever it stands. */
+  /** Always equal: the place of an analysis does not matter to its equality. */
   @Override
   public boolean equals(Object other) {
     return other instanceof Places;

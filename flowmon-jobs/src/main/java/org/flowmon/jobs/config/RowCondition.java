@@ -3,14 +3,14 @@ package org.flowmon.jobs.config;
 import java.io.Serializable;
 
 /**
- * A condition over the rows of a report, as written; it is checked where the report's columns are
+ * A condition over the rows of a report, as written; it is checked once the report's columns are
  * known.
  *
  * @param text an expression of the query dialect
- * @param place where it stands, as errors call it: file, line and key
+ * @param place file, line and key, for errors
  */
 public record RowCondition(String text, String place) implements Serializable {
-  /** Conditions of the same text are the same, wherever they stand. */
+  /** Compares the text alone, not the place. */
   @Override
   public boolean equals(Object other) {
     return other instanceof RowCondition that && text.equals(that.text);

@@ -5,13 +5,13 @@ import org.snakeyaml.engine.v2.common.ScalarStyle;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
-/** Where in a file the characters of a value stand that may take several lines there. */
+/** The places in a file of the characters of a value, which may span several lines. */
 final class ScalarPlaces {
   private ScalarPlaces() {}
 
   /**
-   * Line and column of a character of a value, {@code line:column} from 1; null where what stands
-   * there is written in another way than the value is (escapes, comments).
+   * Returns {@code line:column}, from 1, of a character of a value; null if the file writes the
+   * value in another way there (escapes, comments).
    *
    * @param lines of the file
    * @param offset in the value, up to its length
@@ -27,7 +27,7 @@ final class ScalarPlaces {
     int quote = isBlock || style == ScalarStyle.PLAIN ? 0 : 1;
     String value = node.getValue();
     int length = value.stripTrailing().length();
-    int known = 0; // so many characters of the value are in lines before
+    int known = 0; // characters of the value in earlier lines
     int last = Math.min(end.getLine(), lines.size() - 1);
     for (int line = start.getLine() + (isBlock ? 1 : 0); line <= last; line++) {
       String text = lines.get(line);

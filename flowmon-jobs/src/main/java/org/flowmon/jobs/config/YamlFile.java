@@ -16,7 +16,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 
-/** Reads one YAML document, whose nodes know where they stand, so that errors can say so. */
+/** Reads one YAML document whose nodes know their places, for errors. */
 public final class YamlFile {
   private static final long MAX_BYTES = 1 << 20;
 
@@ -46,7 +46,7 @@ public final class YamlFile {
     return parse(resource, resourceText(resource));
   }
 
-  /** The text of a resource of the class path. */
+  /** Returns the text of a class path resource. */
   public static String resourceText(String resource) {
     try (InputStream in = YamlFile.class.getResourceAsStream(resource)) {
       if (in == null) {
@@ -58,7 +58,7 @@ public final class YamlFile {
     }
   }
 
-  /** Parses text; {@code file} is what errors call it. */
+  /** Parses text; {@code file} is its name in errors. */
   public static YamlSection parse(String file, String text) {
     LoadSettings settings =
         LoadSettings.builder()
@@ -85,12 +85,12 @@ public final class YamlFile {
     return new YamlSection(file, text.lines().toList(), "", mapping);
   }
 
-  /** A value that begins with * or ! may be a password that needs quotes. */
+  /** Removes names from a message: a value that begins with * or ! may be an unquoted password. */
   private static String said(String problem) {
     return NAMED.matcher(problem).replaceAll("$1");
   }
 
-  // Without its cause, whose message has the line, in which a secret may stand.
+  // Omits the cause: its message quotes the line, which may hold a secret.
   private static ConfigException notYaml(String file, MarkedYamlEngineException e) {
     String place =
         e.getProblemMark()

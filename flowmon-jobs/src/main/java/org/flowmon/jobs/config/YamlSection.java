@@ -18,8 +18,8 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
 /**
- * The keys of one level of a YAML file. Values are taken out by name; {@link #end} refuses what
- * nobody took, so that a misspelt key is an error and never silently a default.
+ * The keys of one level of a YAML file. Values are taken by name. {@link #end} refuses keys that
+ * were not taken, so a misspelt key is an error and not a silent default.
  */
 public final class YamlSection {
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,12})\\s*(us|ms|s|m|min|h|d)");
@@ -34,11 +34,11 @@ public final class YamlSection {
   private final List<String> known = new ArrayList<>();
 
   /**
-   * The keys of a level.
+   * Creates a section.
    *
-   * @param file as errors call it
+   * @param file its name in errors
    * @param lines of the file
-   * @param prefix of its keys, as errors call them
+   * @param prefix of its keys in errors
    */
   YamlSection(String file, List<String> lines, String prefix, MappingNode mapping) {
     this.file = file;
@@ -61,7 +61,7 @@ public final class YamlSection {
     return node.getStartMark().map(mark -> mark.getLine() + 1).orElse(0);
   }
 
-  /** The key as errors name it: file, line, path. */
+  /** Returns the key's name in errors: file, line, path. */
   String place(String key) {
     Node node = values.get(key);
     return file + ":" + (node == null ? line : lineOf(node)) + ": " + prefix + key;
@@ -71,7 +71,7 @@ public final class YamlSection {
     return new ConfigException(place(key) + ": " + message);
   }
 
-  /** What is wrong with the query that is a key's value, with its line and column in the file. */
+  /** Returns the error of a query in a key's value, with its line and column in the file. */
   public ConfigException error(String key, QueryException e) {
     String at =
         e.position() >= 0 && values.get(key) instanceof ScalarNode value
@@ -101,15 +101,15 @@ public final class YamlSection {
     return scalar.getValue();
   }
 
-  /** A value that must be there; null is an error that names the key which may be meant by it. */
+  /** Requires a value: null is an error that names a similar key, if there is one. */
   public <T> T required(String key, T value, String expected) {
     if (value == null) {
       for (String written : values.keySet()) {
-        // Both ways: 'user' is no misspelt 'url'.
+        // Compared both ways: 'user' is no misspelt 'url'.
         if (!written.equals(key)
             && NameSuggestions.nearest(written, List.of(key)) != null
             && NameSuggestions.nearest(key, List.of(written)) != null) {
-          known.add(written); // said once
+          known.add(written); // reported once
           throw error(written, "is not a key here; did you mean '" + key + "', which is missing?");
         }
       }
@@ -159,12 +159,12 @@ public final class YamlSection {
         return parsed;
       }
     } catch (NumberFormatException e) {
-      // said below, with what was expected
+      // reported below, with the expected value
     }
     throw error(key, "expected " + expected + ", found '" + value + "'");
   }
 
-  /** A whole number of up to 19 digits. */
+  /** Returns a whole number of up to 19 digits. */
   public long number(String key, long min, long max, long otherwise) {
     String expected = "a whole number from " + min + " on";
     String value = scalar(key, expected);
@@ -177,12 +177,12 @@ public final class YamlSection {
         return parsed;
       }
     } catch (NumberFormatException e) {
-      // said below, with what was expected
+      // reported below, with the expected value
     }
     throw error(key, "expected " + expected + ", found '" + value + "'");
   }
 
-  /** A duration such as 500ms, 10s, 5m, 1h, 7d; null where the key is absent. */
+  /** Returns a duration such as 500ms, 10s, 5m, 1h, 7d; null if the key is absent. */
   public Duration durationOrNull(String key) {
     String expected = "a duration such as 500ms, 10s, 5m, 1h or 7d";
     String value = scalar(key, expected);
@@ -209,7 +209,7 @@ public final class YamlSection {
     return duration;
   }
 
-  /** A duration as files write it, such as 10s. */
+  /** Formats a duration as files write it, such as 10s. */
   public static String text(Duration duration) {
     long micros = duration.toNanos() / 1000;
     String[] units = {"d", "h", "m", "s", "ms"};
@@ -231,7 +231,7 @@ public final class YamlSection {
     return required(key, durationOrNull(key), "a duration such as 10s");
   }
 
-  /** One of the constants of an enum, written in lower case. */
+  /** Returns a constant of an enum, written in lower case. */
   public <E extends Enum<E>> E choice(String key, Class<E> type, E otherwise) {
     StringBuilder names = new StringBuilder();
     for (E constant : type.getEnumConstants()) {
@@ -249,7 +249,7 @@ public final class YamlSection {
     throw error(key, "expected one of " + names + ", found '" + value + "'");
   }
 
-  /** The keys below this one, null where it is absent. */
+  /** Returns the keys below this one, null if it is absent. */
   public YamlSection sectionOrNull(String key) {
     Node node = take(key);
     if (node == null) {
@@ -261,7 +261,7 @@ public final class YamlSection {
     return new YamlSection(file, lines, prefix + key + ".", mapping);
   }
 
-  /** A list of items that have keys of their own; empty where the key is absent. */
+  /** Returns a list of items with keys of their own; empty if the key is absent. */
   public List<YamlSection> sections(String key) {
     Node node = take(key);
     if (node == null) {
@@ -282,12 +282,12 @@ public final class YamlSection {
     return List.copyOf(sections);
   }
 
-  /** The names of all keys, in the file's order. */
+  /** Returns the names of all keys, in the file's order. */
   public List<String> keys() {
     return List.copyOf(values.keySet());
   }
 
-  /** A condition over a report's rows, null where the key is absent; checked later. */
+  /** Returns a condition over a report's rows, null if the key is absent; it is checked later. */
   public RowCondition condition(String key) {
     String expected = "a condition such as verdict = 'new'";
     known.add(key);
@@ -298,13 +298,13 @@ public final class YamlSection {
     return required(key, sectionOrNull(key), "further keys below it");
   }
 
-  /** A list of plain words; empty where the key is absent. */
+  /** Returns a list of plain words; empty if the key is absent. */
   public List<String> words(String key) {
     List<String> words = wordsOrNull(key);
     return words == null ? List.of() : words;
   }
 
-  /** A list of plain words; null where the key is absent. */
+  /** Returns a list of plain words; null if the key is absent. */
   public List<String> wordsOrNull(String key) {
     Node node = take(key);
     if (node == null) {
@@ -323,7 +323,7 @@ public final class YamlSection {
     return List.copyOf(words);
   }
 
-  /** Names and plain values, in the file's order; empty where the key is absent. */
+  /** Returns names and plain values, in the file's order; empty if the key is absent. */
   public Map<String, String> map(String key) {
     YamlSection section = sectionOrNull(key);
     Map<String, String> map = new LinkedHashMap<>();
@@ -335,7 +335,7 @@ public final class YamlSection {
     return map;
   }
 
-  /** Where the keys of this section and of those below it stand. */
+  /** Returns the places of this section's keys and of those below. */
   public Places places() {
     Map<String, Integer> places = new LinkedHashMap<>();
     places.put("", line);
@@ -353,12 +353,12 @@ public final class YamlSection {
         });
   }
 
-  /** Refuses keys that nobody asked for. */
+  /** Refuses keys that were not taken. */
   public void end() {
     end(ErrorHandler.THROWN);
   }
 
-  /** Tells of each key that nobody asked for. */
+  /** Reports each key that was not taken. */
   public void end(ErrorHandler errors) {
     for (String key : values.keySet()) {
       if (!known.contains(key)) {

@@ -1,5 +1,2 @@
-/**
- * How files of configuration are read: YAML whose keys know where they stand, and errors that say
- * so.
- */
+/** Reads configuration files: YAML whose keys know their places, and errors that name them. */
 package org.flowmon.jobs.config;

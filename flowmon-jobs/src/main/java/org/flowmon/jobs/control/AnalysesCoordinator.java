@@ -40,15 +40,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the {@link ControlTopic} from the JobManager and tells each task of the low level of what
- * has changed. Flink delivers what it says before a checkpoint to every task before that
- * checkpoint's barrier, or fails over, so that all tasks of a checkpoint run the same analyses.
+ * Follows the {@link ControlTopic} from the JobManager and sends each change to every task of the
+ * low level. Flink delivers the events sent before a checkpoint to every task before that
+ * checkpoint's barrier, or fails over. So all tasks of a checkpoint run the same analyses.
  *
- * <p>A message that is no analysis, or one that the job cannot run, is refused: the log and {@link
- * ControlStatus} say why, and what ran goes on as it was.
+ * <p>A message that holds no analysis, or one that the job cannot run, is refused: the log and
+ * {@link ControlStatus} say why, and the running analyses are unchanged.
  *
  * <p>Metrics in group {@code flowmon}: {@code analysis_changes}, {@code refused_analysis_changes},
- * {@code follows_analyses} (1, and 0 where the topic cannot be read).
+ * {@code follows_analyses} (1, or 0 if the topic cannot be read).
  */
 public final class AnalysesCoordinator implements OperatorCoordinator {
   private static final Logger LOG = LoggerFactory.getLogger(AnalysesCoordinator.class);
@@ -61,8 +61,8 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   private final Context context;
   private final Map<Integer, SubtaskGateway> gateways = new HashMap<>();
   private final AnalysisSet analyses;
-  // What the tasks have been told: said in the status by the thread that follows, as a broker that
-  // is away would hold up Flink's.
+  // Changes sent to the tasks. The thread that follows the topic writes them to the status, since
+  // an unreachable broker would block Flink's thread.
   private final Queue<AnalysisChange> told = new ConcurrentLinkedQueue<>();
   private final AtomicLong applied = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
@@ -74,13 +74,13 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   private Thread thread;
 
   /**
-   * What it is to do.
+   * The coordinator's settings.
    *
-   * @param analyses those that the job was submitted with, as the topic said then
+   * @param analyses those that the job was submitted with, as the topic had them then
    * @param position the topic's offset after that
-   * @param budget what all analyses may take together
-   * @param check says why a change cannot be made, null where it can; makes what it needs. What
-   *     Kafka throws meanwhile is tried again
+   * @param budget the limits on all analyses together
+   * @param check returns why a change cannot be made, null if it can; creates what the change
+   *     needs. After an exception of Kafka it is retried
    */
   public record Settings(
       JobConfig.Kafka kafka,
@@ -90,7 +90,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
       SerializableFunction<AnalysisChange, String> check)
       implements Serializable {}
 
-  /** Makes it in the JobManager. */
+  /** Creates the coordinator in the JobManager. */
   static final class Provider extends RecreateOnResetOperatorCoordinator.Provider {
     private static final long serialVersionUID = 1L;
 
@@ -149,7 +149,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
             e.toString());
         pause();
       } catch (RuntimeException | Error e) {
-        context.failJob(e); // nobody would follow the topic any more
+        context.failJob(e); // without this thread nobody follows the topic
         return;
       } finally {
         consumer = null;
@@ -170,7 +170,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
         take(record, status);
       }
       if (!told.isEmpty()) {
-        status.running(running()); // before: who has read that a change is taken finds it there
+        status.running(running()); // first, so that readers of the accepted change find it there
       }
       for (AnalysisChange change = told.poll(); change != null; change = told.poll()) {
         status.taken(change);
@@ -216,7 +216,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
     }
   }
 
-  /** Applies a change and tells all tasks that run; why not, or null. */
+  /** Applies a change and sends it to all running tasks; returns why not, or null. */
   private String apply(AnalysisChange change) {
     if (change.text() == null && analyses.get(change.name()) == null) {
       return "there is no analysis " + change.name() + " to be removed";
@@ -243,7 +243,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
     List<CompletableFuture<?>> sent = new ArrayList<>();
     AnalysesEvent event = new AnalysesEvent(List.of(change));
     gateways.values().forEach(gateway -> sent.add(gateway.sendEvent(event)));
-    // whether or not all could be told: who could not is restarted and told then
+    // also if some tasks missed it: they are restarted and get it then
     var unused =
         CompletableFuture.allOf(sent.toArray(new CompletableFuture<?>[0]))
             .whenComplete((done, failure) -> told.add(change));
@@ -255,7 +255,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
     gateways.put(subtask, gateway);
     List<AnalysisChange> changes = analyses.changes();
     if (!changes.isEmpty()) {
-      // where that fails, Flink restarts the task
+      // if that fails, Flink restarts the task
       var unused = gateway.sendEvent(new AnalysesEvent(changes));
     }
   }
@@ -267,7 +267,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
 
   @Override
   public void subtaskReset(int subtask, long checkpointId) {
-    // it is told all that changed when it is ready
+    // it gets all changes when it is ready
   }
 
   @Override
@@ -275,7 +275,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
     throw new IllegalStateException("the low level sends no events, found " + event);
   }
 
-  /** {@code version u8 = 1 | position i64 | changes i32 | (name, version i64, text) …}. */
+  /** Writes {@code version u8 = 1 | position i64 | changes i32 | (name, version i64, text) …}. */
   @Override
   public synchronized void checkpointCoordinator(
       long checkpointId, CompletableFuture<byte[]> result) throws IOException {
@@ -316,7 +316,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
       try {
         analyses.apply(new AnalysisChange(name, of, text));
       } catch (ConfigException e) {
-        // it was right when it came: what is right has changed since
+        // It was valid when it came; the rules have changed since.
         LOG.error("analysis {} of the state does not run: {}", name, e.getMessage());
       }
     }
@@ -324,7 +324,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
 
   @Override
   public void notifyCheckpointComplete(long checkpointId) {
-    // nothing is kept for it
+    // it keeps no state of it
   }
 
   @Override
@@ -336,7 +336,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
       open.wakeup();
     }
     if (thread != null) {
-      // Kafka's clients close without errors in the log where they are not interrupted.
+      // Kafka's clients close without errors in the log if they are not interrupted.
       thread.join(CLOSE_MILLIS);
       thread.interrupt();
     }

@@ -27,9 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What became of each change of the {@link ControlTopic}, and what runs, as a job says in the topic
- * {@code <name>.status} ({@code docs/format/kafka.md}): for people and the command line, the job
- * itself does not read it.
+ * The outcome of each change of the {@link ControlTopic}, and the running analyses. A job writes
+ * them to the topic {@code <name>.status} ({@code docs/format/kafka.md}) for people and the command
+ * line; it does not read them itself.
  */
 public final class ControlStatus implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ControlStatus.class);
@@ -37,7 +37,7 @@ public final class ControlStatus implements AutoCloseable {
   static final int VERSION = 1;
   private static final int MAX_MESSAGE = 4000;
 
-  /** The key of what a job runs: no name of an analysis. */
+  /** The key of the running analyses: not a valid analysis name. */
   private static final byte[] RUNNING = "#running".getBytes(StandardCharsets.UTF_8);
 
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(30);
@@ -45,7 +45,7 @@ public final class ControlStatus implements AutoCloseable {
   private final String topic;
   private final KafkaProducer<byte[], byte[]> producer;
 
-  /** Says what becomes of changes. */
+  /** Creates a writer of outcomes. */
   ControlStatus(JobConfig.Kafka kafka) {
     this.topic = topic(kafka);
     this.producer =
@@ -54,10 +54,10 @@ public final class ControlStatus implements AutoCloseable {
   }
 
   /**
-   * What became of one change.
+   * The outcome of one change.
    *
    * @param version of the change
-   * @param message why it was refused; null where it was taken
+   * @param message why it was refused; null if it was accepted
    */
   public record Outcome(String analysis, long version, String message) {
     public boolean isRefused() {
@@ -69,17 +69,17 @@ public final class ControlStatus implements AutoCloseable {
     return kafka.analysesTopic() + ".status";
   }
 
-  /** The tasks of the job know the change. */
+  /** Writes that the tasks of the job know the change. */
   void taken(AnalysisChange change) {
     send(change, null);
   }
 
-  /** The job does not do it. */
+  /** Writes that the job refuses the change. */
   void refused(AnalysisChange change, String error) {
     send(change, error.substring(0, Math.min(error.length(), MAX_MESSAGE)));
   }
 
-  /** What the job runs from now on. */
+  /** Writes the analyses that the job runs from now on. */
   void running(RunningAnalyses running) {
     send(RUNNING, json(running::write));
   }
@@ -110,7 +110,7 @@ public final class ControlStatus implements AutoCloseable {
         });
   }
 
-  /** What writes the members of a message. */
+  /** Writes the members of a message. */
   private interface Members {
     void write(JsonGenerator json) throws IOException;
   }
@@ -128,7 +128,7 @@ public final class ControlStatus implements AutoCloseable {
     return bytes.toByteArray();
   }
 
-  /** Makes the topic where it is missing. */
+  /** Creates the topic if it is missing. */
   static void createIfMissing(JobConfig.Kafka kafka) {
     ControlTopic.createIfMissing(kafka.clientProperties(), topic(kafka));
   }
@@ -141,9 +141,9 @@ public final class ControlStatus implements AutoCloseable {
   }
 
   /**
-   * Waits for what a job says of a change.
+   * Waits for the outcome of a change.
    *
-   * @return empty where none says anything within the time
+   * @return empty if no job writes one within the time
    */
   public static Optional<Outcome> await(
       JobConfig.Kafka kafka, String analysis, long version, Duration time) {
@@ -167,10 +167,10 @@ public final class ControlStatus implements AutoCloseable {
   }
 
   /**
-   * What jobs have said up to now.
+   * The present contents of the topic.
    *
    * @param outcomes the last one of each analysis, by its name
-   * @param running what the job that spoke last runs; null where none has said
+   * @param running the analyses of the job that wrote last; null if none has written
    */
   public record Said(Map<String, Outcome> outcomes, RunningAnalyses running) {
     public Said {
@@ -178,7 +178,7 @@ public final class ControlStatus implements AutoCloseable {
     }
   }
 
-  /** What jobs have said up to now. */
+  /** Reads the present contents of the topic. */
   public static Said read(JobConfig.Kafka kafka) {
     try (KafkaConsumer<byte[], byte[]> consumer = consumer(kafka)) {
       TopicPartition partition = new TopicPartition(topic(kafka), ControlTopic.PARTITION);
@@ -203,7 +203,7 @@ public final class ControlStatus implements AutoCloseable {
     }
   }
 
-  /** An outcome from its JSON, or null where it is none. */
+  /** Parses an outcome; null if it is another message. */
   static Outcome parse(byte[] bytes) {
     if (bytes == null) {
       return null;
@@ -226,7 +226,7 @@ public final class ControlStatus implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      return null; // somebody else's message
+      return null; // a message of another program
     }
     return analysis == null || change < 1 ? null : new Outcome(analysis, change, message);
   }

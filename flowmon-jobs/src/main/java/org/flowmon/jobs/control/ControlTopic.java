@@ -31,17 +31,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The topic that says which analyses come, change and go ({@code docs/format/kafka.md}): one
- * partition, compacted; the key is an analysis's name, the value its file, or {@link #REMOVED}
- * where it goes. A message's offset + 1 is the version of its change.
+ * The topic that starts, changes and stops analyses ({@code docs/format/kafka.md}): one partition,
+ * compacted. The key is an analysis's name; the value is its file, or {@link #REMOVED} if it stops.
+ * A message's offset + 1 is the version of its change.
  */
 public final class ControlTopic {
   private static final Logger LOG = LoggerFactory.getLogger(ControlTopic.class);
 
-  /** What stands in the place of an analysis that goes. A tombstone would be forgotten one day. */
+  /** The value of a stopped analysis. Kafka would drop a tombstone one day. */
   public static final String REMOVED = "removed: true\n";
 
-  /** A file of an analysis is not larger. */
+  /** The most bytes of an analysis's file. */
   public static final int MAX_TEXT_BYTES = 1 << 16;
 
   static final int PARTITION = 0;
@@ -51,14 +51,14 @@ public final class ControlTopic {
   private final String name;
   private final Map<String, Object> properties;
 
-  /** The topic of a configuration. */
+  /** Creates the topic of a configuration. */
   public ControlTopic(JobConfig.Kafka kafka) {
     this.kafka = kafka;
     this.name = kafka.analysesTopic();
     this.properties = kafka.clientProperties();
   }
 
-  /** What is said up to some offset, in the order in which it was said. */
+  /** The topic's changes up to an offset, in order. */
   public record Contents(List<AnalysisChange> changes, long nextOffset) {
     public Contents {
       changes = List.copyOf(changes);
@@ -70,9 +70,9 @@ public final class ControlTopic {
   }
 
   /**
-   * Makes the topic where it is missing, and that of what became of its changes.
+   * Creates the topic and its status topic if they are missing.
    *
-   * @throws ConfigException where that is not possible, or it has more than one partition
+   * @throws ConfigException if that is not possible, or it has more than one partition
    */
   public void createIfMissing() {
     createIfMissing(properties, name);
@@ -116,7 +116,7 @@ public final class ControlTopic {
     }
   }
 
-  /** A topic that somebody made by hand, or a broker by itself, may forget what it says. */
+  /** Warns of a topic without compaction, made by hand or by a broker: it may drop messages. */
   private static void warnUnlessCompacted(Admin admin, String name)
       throws TimeoutException, InterruptedException {
     ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, name);
@@ -143,7 +143,10 @@ public final class ControlTopic {
     }
   }
 
-  /** Of a topic that is or was just made: not every broker knows of it at once. */
+  /**
+   * Returns the partitions of a topic that exists or was just created: not every broker knows of it
+   * at once.
+   */
   private static int partitions(Admin admin, String name)
       throws ExecutionException, TimeoutException, InterruptedException {
     for (int attempt = 0; ; attempt++) {
@@ -164,7 +167,9 @@ public final class ControlTopic {
     }
   }
 
-  /** All that it says now, the last message of each name; what is no message is left out. */
+  /**
+   * Reads the topic's present contents, the last message of each name, without invalid messages.
+   */
   public Contents read() {
     try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
       TopicPartition partition = new TopicPartition(name, PARTITION);
@@ -198,7 +203,7 @@ public final class ControlTopic {
         && record.value().length <= MAX_TEXT_BYTES;
   }
 
-  /** The change that a message says. */
+  /** Returns the change in a message. */
   static AnalysisChange change(ConsumerRecord<byte[], byte[]> record) {
     String text = new String(record.value(), StandardCharsets.UTF_8);
     return new AnalysisChange(
@@ -215,11 +220,11 @@ public final class ControlTopic {
   }
 
   /**
-   * Says that an analysis comes or changes, or goes.
+   * Sends a change: an analysis starts, changes or stops.
    *
-   * @param text its file; null where it goes
+   * @param text its file; null if it stops
    * @return the version of the change
-   * @throws ConfigException where Kafka does not take it
+   * @throws ConfigException if Kafka refuses it
    */
   public long send(String analysis, String text) {
     byte[] value = (text == null ? REMOVED : text).getBytes(StandardCharsets.UTF_8);

@@ -11,10 +11,10 @@ import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.flowmon.jobs.lowlevel.Partial;
 
 /**
- * Makes what partial groups come from, a low level or what stands in its place, with analyses that
- * come, change and go as a {@link ControlTopic} says.
+ * Creates the source of partial groups, a low level or its replacement, with analyses that a {@link
+ * ControlTopic} starts, changes and stops.
  *
- * @param <T> what it makes them of
+ * @param <T> the operator's input
  */
 public final class ControlledFactory<T> extends AbstractStreamOperatorFactory<Partial>
     implements OneInputStreamOperatorFactory<T, Partial>, CoordinatedOperatorFactory<Partial> {
@@ -24,10 +24,10 @@ public final class ControlledFactory<T> extends AbstractStreamOperatorFactory<Pa
   private final AnalysesCoordinator.Settings settings;
 
   /**
-   * For the analyses of the settings and those to come.
+   * Creates a factory for the analyses of the settings and later ones.
    *
-   * @param operators makes them for the analyses of the settings; they handle events of the
-   *     coordinator
+   * @param operators creates the operator for the analyses of the settings; it handles events of
+   *     the coordinator
    */
   public ControlledFactory(
       OneInputStreamOperatorFactory<T, Partial> operators, AnalysesCoordinator.Settings settings) {

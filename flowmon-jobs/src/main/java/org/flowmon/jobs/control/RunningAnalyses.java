@@ -15,12 +15,12 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.AnalysisSet;
 
 /**
- * What a job runs, as it says in the topic of {@link ControlStatus}: when it starts, and after each
- * change.
+ * The analyses that a job runs. The job writes them to the topic of {@link ControlStatus} when it
+ * starts and after each change.
  *
- * @param said when
- * @param read the version of the last change that the job has read: of those up to it, what is not
- *     here it does not do; 0: none, or not known
+ * @param said time of writing
+ * @param read the version of the last change that the job has read; up to it, an analysis missing
+ *     here does not run; 0: none, or not known
  * @param analyses in the order of their names
  */
 public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
@@ -32,9 +32,9 @@ public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
   }
 
   /**
-   * One that runs.
+   * A running analysis.
    *
-   * @param version of the change that it came with; 0: it was in the job's folder when that was
+   * @param version of the change that brought it; 0: it was in the job's folder when that was
    *     submitted
    */
   public record Running(
@@ -49,7 +49,7 @@ public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
       sinks = List.copyOf(sinks);
     }
 
-    /** One as its file says it. */
+    /** Describes an analysis by its file. */
     public static Running of(AnalysisConfig analysis, long version) {
       return new Running(
           analysis.name(),
@@ -62,7 +62,7 @@ public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
     }
   }
 
-  /** What runs now, as all changes up to a version have made it. */
+  /** Returns the analyses that run after all changes up to a version. */
   static RunningAnalyses of(AnalysisSet analyses, long read) {
     return new RunningAnalyses(
         Instant.now(),
@@ -99,7 +99,7 @@ public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
     json.writeEndArray();
   }
 
-  /** Of the JSON of a message; null where it is another, or of a version that is not known. */
+  /** Parses the JSON of a message; null if it is another message or of an unknown version. */
   static RunningAnalyses parse(byte[] message) {
     if (message == null) {
       return null;
@@ -122,7 +122,7 @@ public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
         }
       }
     } catch (IOException | DateTimeException e) {
-      return null; // somebody else's message
+      return null; // a message of another program
     }
     return version != ControlStatus.VERSION || said == null || running == null
         ? null

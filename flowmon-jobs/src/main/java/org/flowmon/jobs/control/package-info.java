@@ -1,5 +1,5 @@
 /**
- * Analyses that come, change and go while the job runs: the topic that says so, who reads it, and
- * how the job's operators hear of it.
+ * Starts, changes and stops analyses while the job runs: the control topic, its reader, and the
+ * events to the job's operators.
  */
 package org.flowmon.jobs.control;

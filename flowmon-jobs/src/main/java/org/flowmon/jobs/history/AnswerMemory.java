@@ -4,9 +4,9 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * How much of the heap the answers may take that are kept of all analyses together: of more, those
- * go that were asked for least lately, whichever analysis they are of. Its monitor guards what each
- * {@link Keeper} keeps, too.
+ * The heap budget of the cached answers of all analyses together. Above it, the least recently
+ * requested answers are dropped, whichever analysis they belong to. Its monitor also guards the
+ * contents of each {@link Keeper}.
  */
 final class AnswerMemory {
   private final long maxBytes;
@@ -14,31 +14,36 @@ final class AnswerMemory {
   private long bytes;
   private long asked;
 
-  /** Keeps answers. It is asked under the memory's monitor, and must not wait for another. */
+  /**
+   * A cache of answers. It is called under the memory's monitor, and must not wait for another
+   * monitor.
+   */
   interface Keeper {
-    /** When that was asked for which was asked for least lately; MAX_VALUE: nothing is kept. */
+    /**
+     * Returns the request number of its least recently requested answer; MAX_VALUE: it is empty.
+     */
     long eldestAsked();
 
-    /** Drops that one; the bytes that it had. */
+    /** Drops that answer and returns its bytes. */
     long dropEldest();
   }
 
-  /** Of so many bytes, about. */
+  /** Creates a budget of about this many bytes. */
   AnswerMemory(long maxBytes) {
     this.maxBytes = maxBytes;
   }
 
-  /** The next of the numbers by which is known what was asked for least lately. */
+  /** Returns the next request number; the lowest marks the least recent request. */
   long nextAsked() {
     return ++asked;
   }
 
-  /** Whether an answer of so many bytes may be kept at all. */
+  /** Whether an answer of this many bytes may be cached at all. */
   boolean fits(long size) {
     return size <= maxBytes;
   }
 
-  /** Notes what a keeper has more, or less, than before; makes room for it. */
+  /** Adds a change of a cache's bytes and makes room for it. */
   void changed(Keeper keeper, long change) {
     bytes += change;
     keepers.add(keeper);
@@ -49,12 +54,12 @@ final class AnswerMemory {
       }
       bytes -= eldest.dropEldest();
       if (eldest.eldestAsked() == Long.MAX_VALUE) {
-        keepers.remove(eldest); // nobody may ask it any more: it is noted when it has something
+        keepers.remove(eldest); // it may be out of use; it registers again with its next answer
       }
     }
   }
 
-  /** Notes that a keeper has nothing any more of so many bytes, unless it begins again. */
+  /** Removes a cache of this many bytes, unless it begins again. */
   void forget(Keeper keeper, long size) {
     bytes -= size;
     keepers.remove(keeper);

@@ -15,27 +15,27 @@ import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.set.LongRanges;
 
 /**
- * Of which rows an exact answer is, so that a later snapshot tells whether the query would give the
- * same: what was imported is in segments of its own, and what was compacted is the same rows in
- * others. Not thread-safe.
+ * The rows behind an exact answer. A later snapshot is compared with them to tell whether the query
+ * would give the same answer: imported rows are in new segments, and compacted rows are the same
+ * rows in others. Not thread-safe.
  */
 final class AskedSegments {
-  private final List<LongRanges> times; // of any of which a row is asked about; null: all
+  private final List<LongRanges> times; // times of the rows asked for; null: all
   private final UUID archive;
   private final long expired;
   private final long commit;
   private final Set<String> files = new HashSet<>();
-  // The commit that brought the newest of their rows.
+  // The commit that brought the newest of these rows.
   private long newestRows = -1;
-  // At as-of of these, and between, the answer is the same.
+  // From this as-of to lastAsOf the answer is the same.
   private long firstAsOf;
   private long lastAsOf;
 
   /**
-   * What a query was answered of.
+   * Notes the rows behind a query's answer.
    *
    * @param query without parameters
-   * @param asOf what arrived later was not seen
+   * @param asOf later arrivals were not seen
    */
   AskedSegments(Query query, ArchiveSnapshot snapshot, long asOf) {
     this.times = times(query);
@@ -71,9 +71,9 @@ final class AskedSegments {
   }
 
   /**
-   * Whether the query over a snapshot would give the same: the archive has the same rows, as far as
-   * it is about them, in whichever segments, and none of them arrived between what was seen then
-   * and what is to be seen now. Where it does, the answer is of this as-of from now on, too.
+   * Whether the query over a snapshot would give the same answer: the archive has the same rows
+   * within the query's range, in whichever segments, and none of them arrived between the former
+   * and the new as-of. If so, the answer also holds for this as-of from now on.
    */
   boolean hold(ArchiveSnapshot snapshot, long asOf) {
     if (!archive.equals(snapshot.archive()) || expired != snapshot.expiredRows()) {

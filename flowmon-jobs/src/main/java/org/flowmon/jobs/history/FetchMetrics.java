@@ -6,7 +6,7 @@ import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.store.FetchCounts;
 
-/** What a process fetched of an archive that is not local, as metrics. */
+/** Metrics of a process's fetches from a remote archive. */
 final class FetchMetrics {
   private FetchMetrics() {}
 

@@ -4,19 +4,18 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * What the history query of an analysis gave for one window, or why it gave nothing.
+ * The result of an analysis's history query for one window, or the reason for its absence.
  *
- * @param asOf what arrived later is not seen, in microseconds; {@link #UNKNOWN} where nothing was
- *     looked up
- * @param from history begins here: the first arrival of which the archive holds all, in
- *     microseconds; {@link #UNKNOWN} where there is none or the archive was not read
- * @param through everything that arrived before this is in the archive, but for gaps, in
- *     microseconds; {@link #UNKNOWN} likewise
- * @param gaps arrivals, in microseconds, that the archive may lack before as-of, though it has
- *     reached later ones: at gaps, and between imported files and what the job archived
+ * @param asOf later arrivals are not seen, in microseconds; {@link #UNKNOWN} without a lookup
+ * @param from start of history: the first arrival from which on the archive is complete, in
+ *     microseconds; {@link #UNKNOWN} if there is none or the archive was not read
+ * @param through all earlier arrivals are in the archive, except for gaps, in microseconds; {@link
+ *     #UNKNOWN} if there is none or the archive was not read
+ * @param gaps arrivals before as-of, in microseconds, that the archive may lack though it has
+ *     reached later ones: at gaps, and between imported files and the job's own segments
  * @param rows null unless the status is {@link HistoryStatus#EXACT} or {@link
  *     HistoryStatus#PARTIAL}
- * @param message for people, null where there is nothing to say
+ * @param message for people, null without one
  */
 public record HistoryAnswer(
     HistoryStatus status,
@@ -26,30 +25,30 @@ public record HistoryAnswer(
     LongRanges gaps,
     ResultTable rows,
     String message) {
-  /** A time that nobody knows. */
+  /** An unknown time. */
   public static final long UNKNOWN = Long.MIN_VALUE;
 
-  /** Nothing to look up. */
+  /** The answer without a lookup. */
   public static final HistoryAnswer NONE =
       new HistoryAnswer(HistoryStatus.NONE, UNKNOWN, UNKNOWN, UNKNOWN, LongRanges.NONE, null, null);
 
   // Exporters hold flows back for minutes, and their clocks differ by less.
   private static final long NEAR_MICROS = 3_600_000_000L;
 
-  /** No answer, for a reason. */
+  /** Returns an answer without rows, for a reason. */
   static HistoryAnswer without(HistoryStatus status, long asOf, String message) {
     return new HistoryAnswer(status, asOf, UNKNOWN, UNKNOWN, LongRanges.NONE, null, message);
   }
 
-  /** The same answer with other rows. */
+  /** Returns this answer with other rows. */
   HistoryAnswer withRows(ResultTable others) {
     return new HistoryAnswer(status, asOf, from, through, gaps, others, message);
   }
 
   /**
-   * Whether all that belongs to the time range [start, end) is in this history: it begins after
-   * history began, all of it had arrived by as-of and lies in the archive, and no gap of arrivals
-   * touches it or lies within an hour of it.
+   * Whether this history covers the time range [start, end): the range begins after history began,
+   * all of it had arrived by as-of and lies in the archive, and no gap of arrivals touches it or
+   * lies within an hour of it.
    *
    * @param start in microseconds
    * @param end in microseconds
@@ -63,7 +62,7 @@ public record HistoryAnswer(
   }
 
   /**
-   * What of some times is in this history, in the sense of {@link #covers}.
+   * Returns the times that this history {@linkplain #covers covers}.
    *
    * @param times in microseconds
    */
@@ -80,8 +79,7 @@ public record HistoryAnswer(
     return times.and(LongRanges.of(from, reached() - 1)).and(near.complement());
   }
 
-  // Sources that have ended reach no further than their last arrival, and nothing is missing
-  // behind.
+  // Ended sources reach no further than their last arrival, and nothing is missing after it.
   private long reached() {
     return status == HistoryStatus.EXACT ? asOf : Math.min(asOf, through);
   }

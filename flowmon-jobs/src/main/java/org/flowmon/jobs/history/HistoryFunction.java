@@ -26,45 +26,45 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts beside each window's result what the archive says of it, without holding the stream: the
+ * Adds the history from the archive to each window's result without holding up the stream. The
  * analysis's history query runs with {@code :now} bound to the window's end and each {@code
- * :live.COLUMN} to the list of that column's values, over what had arrived by as-of = window end −
+ * :live.COLUMN} to the list of that column's values, over the arrivals up to as-of = window end −
  * delay. A lookup that is late, refused or failed is a status of the answer, never an exception.
  *
  * <p>Answers leave in the order in which they are ready, so that a slow analysis does not hold up
- * the others; every report carries its window and replaces by revision, so nothing depends on the
- * order. (Flink still keeps them between watermarks: no result passes a watermark, and the time
- * limit bounds that wait; {@link HistoryOperator} says what becomes of those that wait.) Windows in
- * flight are part of a checkpoint and are looked up again after a restart.
+ * the others. Every report carries its window and replaces by revision, so nothing depends on the
+ * order. (Flink still keeps answers between watermarks: no result passes a watermark, and the time
+ * limit bounds that wait; see {@link HistoryOperator}.) Windows in flight are part of a checkpoint
+ * and are looked up again after a restart.
  *
- * <p>Load is bounded three times: {@code history.concurrency} lookups of an analysis in a task,
- * {@link LookupPool} in a TaskManager, {@link #CAPACITY} windows in flight in a task, with the
- * watermarks between them, by the job's parallelism: then the task waits, that of all windows where
- * it is the same. What finds no free thread asks again until its time limit; a lookup that has no
- * answer by then is not repeated later.
+ * <p>Load has three bounds: {@code history.concurrency} lookups of an analysis in a task, {@link
+ * LookupPool} in a TaskManager, and {@link #CAPACITY} windows in flight in a task, with the
+ * watermarks between them, times the job's parallelism. At the last bound the task waits, and with
+ * it the task of all windows if it is the same. A lookup without a free thread retries until its
+ * time limit; a lookup without an answer by then is not repeated later.
  *
  * <p>Metrics in group {@code flowmon}, by analysis: {@code exact}, {@code partial}, {@code
- * refused}, {@code timeout}, {@code failed} lookups, {@code last_wait_ms} and {@code last_run_ms}
- * of the last one, {@code waited_ms} and {@code ran_ms} of all so far.
+ * refused}, {@code timeout}, {@code failed} lookups; {@code last_wait_ms} and {@code last_run_ms}
+ * of the last one; {@code waited_ms} and {@code ran_ms} of all so far.
  */
 public final class HistoryFunction extends RichAsyncFunction<WindowResult, WindowHistory> {
-  /** Windows that wait for their history in one task, for each task that the job has of others. */
+  /** Windows that wait for their history in one task, for each unit of the job's parallelism. */
   public static final int CAPACITY = 128;
 
-  /** How fast windows come. */
+  /** The pace of windows. */
   public enum Pace {
-    /** With time: the archive follows, and is waited for. */
+    /** Real time: a lookup waits for the archive. */
     LIVE,
     /**
-     * As fast as they are read: what the archive does not hold now is not waited for, and one after
-     * the other in a task, as the time limits of those that wait for others run.
+     * As fast as windows are read: a lookup does not wait for the archive, and lookups of a task
+     * run one after the other, since the time limits of waiting lookups run too.
      */
     REPLAY
   }
 
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(HistoryFunction.class);
-  // Flink's own time limit is only for what no lookup's limit caught.
+  // Flink's own time limit only catches lookups that missed theirs.
   private static final Duration SLACK = Duration.ofSeconds(10);
 
   private final ArchiveLocation location;
@@ -79,11 +79,11 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   private transient HistoryOperator operator;
   private transient RunningLookups lookups;
 
-  /** What is known of one analysis: a query, or why there is none. */
+  /** The query of one analysis, or its error. */
   private record Analysis(
       AnalysisConfig config,
       HistoryQuery query,
-      LookAhead ahead, // null where nothing can be looked up ahead
+      LookAhead ahead, // null if nothing can be looked up ahead
       String error,
       Semaphore permits,
       Measures measures) {
@@ -92,11 +92,11 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
     }
   }
 
-  /** What answers depend on that tasks of a process share. */
+  /** The settings behind cached answers that tasks of a process share. */
   private record Answers(
       String location, FlowTopic topic, Duration delay, Duration disorder, AnalysisConfig config) {}
 
-  /** What is measured under a name, whatever analysis has it: Flink takes no metric back. */
+  /** The metrics of a name, for all analyses of that name: Flink cannot remove a metric. */
   private record Measures(
       Map<HistoryStatus, AtomicLong> answers,
       AtomicLong lastWaitMillis,
@@ -136,13 +136,13 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   }
 
   /**
-   * The operator in the job.
+   * Adds the operator to the job.
    *
-   * @param location null where none is configured: then every lookup fails and says so
-   * @param delay of analyses that say none: two checkpoint intervals, as the archive is one behind
+   * @param location null if none is configured: then every lookup fails and says so
+   * @param delay of analyses that set none: two checkpoint intervals, as the archive is one behind
    * @param topic whose flows the archive holds
    * @param disorder how far an arrival may lie behind the largest of its partition
-   * @throws QueryException where a history query is none
+   * @throws QueryException if a history query is invalid
    */
   public static SingleOutputStreamOperator<WindowHistory> apply(
       DataStream<WindowResult> windows,
@@ -155,7 +155,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   }
 
   /**
-   * Likewise.
+   * Adds the operator to the job, at a pace of windows.
    *
    * @param pace how fast windows come
    */
@@ -170,7 +170,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
     for (AnalysisConfig analysis : analyses) {
       if (analysis.history() != null) {
         var unused =
-            new HistoryQuery(analysis, delay, topic, disorder, null); // an error is said here
+            new HistoryQuery(analysis, delay, topic, disorder, null); // an error is thrown here
       }
     }
     return windows.transform(
@@ -186,7 +186,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
     return CAPACITY * Math.max(1, Math.min(parallelism, 1 << 10));
   }
 
-  /** Says around whom this is, before it is opened. */
+  /** Sets the operator around this function, before it is opened. */
   void tell(HistoryOperator around) {
     operator = around;
   }
@@ -208,8 +208,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   }
 
   /**
-   * The analysis of a window, opened where it is new or another than before; null where it has no
-   * history.
+   * Returns the analysis of a window, opened if it is new or changed; null if it has no history.
    */
   private Analysis of(WindowResult window) {
     AnalysisConfig config = definitions.of(window.analysis(), window.definition());
@@ -236,7 +235,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       return new Analysis(config, null, null, error, permits, measures);
     }
     try {
-      // Windows of an analysis come to any of the tasks, and what one looks up serves all.
+      // Windows of an analysis come to any of the tasks, and the answer of one serves all.
       boolean isKept = pace == Pace.LIVE || config.history().refresh() != null;
       RecentAnswers answers = isKept ? pool.answers(key(config)) : null;
       HistoryQuery query = new HistoryQuery(config, delay, topic, disorder, answers);
@@ -297,7 +296,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
     }
   }
 
-  /** Answers that were kept of an analysis that is gone are of no use. */
+  /** Drops the cached answers of a removed analysis. */
   private void forget(WindowResult announcement) {
     boolean isGone = announcement.definition().isEmpty();
     Analysis before = isGone ? byName.get(announcement.analysis()) : null;

@@ -11,29 +11,29 @@ import org.flowmon.udaf.set.LongRanges;
 /**
  * The gaps of an archive, seen by one lookup.
  *
- * @param arrivals when flows can have arrived that the gaps took, up to as-of, in microseconds: an
+ * @param arrivals possible arrivals of the flows in gaps, up to as-of, in microseconds: an
  *     over-approximation of at most {@link #MAX_ARRIVALS} ranges
- * @param asked the gaps that can have held a flow that the query asks for, as far as its filter
- *     tells and clocks run ahead by at most {@link #MAX_SKEW_MICROS}
+ * @param asked the gaps that can have held a flow that the query asks for, according to its filter
+ *     and to clocks that run ahead by at most {@link #MAX_SKEW_MICROS}
  */
 record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
   /**
-   * How much later than its arrival a flow's end is believed to be: beyond 31 days its clock is
-   * astray, as for compaction.
+   * The most that a flow's end is believed to be after its arrival: beyond 31 days its clock counts
+   * as wrong, as for compaction.
    */
   static final long MAX_SKEW_MICROS = 31L * 24 * 3_600_000_000L;
 
-  /** More ranges are kept of no archive; the oldest are joined. */
+  /** The most ranges kept of an archive; the oldest are joined. */
   static final int MAX_ARRIVALS = 1000;
 
   /**
-   * Looks at gaps for one query.
+   * Selects the gaps that matter to one query.
    *
    * @param all of the archive
-   * @param asOf in microseconds: what arrived later is not asked for
+   * @param asOf in microseconds: later arrivals are not asked for
    * @param disorder how far an arrival may lie behind the largest of its partition, in
-   *     microseconds: by so much more on both sides can a gap have held
-   * @param filters what follows from the filter of each query over flows that is in it
+   *     microseconds; a gap is widened by this on both sides
+   * @param filters conditions implied by the filter of each query over flows in it
    */
   static HistoryGaps of(
       List<CommitResult.Gap> all, long asOf, long disorder, List<Constraints> filters) {
@@ -69,7 +69,7 @@ record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
         gap.arrivalThrough() > Long.MAX_VALUE - MAX_SKEW_MICROS
             ? Long.MAX_VALUE
             : gap.arrivalThrough() + MAX_SKEW_MICROS;
-    // How late a flow may come, nobody knows: only the earliest time asked for tells.
+    // There is no limit on a flow's lateness: only the earliest time asked for tells.
     return ends == null || ends.intersects(Long.MIN_VALUE, latest);
   }
 
@@ -81,7 +81,7 @@ record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
     return shortened(all);
   }
 
-  /** The arrivals of the gaps and others, likewise. */
+  /** Returns the arrivals of the gaps and other missing arrivals, as ranges. */
   LongRanges arrivals(LongRanges missing) {
     return shortened(arrivals.or(missing));
   }
@@ -91,7 +91,7 @@ record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
     return more <= 0 ? all : all.or(LongRanges.of(all.first(0), all.last(more)));
   }
 
-  /** Names the last of the gaps asked for, null where there is none. */
+  /** Names the last of the gaps asked for, null if there is none. */
   String message(FlowTopic topic) {
     if (asked.isEmpty()) {
       return null;
@@ -100,7 +100,7 @@ record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
     for (CommitResult.Gap gap : asked) {
       last = gap.arrivalThrough() > last.arrivalThrough() ? gap : last;
     }
-    // The source's key names topic and partition for good, and tells people little.
+    // The source's key is for machines: it holds topic and partition in their permanent form.
     String text = last.toString();
     if (last.sourceKey().startsWith(topic.id() + ":")) {
       String partition = last.sourceKey().substring(topic.id().length() + 1);

@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One window's way to its history: waits for the archive to reach as-of, for half of the time limit
- * at most; then for a free thread, until the limit; then runs the query. Waiting holds no thread.
- * Whatever happens, exactly one answer comes, at the latest with the limit.
+ * The lookup of one window's history. It waits for the archive to reach as-of, for half of the time
+ * limit at most; then for a free thread, until the limit; then it runs the query. Waiting holds no
+ * thread. In any case exactly one answer comes, at the latest with the limit.
  */
 final class HistoryLookup {
   private static final Logger LOG = LoggerFactory.getLogger(HistoryLookup.class);
@@ -37,27 +37,27 @@ final class HistoryLookup {
   private final long patience;
   private boolean running;
   private volatile Future<?> limit;
-  // When the query began to run, 0 where it did not.
+  // When the query began to run, 0 if it did not.
   private volatile long runBegun;
 
   /** Takes the answer. */
   interface Told {
     /**
-     * Takes it.
+     * Takes the answer.
      *
      * @param waitedNanos for the archive, a thread and the analysis's other lookups
-     * @param ranNanos what the query took, up to its end or the time limit
+     * @param ranNanos run time of the query, up to its end or the time limit
      */
     void accept(HistoryAnswer answer, long waitedNanos, long ranNanos);
   }
 
   /**
-   * A lookup that has not begun.
+   * Creates a lookup that has not begun.
    *
-   * @param permits of the analysis: how many of its lookups run at once
+   * @param permits of the analysis: limits its lookups that run at once
    * @param lookups of the task that waits for the answer
    * @param isPatient whether it waits for the archive
-   * @param answer told once, on any thread
+   * @param answer called once, on any thread
    */
   HistoryLookup(
       Archive archive,
@@ -89,7 +89,10 @@ final class HistoryLookup {
     }
   }
 
-  /** An answer that is kept costs next to nothing: it waits for no other lookup of the analysis. */
+  /**
+   * Looks for a cached answer: it costs next to nothing, so it does not wait for other lookups of
+   * the analysis.
+   */
   private void askKept() {
     HistoryAnswer known = null;
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
@@ -101,14 +104,14 @@ final class HistoryLookup {
       finish(known);
     } else if (!done.get() && permits.tryAcquire()) {
       setRunning(true);
-      run(); // which says what is wrong
+      run(); // which reports the error
     } else {
       again();
     }
   }
 
-  // One attempt after another, each on a thread of the pool: on the timer every lookup's limit
-  // would wait for a store that is slow.
+  // Makes attempts, each on a thread of the pool: on the timer a slow store would hold up every
+  // lookup's limit.
   private void attempt() {
     if (!done.get() && !begin()) {
       again();
@@ -119,7 +122,7 @@ final class HistoryLookup {
     var unused = pool.after(POLL_MILLIS, this::attempt);
   }
 
-  /** Runs on a thread of the pool, where the analysis may have one more and one is free. */
+  /** Runs on a thread of the pool if the analysis may have one more and one is free. */
   private boolean begin() {
     if (!permits.tryAcquire()) {
       return false;
@@ -130,7 +133,7 @@ final class HistoryLookup {
       isBegun = pool.tryRun(this::run);
       return isBegun;
     } finally {
-      if (!isBegun) { // also where the system has no thread: no other lookup is to wait for that
+      if (!isBegun) { // also if the system has no thread: no other lookup waits for that
         setRunning(false);
         permits.release();
       }
@@ -155,7 +158,7 @@ final class HistoryLookup {
       result = failed(e);
     } catch (Error e) {
       finish(HistoryAnswer.without(HistoryStatus.FAILED, query.asOf(window), e.toString()));
-      throw e; // no failure of the lookup alone
+      throw e; // not a failure of the lookup alone
     } finally {
       permits.release();
     }
@@ -167,7 +170,7 @@ final class HistoryLookup {
     }
   }
 
-  /** The answer, null where it is to be tried again. */
+  /** Returns the answer, null to retry. */
   private HistoryAnswer lookUp() throws IOException {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       HistoryAnswer known = query.known(snapshot, window.windowEnd());
@@ -189,7 +192,7 @@ final class HistoryLookup {
     }
   }
 
-  /** The limit is over: a lookup that does not run was refused, one that runs is too slow. */
+  /** Ends at the limit: a lookup that does not run was refused, one that runs is too slow. */
   private void expire() {
     long millis = query.timeout().toMillis();
     finish(
@@ -202,7 +205,7 @@ final class HistoryLookup {
                 HistoryStatus.REFUSED,
                 query.asOf(window),
                 "no lookup could begin within " + millis + " ms: too many at once"));
-    lookups.stop(this); // also one that waits for a store
+    lookups.stop(this); // also if it waits for a store
   }
 
   private synchronized void setRunning(boolean now) {
@@ -214,7 +217,7 @@ final class HistoryLookup {
   }
 
   private HistoryAnswer failed(Exception e) {
-    // Where nobody waits any more the archive may be closed: no failure that anyone has to know of.
+    // If the task has ended, the archive may be closed: that is no failure to report.
     if (!done.get() && !lookups.isClosed()) {
       LOG.warn(
           "no history for analysis {}, window that ends at {} µs",
@@ -230,7 +233,7 @@ final class HistoryLookup {
     if (done.compareAndSet(false, true)) {
       Future<?> unneeded = limit;
       if (unneeded != null) {
-        unneeded.cancel(false); // it would keep the window until then
+        unneeded.cancel(false); // it would hold the window until then
       }
       long now = System.nanoTime();
       long from = runBegun;

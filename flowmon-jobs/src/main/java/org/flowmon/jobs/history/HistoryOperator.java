@@ -18,23 +18,22 @@ import org.apache.flink.streaming.util.retryable.AsyncRetryStrategies;
 import org.flowmon.jobs.merge.WindowResult;
 
 /**
- * Flink's operator for answers that are waited for, but that watermarks which come one after the
- * other behind a window that waits are one, the last.
+ * Flink's operator for asynchronous answers, except that successive watermarks after a waiting
+ * window are merged into the last one.
  *
- * <p>Flink's queue takes them as it takes windows, some hundred a second: one lookup that takes
- * some seconds would fill it, and then the task of all windows would stand still, which runs in the
- * same thread. None of them could leave before that window, so none that follows at once tells
- * more.
+ * <p>Flink's queue takes watermarks as it takes windows, some hundred a second. One lookup of some
+ * seconds would fill it, and block the task of all windows, which runs in the same thread. No
+ * watermark could leave before that window, so the merged ones carry no information.
  */
 final class HistoryOperator extends AsyncWaitOperator<WindowResult, WindowHistory> {
   private static final long serialVersionUID = 1L;
 
   private final transient MailboxExecutor mailbox;
-  // Answers that have not come; all that is here is the task's thread's alone.
+  // Pending answers; all fields here belong to the task's thread.
   private final transient Set<ResultFuture<WindowHistory>> waiting = new HashSet<>();
   private transient Watermark held;
 
-  /** Makes it. */
+  /** Creates the operator. */
   static final class Factory extends AsyncWaitOperatorFactory<WindowResult, WindowHistory> {
     private static final long serialVersionUID = 1L;
 
@@ -43,9 +42,9 @@ final class HistoryOperator extends AsyncWaitOperator<WindowResult, WindowHistor
     private final int capacity;
 
     /**
-     * An operator around a function.
+     * Creates an operator around a function.
      *
-     * @param capacity windows that wait, and watermarks between them, at most
+     * @param capacity the most windows that wait, with the watermarks between them
      */
     Factory(HistoryFunction function, long timeoutMillis, int capacity) {
       super(function, timeoutMillis, capacity, OutputMode.UNORDERED);
@@ -97,19 +96,19 @@ final class HistoryOperator extends AsyncWaitOperator<WindowResult, WindowHistor
     function.tell(this);
   }
 
-  /** Told by the task's thread that an answer is to come. */
+  /** Notes a pending answer; called by the task's thread. */
   void awaits(ResultFuture<WindowHistory> result) {
     waiting.add(result);
   }
 
   /**
-   * Gives a window its answer, by any thread. Of a task that has ended nobody waits for it: the
-   * window is in its last checkpoint, or it was cancelled.
+   * Gives a window its answer, on any thread. After the task has ended the answer is not needed:
+   * the window is in its last checkpoint, or it was cancelled.
    */
   void complete(ResultFuture<WindowHistory> result, WindowHistory answer) {
     try {
       result.complete(List.of(answer));
-      // Behind the mail that brings it.
+      // After the mail with the answer.
       mailbox.execute(() -> answered(result), "answered");
     } catch (RejectedExecutionException e) {
       LOG.debug("the task ended before the history of {}", answer.window().analysis(), e);

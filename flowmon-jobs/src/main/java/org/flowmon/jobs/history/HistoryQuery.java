@@ -33,19 +33,18 @@ final class HistoryQuery {
   private final long rowLimit;
   private final FlowTopic topic;
   private final long disorderMicros;
-  private final RecentAnswers recent; // null where each window has an answer of its own
-  private final ListedGroups listed; // null where groups of other windows are of no use
-  private final KeptGroups groups; // null likewise
+  private final RecentAnswers recent; // null if each window has an answer of its own
+  private final ListedGroups listed; // null if answers of other windows do not help
+  private final KeptGroups groups; // null if answers of other windows do not help
 
   /**
    * Parses an analysis's history query.
    *
-   * @param otherwise the delay where the analysis says none
+   * @param otherwise the delay if the analysis sets none
    * @param topic whose partitions the archive must have reached
    * @param disorder how far an arrival may lie behind the largest of its partition
-   * @param answers where answers are kept that serve other windows, or are there before theirs;
-   *     null: none is
-   * @throws QueryException where the query is none
+   * @param answers the cache of answers for other windows and of look-ahead answers; null: none
+   * @throws QueryException if the query is invalid
    */
   HistoryQuery(
       AnalysisConfig analysis,
@@ -77,7 +76,7 @@ final class HistoryQuery {
     return timeout;
   }
 
-  /** What arrived later than this is not seen: it depends on nothing but the window. */
+  /** Returns the as-of time: later arrivals are not seen. It depends on the window alone. */
   long asOf(WindowResult window) {
     return asOf(window.windowEnd());
   }
@@ -86,7 +85,7 @@ final class HistoryQuery {
     return config.now(windowEnd) - delayMicros;
   }
 
-  /** Whether answers depend on nothing but the window's end, and are kept. */
+  /** Whether answers depend on the window's end alone, and are cached. */
   boolean canBeAhead() {
     return recent != null;
   }
@@ -96,50 +95,53 @@ final class HistoryQuery {
   }
 
   /**
-   * Whether another window had an answer, or it was looked up ahead of this one. That it still
-   * holds {@link #known} says.
+   * Whether an answer is cached, from another window or from looking ahead. {@link #known} tells
+   * whether it still holds.
    */
   boolean isKept(long windowEnd) {
     return recent != null && recent.has(config.now(windowEnd));
   }
 
-  /** The answer that {@link #isKept}; null where there is none, or a snapshot has another. */
+  /** Returns the cached answer; null if there is none, or a snapshot has another. */
   HistoryAnswer known(ArchiveSnapshot snapshot, long windowEnd) {
     return recent == null ? null : recent.get(config.now(windowEnd), snapshot);
   }
 
   /**
-   * Whether what arrives up to as-of may still come: not where the end of input gave the result
-   * first. To wait for the archive then is in vain, and would hold back the job's last checkpoint.
+   * Whether arrivals up to as-of may still come. They cannot if the end of input gave the result
+   * before: waiting for the archive is then in vain, and would hold back the job's last checkpoint.
    */
   boolean canBeReached(WindowResult window) {
     return asOf(window) <= window.inputThrough();
   }
 
-  /** Whether all that arrived up to as-of was committed, or never will be. */
+  /** Whether all arrivals up to as-of are committed or will never be. */
   boolean isReached(ArchiveSnapshot snapshot, long windowEnd) {
     return isReached(snapshot, sources(snapshot), asOf(windowEnd));
   }
 
-  // A partition's producers may lag behind one another: only an arrival that is later by more than
-  // the bound tells that nothing of as-of is on its way.
+  // A partition's producers may lag behind one another: only an arrival later by more than the
+  // bound shows that nothing of as-of is on its way.
   private boolean isReached(ArchiveSnapshot snapshot, Set<String> sources, long asOf) {
     return snapshot.reaches(sources, asOf + disorderMicros);
   }
 
   private long through(ArchiveSnapshot snapshot, Set<String> sources) {
     long through = snapshot.historyThrough(sources);
-    // Only what brings nothing more reaches the end of time.
+    // Only ended sources reach the end of time.
     boolean ended = snapshot.reaches(sources, Long.MAX_VALUE);
     return ended || through < Long.MIN_VALUE + disorderMicros ? through : through - disorderMicros;
   }
 
-  /** Not the sources of a topic of the same name that was deleted: nothing comes from them. */
+  /**
+   * Returns the topic's sources, without those of a deleted topic of the same name: nothing more
+   * comes from them.
+   */
   private Set<String> sources(ArchiveSnapshot snapshot) {
     return topic.sourceKeys(snapshot.committedEnds().keySet());
   }
 
-  /** Runs the query over what a snapshot has. */
+  /** Runs the query over a snapshot. */
   HistoryAnswer run(ArchiveSnapshot snapshot, WindowResult window, Duration limit)
       throws IOException {
     if (isOfKnownGroups(window)) {
@@ -158,7 +160,7 @@ final class HistoryQuery {
     }
   }
 
-  /** Runs the query of a window that is to come, where it {@link #canBeAhead}. */
+  /** Runs the query of a future window, if it {@link #canBeAhead}. */
   void lookAhead(ArchiveSnapshot snapshot, long windowEnd) throws IOException {
     Parameters now = Parameters.NONE.with("now", Value.ofTimestamp(config.now(windowEnd)));
     Query bound = query.bind(now);
@@ -171,9 +173,9 @@ final class HistoryQuery {
   }
 
   /**
-   * An answer.
+   * Makes an answer.
    *
-   * @param asked what tells which gaps matter, beyond what is still to be looked up
+   * @param asked tells which gaps matter, beyond arrivals that are still to come
    */
   private HistoryAnswer answer(
       ArchiveSnapshot snapshot, long windowEnd, Query bound, Query asked, Duration limit)
@@ -218,7 +220,10 @@ final class HistoryQuery {
     return column >= 0 && window.rows().kind(column) == listed.keyKind();
   }
 
-  /** The answer for a list of the window's values, of which windows before may have asked some. */
+  /**
+   * Returns the answer for a list of the window's values; earlier windows may have asked for some
+   * of them.
+   */
   private HistoryAnswer answerOfList(ArchiveSnapshot snapshot, WindowResult window, Duration limit)
       throws IOException {
     List<Value> values = KeptGroups.distinct(values(window.rows(), listed.parameter()));
@@ -243,7 +248,7 @@ final class HistoryQuery {
     return all;
   }
 
-  /** Why the archive is not known to have all that arrived up to as-of. */
+  /** Returns why the archive is not known to have all arrivals up to as-of. */
   private String unreached(ArchiveSnapshot snapshot, Set<String> sources, long asOf) {
     long through = through(snapshot, sources);
     if (through != Long.MIN_VALUE) {
@@ -269,7 +274,7 @@ final class HistoryQuery {
     return bound.overFlows().stream().map(of -> Constraints.of(of.where())).toList();
   }
 
-  // Only the columns that the query names: a sum beyond a long is no value of a parameter.
+  // Only the columns that the query names: a sum beyond a long cannot be a parameter's value.
   private Parameters parameters(WindowResult window) {
     Parameters parameters = Parameters.NONE.with("now", Value.ofTimestamp(now(window)));
     for (String parameter : query.parameters()) {

@@ -2,7 +2,7 @@ package org.flowmon.jobs.history;
 
 import java.util.Locale;
 
-/** How far the history beside a window's result can be trusted. */
+/** The reliability of the history of a window's result. */
 public enum HistoryStatus {
   /** The analysis has no history query, or the window has no rows to look up. */
   NONE(1),
@@ -12,8 +12,8 @@ public enum HistoryStatus {
    */
   EXACT(2),
   /**
-   * It did not yet reach as-of, or has a gap before it that can have held flows asked for; what it
-   * held was read exactly.
+   * The archive did not yet reach as-of, or has a gap before it that can have held flows asked for;
+   * the rows it held were read exactly.
    */
   PARTIAL(3),
   /** Too many lookups at once, or the lookup would have read too many rows. */
@@ -34,7 +34,7 @@ public enum HistoryStatus {
     return code;
   }
 
-  /** The status of this code, null where this version does not know it. */
+  /** Returns the status of this code, null if this version does not know it. */
   public static HistoryStatus byCode(int code) {
     for (HistoryStatus status : values()) {
       if (status.code == code) {

@@ -8,26 +8,26 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.udaf.set.LongRanges;
 
 /**
- * Which arrivals an archive holds, seen by one lookup: those of the job's own sources from where
- * their history begins; those of each imported file from its first to its last; those of sources of
- * other topics (the job's own, before it was deleted and made again) from where their history began
- * through what they reached.
+ * The arrivals that an archive holds, seen by one lookup. For the job's own sources they begin with
+ * the sources' history. For each imported file they go from its first to its last arrival. For
+ * sources of other topics (also the job's own topic before it was deleted and created again) they
+ * go from the start of their history to the last arrival reached.
  *
  * @param from the first arrival in any stretch, in microseconds; {@link Long#MAX_VALUE} without one
- * @param missing arrivals behind {@code from} that lie in no stretch, in microseconds
+ * @param missing arrivals after {@code from} in no stretch, in microseconds
  */
 record HistoryStretches(long from, LongRanges missing) {
   /**
-   * Behind an imported file nothing is thought missing where other data begin within this time, in
-   * microseconds: logs are rotated, and between the last line of one and the first of the next a
-   * quiet network says nothing.
+   * A pause after an imported file counts as complete if other data begin within this time, in
+   * microseconds: logs are rotated, and a quiet network writes nothing between the last line of one
+   * and the first of the next.
    */
   static final long QUIET_MICROS = 5L * 60 * 1_000_000;
 
   /**
-   * Looks at an archive.
+   * Reads the stretches of an archive.
    *
-   * @param own the job's sources; how far they reach is not looked at
+   * @param own the job's sources; their last arrival is ignored
    * @param disorder by how much arrivals of a source may be out of order, in microseconds
    */
   static HistoryStretches of(ArchiveSnapshot archive, Set<String> own, long disorder) {
@@ -38,7 +38,7 @@ record HistoryStretches(long from, LongRanges missing) {
     }
     for (Set<String> topic : others(archive, own).values()) {
       long begin = archive.historyFrom(topic, disorder);
-      // What arrived in the last instants may not have come any more.
+      // Arrivals of the last instants may be missing.
       long through = archive.historyThrough(topic);
       long last = Math.max(through, Long.MIN_VALUE + disorder + 1) - disorder - 1;
       if (begin <= last) {
@@ -56,7 +56,7 @@ record HistoryStretches(long from, LongRanges missing) {
     return new HistoryStretches(first, held.complement().and(LongRanges.of(first, Long.MAX_VALUE)));
   }
 
-  /** The sources that are not the job's, by topic. */
+  /** Returns the sources that are not the job's, by topic. */
   private static Map<String, Set<String>> others(ArchiveSnapshot archive, Set<String> own) {
     Map<String, Set<String>> topics = new TreeMap<>();
     for (String key : archive.committedEnds().keySet()) {

@@ -14,34 +14,37 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * What windows before have asked of {@link ListedGroups}: as long as the query says the same but
- * for its list, and the archive has the same of what it is about, only values that are new are
- * looked up. So a history of whole hours is read once an hour, however short windows are. What it
- * takes of the heap is counted in an {@link AnswerMemory}, which drops all of it where others were
- * asked for later. Thread-safe.
+ * A cache of the groups that earlier windows asked for with {@link ListedGroups}. While the query
+ * is the same except for its list, and the archive has the same rows for it, only new values are
+ * looked up. So a history of whole hours is read once an hour, however short windows are. Its heap
+ * is counted in an {@link AnswerMemory}, which drops the whole cache if others were requested
+ * later. Thread-safe.
  *
- * <p>Rows are put together under the monitor of their {@link Answers}, which takes that of the
- * memory now and then, and never the other way round: no other analysis waits for it.
+ * <p>Rows are merged under the monitor of their {@link Answers}, which may take that of the memory,
+ * never the other way round: no other analysis waits for it.
  */
 final class KeptGroups implements AnswerMemory.Keeper {
-  /** Values, and rows, that are kept at most: beyond, it begins again with those of one window. */
+  /**
+   * The most values, and the most rows, in the cache; above that it begins again with those of one
+   * window.
+   */
   static final int MAX_ROWS = 500_000;
 
-  /** About what a value that was asked about takes, with its place in the set of them. */
+  /** The approximate bytes of a value asked for, with its entry in the set. */
   static final long VALUE_BYTES = 112;
 
   private final LongAdder known = new LongAdder();
-  private final AnswerMemory memory; // its monitor guards what follows
-  private Answers answers; // null where nothing is kept
-  private long bytes; // of these
-  private long lastAsked; // the memory's number of that time
+  private final AnswerMemory memory; // its monitor guards the fields below
+  private Answers answers; // null if the cache is empty
+  private long bytes; // of the answers
+  private long lastAsked; // the memory's request number of the last request
 
-  /** Keeps nothing yet. */
+  /** Creates an empty cache. */
   KeptGroups(AnswerMemory memory) {
     this.memory = memory;
   }
 
-  /** What is kept; null where nothing of it holds for a snapshot and as-of. */
+  /** Returns the cached answers; null if they do not hold for a snapshot and as-of. */
   Answers of(FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
     Answers kept;
     synchronized (memory) {
@@ -67,12 +70,13 @@ final class KeptGroups implements AnswerMemory.Keeper {
   }
 
   /**
-   * Counts what answers take, and drops them where that is more than all may; of others nothing.
+   * Counts the bytes of the current answers, and drops them if they exceed the limit of all;
+   * ignores other answers.
    */
   private void count(Answers of, long size) {
     synchronized (memory) {
       if (answers != of) {
-        return; // nobody is given them any more
+        return; // no longer in use
       }
       if (!memory.fits(size)) {
         clear();
@@ -84,7 +88,7 @@ final class KeptGroups implements AnswerMemory.Keeper {
     }
   }
 
-  /** Keeps nothing of what was asked so far. */
+  /** Drops all answers. */
   void clear() {
     synchronized (memory) {
       memory.forget(this, dropEldest());
@@ -104,12 +108,12 @@ final class KeptGroups implements AnswerMemory.Keeper {
     return dropped;
   }
 
-  /** How many values of lists were known so far. */
+  /** Returns the number of listed values found in the cache so far. */
   long known() {
     return known.sum();
   }
 
-  /** The values of a list, each once and in order; NULL is equal to none. */
+  /** Returns the distinct values of a list in order; NULL equals none. */
   static List<Value> distinct(List<Value> values) {
     return values.stream()
         .filter(value -> !value.isNull())
@@ -118,11 +122,11 @@ final class KeptGroups implements AnswerMemory.Keeper {
         .toList();
   }
 
-  /** Exact answers for some values, of one state of what the query is about. */
+  /** Exact answers for some values, over one state of the query's rows. */
   final class Answers {
     private final ListedGroups shape;
     private final FlowQuery rest;
-    // Guarded by this, as all that follows.
+    // Guarded by this, as all fields below.
     private final AskedSegments segments;
     private final Set<Value> asked = new HashSet<>();
     // Rows of different groups, each table in order, and each more than half as large again as the
@@ -140,7 +144,7 @@ final class KeptGroups implements AnswerMemory.Keeper {
       return !isFull && rest.equals(other) && segments.hold(snapshot, asOf);
     }
 
-    /** Those of some values that have not been asked about; in their order. */
+    /** Returns the values that are not cached, in their order. */
     synchronized List<Value> missing(List<Value> values) {
       List<Value> missing = values.stream().filter(value -> !asked.contains(value)).toList();
       known.add(values.size() - missing.size());
@@ -148,11 +152,11 @@ final class KeptGroups implements AnswerMemory.Keeper {
     }
 
     /**
-     * The rows of some values, in order.
+     * Returns the rows of values, in order.
      *
-     * @param missing those of them that had not been asked about: another window may have since,
-     *     and its rows must not come beside these
-     * @param found the rows of what was missing
+     * @param missing the values that were not cached; another window may have added them since, so
+     *     their cached rows must not be used beside {@code found}
+     * @param found the rows of the missing values
      */
     ResultTable rows(List<Value> values, List<Value> missing, ResultTable found) {
       Set<Value> looked = new HashSet<>(missing);
@@ -160,7 +164,7 @@ final class KeptGroups implements AnswerMemory.Keeper {
       return before.isEmpty() ? found : merged(rows(before), found);
     }
 
-    /** The rows of values that have been asked about, in order. */
+    /** Returns the rows of cached values, in order. */
     private synchronized ResultTable rows(List<Value> values) {
       ResultTable all = null;
       for (ResultTable run : runs) {
@@ -170,7 +174,7 @@ final class KeptGroups implements AnswerMemory.Keeper {
       return all;
     }
 
-    /** Adds what was not asked about before. */
+    /** Adds the values that are not cached yet. */
     synchronized void add(List<Value> values, ResultTable rows) {
       // Another window may have asked for some of them at the same time.
       List<Value> fresh = values.stream().filter(asked::add).toList();
@@ -189,7 +193,7 @@ final class KeptGroups implements AnswerMemory.Keeper {
       return VALUE_BYTES * asked.size() + runs.stream().mapToLong(ResultTable::heapBytes).sum();
     }
 
-    /** Rows of some values, which are in order. */
+    /** Returns the rows of ordered values. */
     private ResultTable rowsOf(ResultTable rows, List<Value> values) {
       int[] chosen = new int[rows.rowCount()];
       int n = 0;
@@ -223,7 +227,7 @@ final class KeptGroups implements AnswerMemory.Keeper {
           value.kind(), rows.high(row, key), rows.low(row, key), value.high(), value.low());
     }
 
-    /** Rows of different groups in one table, in order. */
+    /** Merges rows of different groups into one ordered table. */
     ResultTable merged(ResultTable a, ResultTable b) {
       if (a.rowCount() == 0 || b.rowCount() == 0) {
         return a.rowCount() == 0 ? b : a;
@@ -243,7 +247,7 @@ final class KeptGroups implements AnswerMemory.Keeper {
       return both.build();
     }
 
-    /** Whether a group is before another, as groups are that no ORDER BY orders. */
+    /** Whether a group is before another in the default order without ORDER BY. */
     private boolean isBefore(ResultTable a, int rowA, ResultTable b, int rowB) {
       for (int key : shape.keyColumns()) {
         boolean nullA = a.isNull(rowA, key);
@@ -269,7 +273,7 @@ final class KeptGroups implements AnswerMemory.Keeper {
     return compare(a.kind(), a.high(), a.low(), b.high(), b.low());
   }
 
-  /** As keys are ordered: none of them is a text or a double. */
+  /** Compares in the order of keys: none of them is a text or a double. */
   private static int compare(ValueKind kind, long highA, long lowA, long highB, long lowB) {
     return kind == ValueKind.ADDRESS
         ? IpAddress.compare(highA, lowA, highB, lowB)

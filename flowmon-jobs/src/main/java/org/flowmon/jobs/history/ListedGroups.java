@@ -13,16 +13,16 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * A query for those groups whose first key is in a list, {@code WHERE key IN (:live.column) AND …
- * GROUP BY key, …}: what it says of a value of the list depends on no other value, so that answers
- * for parts of a list make up that for all of it. It has no texts: keys that are some have an order
- * of their own, and states and lists may be of any size. Immutable.
+ * A query for the groups whose first key is in a list, {@code WHERE key IN (:live.column) AND …
+ * GROUP BY key, …}. The result for a value of the list depends on no other value, so the answers
+ * for parts of a list add up to that for the whole list. The query has no texts: text keys have an
+ * order of their own, and states and lists may be of any size. Immutable.
  */
 final class ListedGroups {
   private static final String LIVE = "live.";
 
   private final FlowQuery query;
-  private final FlowQuery without; // the list
+  private final FlowQuery without; // without the list
   private final String parameter;
   private final int[] keyColumns;
 
@@ -33,7 +33,7 @@ final class ListedGroups {
     this.keyColumns = keyColumns;
   }
 
-  /** The query as one of this shape; null where it is none, or not known to be one. */
+  /** Returns the query in this shape; null if it is not known to have it. */
   static ListedGroups of(Query any) {
     if (!(any instanceof FlowQuery query)
         || !query.keepsAllGroups()
@@ -59,7 +59,7 @@ final class ListedGroups {
         && !query.parameters().equals(Set.of("now", parameter))) {
       return null;
     }
-    // A parameter that stands in a second place would say something of all values.
+    // A parameter in a second place would apply to all values.
     FlowQuery without = query.withWhere(without(query.where(), lists.get(0)));
     if (without.parameters().contains(parameter)) {
       return null;
@@ -68,7 +68,7 @@ final class ListedGroups {
     for (int k = 0; k < keys.length; k++) {
       keys[k] = column(query, query.groupBy().get(k));
       if (keys[k] < 0 || query.groupBy().get(k).kind() == ValueKind.DOUBLE) {
-        return null; // rows could not be put in their order again
+        return null; // the order of rows could not be restored
       }
     }
     boolean isFirst = keys.length > 0 && query.groupBy().get(0).equals(lists.get(0).value());
@@ -97,33 +97,33 @@ final class ListedGroups {
     return -1;
   }
 
-  /** The name of the parameter that the list is bound to. */
+  /** Returns the name of the parameter that the list is bound to. */
   String parameter() {
     return parameter;
   }
 
-  /** The column of the answer that has the value of the list. */
+  /** Returns the answer's column with the value of the list. */
   int keyColumn() {
     return keyColumns[0];
   }
 
-  /** The columns of the answer by which its rows are ordered, ascending, NULLs last. */
+  /** Returns the answer's columns that order its rows, ascending, NULLs last. */
   int[] keyColumns() {
     return keyColumns.clone();
   }
 
-  /** The kind of the values: of others nobody knows here which of them are equal. */
+  /** Returns the kind of the values; equality is known here for this kind alone. */
   ValueKind keyKind() {
     return query.select().get(keyColumn()).what().kind();
   }
 
-  /** The query for the groups of some values. */
+  /** Binds the query to the groups of some values. */
   FlowQuery bind(Parameters parameters, List<Value> values) {
     return query.bind(parameters.with(parameter, values));
   }
 
   /**
-   * The query without its list: where two are equal, they say the same of every value.
+   * Returns the query without its list: two equal ones give the same for every value.
    *
    * @param parameters all but the list
    */
@@ -133,7 +133,7 @@ final class ListedGroups {
     return bound.withWhere(terms.isEmpty() ? null : new Expression.And(terms));
   }
 
-  /** Times that were reckoned from others are equal where their values are. */
+  /** Folds computed times: they are equal if their values are. */
   private static Expression reckoned(Expression term) {
     return term instanceof Expression.Comparison of
         ? new Expression.Comparison(

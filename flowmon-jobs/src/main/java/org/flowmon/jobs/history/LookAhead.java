@@ -8,10 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks up the history of an analysis's next window before that is over, where it depends on
- * nothing but the window's end: as soon as the archive has all that arrived up to as-of, the answer
- * can be none other. Nobody waits for it; an answer that is not exact, and one that failed, is as
- * if it had not been asked for. Thread-safe.
+ * Looks up the history of an analysis's next window in advance, if it depends on the window's end
+ * alone. It starts as soon as the archive has all arrivals up to as-of, since the answer is final
+ * then. Nobody waits for it; an inexact or failed answer is ignored. Thread-safe.
  */
 final class LookAhead {
   private static final Logger LOG = LoggerFactory.getLogger(LookAhead.class);
@@ -29,9 +28,9 @@ final class LookAhead {
   private long since; // guarded by this
 
   /**
-   * Of one analysis.
+   * Creates the look-ahead of one analysis.
    *
-   * @param permits as of {@link HistoryLookup}
+   * @param permits as in {@link HistoryLookup}
    * @param slideMicros from the end of a window to that of the next
    * @param lookups of the task that is going to ask for answers
    */
@@ -50,7 +49,7 @@ final class LookAhead {
     this.lookups = lookups;
   }
 
-  /** Takes notice of a window; the next one comes a slide later. */
+  /** Takes a window; the next one comes a slide later. */
   void after(long windowEnd) {
     long next = windowEnd + slideMicros;
     synchronized (this) {
@@ -72,14 +71,14 @@ final class LookAhead {
     }
   }
 
-  /** Runs with the permit that was acquired, which is given back where it does not. */
+  /** Runs with the acquired permit, and releases it if it cannot run. */
   private boolean begin(long windowEnd) {
     boolean isBegun = false;
     try {
       isBegun = pool.tryRun(() -> run(windowEnd));
       return isBegun;
     } finally {
-      if (!isBegun) { // also where the system has no thread
+      if (!isBegun) { // also if the system has no thread
         permits.release();
       }
     }
@@ -97,7 +96,7 @@ final class LookAhead {
     boolean isReached = false;
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       isReached = query.isReached(snapshot, windowEnd);
-      // One that is kept may hold no more: the archive may have other segments since.
+      // A cached answer may be outdated: the archive may have other segments since.
       if (isReached && query.known(snapshot, windowEnd) == null) {
         var unused =
             lookups.run(
@@ -107,7 +106,7 @@ final class LookAhead {
                 });
       }
     } catch (IOException | RuntimeException e) {
-      isReached = true; // the window's own lookup says what is wrong
+      isReached = true; // the window's own lookup reports the error
       LOG.debug("no history ahead of the window that ends at {} µs", windowEnd, e);
     } finally {
       permits.release();

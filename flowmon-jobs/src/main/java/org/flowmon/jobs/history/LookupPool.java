@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The threads that run history queries in this TaskManager: one pool per class loader, shared by
  * all analyses and all their tasks, closed with its last user. It has no queue: a lookup runs at
- * once or is refused, and the lookup decides whether to ask again.
+ * once or is refused, and the lookup decides whether to retry.
  */
 final class LookupPool implements AutoCloseable {
   private static final int THREADS = Math.max(2, Runtime.getRuntime().availableProcessors());
@@ -31,15 +31,15 @@ final class LookupPool implements AutoCloseable {
   }
 
   /**
-   * A pool of one's own.
+   * Creates a private pool.
    *
-   * @param answerBytes that the answers that are kept may take of the heap, about
+   * @param answerBytes heap limit of the cached answers, about
    */
   LookupPool(int size, long answerBytes) {
     this(size, answerBytes, r -> daemon(r, "history-lookup"));
   }
 
-  /** Likewise, with threads of another's making. */
+  /** Creates a private pool with a thread factory. */
   LookupPool(int size, long answerBytes, ThreadFactory making) {
     memory = new AnswerMemory(answerBytes);
     threads =
@@ -54,7 +54,7 @@ final class LookupPool implements AutoCloseable {
     return thread;
   }
 
-  /** The shared pool; each call needs its {@link #close}. */
+  /** Returns the shared pool; each call needs its {@link #close}. */
   static LookupPool acquire() {
     synchronized (LookupPool.class) {
       if (shared == null) {
@@ -66,22 +66,22 @@ final class LookupPool implements AutoCloseable {
   }
 
   /**
-   * Bytes of the heap that the groups of one lookup may take: those of all that run at once, half
-   * of it.
+   * Returns the heap limit, in bytes, of the groups of one lookup: all running lookups together
+   * take half of the heap.
    */
   static long groupMemory() {
     return Runtime.getRuntime().maxMemory() / 2 / THREADS;
   }
 
   /**
-   * The answers that tasks share, as long as there are users. Those of all together take no more of
-   * the heap than the groups of one lookup may.
+   * Returns the answers that tasks share while there are users. The heap limit of all answers
+   * together is that of the groups of one lookup.
    */
   RecentAnswers answers(Object of) {
     return answers.computeIfAbsent(of, key -> new RecentAnswers(memory));
   }
 
-  /** Forgets what nobody asks for any more. */
+  /** Drops answers without users. */
   void forgetAnswers(Object of) {
     RecentAnswers gone = answers.remove(of);
     if (gone != null) {
@@ -90,9 +90,9 @@ final class LookupPool implements AutoCloseable {
   }
 
   /**
-   * Runs a lookup now; false where every thread is busy.
+   * Runs a lookup now; false if every thread is busy.
    *
-   * @throws OutOfMemoryError where the system has no more threads
+   * @throws OutOfMemoryError if the system has no more threads
    */
   boolean tryRun(Runnable lookup) {
     try {
@@ -104,24 +104,24 @@ final class LookupPool implements AutoCloseable {
   }
 
   /**
-   * Runs a short task later, unless the pool is closed by then, or what is returned cancelled,
-   * which lets go of the task.
+   * Runs a short task later, unless the pool is closed by then or the returned future is cancelled,
+   * which releases the task.
    */
   Future<?> after(long millis, Runnable task) {
     try {
-      // what the task throws would vanish with the future: the tasks given here catch everything
+      // The future would swallow an exception: the tasks given here catch everything.
       return timer.schedule(task, millis, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      return CompletableFuture.completedFuture(null); // closed: whoever waits is closed too
+      return CompletableFuture.completedFuture(null); // closed, as whoever waits is
     }
   }
 
-  /** Tasks that are to run later. */
+  /** Returns the number of tasks that are to run later. */
   int waiting() {
     return timer.getQueue().size();
   }
 
-  /** Lookups running now. */
+  /** Returns the number of running lookups. */
   int running() {
     return threads.getActiveCount();
   }

@@ -5,25 +5,24 @@ import java.util.LinkedHashMap;
 import org.flowmon.archive.ArchiveSnapshot;
 
 /**
- * Answers that serve several windows: those of a history query that depends on nothing but {@code
- * :now}, which with {@code history.refresh} is the same for all windows of a period. Only exact
- * ones are kept, since what held everything that had arrived by as-of cannot become better; they
- * are given as long as the archive has the {@linkplain AskedSegments same} of what they are about.
- * Windows of several periods may be under way at once, as flows may be late and tasks behind one
- * another: those that were asked for last are kept, with no more rows together than two answers of
- * {@link #MAX_ROWS} have, which is the most that one may have, and with those of all other analyses
- * no more bytes than their {@link AnswerMemory} says. Thread-safe.
+ * A cache of answers that serve several windows: those of a history query that depends on {@code
+ * :now} alone, which with {@code history.refresh} is the same for all windows of a period. Only
+ * exact answers are cached, since they cannot improve. They are valid while the archive has the
+ * {@linkplain AskedSegments same} rows for them. Windows of several periods may be open at once, as
+ * flows may be late and tasks behind one another, so the most recently requested answers are kept.
+ * Together they have at most the rows of two answers of {@link #MAX_ROWS}, the limit of one, and
+ * with those of all other analyses at most the bytes of their {@link AnswerMemory}. Thread-safe.
  */
 final class RecentAnswers implements AnswerMemory.Keeper {
   static final int MAX_ROWS = 1_000_000;
   private static final int KEPT = 16;
 
-  private final AnswerMemory memory; // its monitor guards what follows
+  private final AnswerMemory memory; // its monitor guards the fields below
 
   /**
-   * An answer, and of what it is.
+   * An answer and its segments.
    *
-   * @param asked grows from one time that it is asked for to the next
+   * @param asked the request number of the last request
    */
   private record Kept(HistoryAnswer answer, AskedSegments segments, long bytes, long asked) {
     int rows() {
@@ -35,23 +34,23 @@ final class RecentAnswers implements AnswerMemory.Keeper {
     }
   }
 
-  // That which was asked for least lately comes first.
+  // The least recently requested comes first.
   private final LinkedHashMap<Long, Kept> byNow = new LinkedHashMap<>(32, 0.75f, true);
   private long rows;
   private final KeptGroups groups;
 
-  /** Answers of an analysis that take no more of the heap than the groups of one lookup may. */
+  /** Creates a cache of one analysis whose heap limit is that of the groups of one lookup. */
   RecentAnswers() {
     this(new AnswerMemory(LookupPool.groupMemory()));
   }
 
-  /** Answers of one of the analyses that share a memory. */
+  /** Creates a cache of one of the analyses that share a memory. */
   RecentAnswers(AnswerMemory memory) {
     this.memory = memory;
     this.groups = new KeptGroups(memory);
   }
 
-  /** What was asked for by lists of the windows' values, where that is what serves others. */
+  /** Returns the cached groups, for queries with lists of the windows' values. */
   KeptGroups groups() {
     return groups;
   }
@@ -63,7 +62,7 @@ final class RecentAnswers implements AnswerMemory.Keeper {
     }
   }
 
-  /** The answer for a time, null where it is not there, or the archive has something else now. */
+  /** Returns the answer for a time, null if it is missing or the archive has changed. */
   HistoryAnswer get(long now, ArchiveSnapshot snapshot) {
     synchronized (memory) {
       Kept kept = byNow.computeIfPresent(now, (key, of) -> of.askedAgain(memory.nextAsked()));
@@ -73,9 +72,9 @@ final class RecentAnswers implements AnswerMemory.Keeper {
   }
 
   /**
-   * Keeps an answer, if it is exact.
+   * Caches an answer, if it is exact.
    *
-   * @param segments what it was answered of
+   * @param segments the rows behind it
    */
   void keep(long now, HistoryAnswer answer, AskedSegments segments) {
     if (answer.status() != HistoryStatus.EXACT || answer.rows().rowCount() > MAX_ROWS) {
@@ -95,7 +94,7 @@ final class RecentAnswers implements AnswerMemory.Keeper {
     }
   }
 
-  /** Keeps nothing of what was asked so far. */
+  /** Drops all answers. */
   void clear() {
     synchronized (memory) {
       long size = 0;

@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 
 /**
- * The queries that a task's lookups run on threads that tasks share. Once the task has ended nobody
- * waits for their answers: a query that went on would keep a thread, and its share of the heap,
- * from the lookups of the task that follows, up to its time limit. Thread-safe.
+ * The queries that a task's lookups run on shared threads. After the task has ended nobody waits
+ * for their answers: a query that went on would keep a thread, and its share of the heap, from the
+ * lookups of the next task, up to its time limit. Thread-safe.
  */
 final class RunningLookups {
   private final IdentityHashMap<Object, Thread> threads = new IdentityHashMap<>();
@@ -30,17 +30,17 @@ final class RunningLookups {
   /**
    * Runs a query on this thread.
    *
-   * @throws CancellationException where the task has ended
+   * @throws CancellationException if the task has ended
    */
   <T> T run(Query<T> query) throws IOException {
     return run(new Object(), query);
   }
 
   /**
-   * Likewise of one that may be stopped.
+   * Runs a query that may be stopped on this thread.
    *
-   * @param of whose query it is, which runs no other one
-   * @throws CancellationException where the task has ended
+   * @param of the owner of the query, which runs no other one
+   * @throws CancellationException if the task has ended
    */
   <T> T run(Object of, Query<T> query) throws IOException {
     synchronized (this) {
@@ -55,20 +55,20 @@ final class RunningLookups {
       synchronized (this) {
         threads.remove(of);
         if (stopped.remove(Thread.currentThread()) || isClosed) {
-          // What follows, the closing of files among it, is not to be interrupted.
+          // The code below closes files and must not be interrupted.
           var unused = Thread.interrupted();
         }
       }
     }
   }
 
-  /** The task has ended: what runs is interrupted, and nothing runs from now on. */
+  /** Ends with the task: interrupts running queries, and runs none from now on. */
   synchronized void close() {
     isClosed = true;
     threads.values().forEach(Thread::interrupt);
   }
 
-  /** Nobody waits for an answer any more: its query is interrupted where it runs. */
+  /** Interrupts the owner's query if it runs, as nobody waits for its answer. */
   synchronized void stop(Object of) {
     Thread thread = threads.get(of);
     if (thread != null && stopped.add(thread)) {

@@ -14,7 +14,7 @@ public record WindowHistory(WindowResult window, HistoryAnswer history) {
   public static final TypeInformation<WindowHistory> TYPE =
       new RecordType<>(WindowHistory.class, new WindowHistorySerializer());
 
-  /** How Flink finds the type. */
+  /** Flink's type information. */
   public static final class Factory extends TypeInfoFactory<WindowHistory> {
     @Override
     public TypeInformation<WindowHistory> createTypeInfo(

@@ -12,9 +12,10 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Version 2: the window's result, then of the history: status (1 byte), as-of, from, through (8
- * bytes each), the number of gaps (4 bytes) and the first and last arrival of each (8 bytes each;
- * version 1 had no gaps), 0 or 1 and the rows, 0 or 1 and the message (modified UTF-8).
+ * Serializes windows with their history. Version 2: the window's result; then of the history:
+ * status (1 byte), as-of, from, through (8 bytes each); the number of gaps (4 bytes) and the first
+ * and last arrival of each (8 bytes each; version 1 had no gaps); 0 or 1 and the rows; 0 or 1 and
+ * the message (modified UTF-8).
  */
 public final class WindowHistorySerializer extends RecordSerializer<WindowHistory> {
   private static final long serialVersionUID = 1L;
@@ -88,7 +89,7 @@ public final class WindowHistorySerializer extends RecordSerializer<WindowHistor
     return new Snapshot();
   }
 
-  /** How Flink finds the serializer again. */
+  /** The serializer's snapshot. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<WindowHistory> {
     public Snapshot() {
       super(WindowHistorySerializer::new);

@@ -5,8 +5,8 @@ import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 import org.flowmon.jobs.analysis.AnalysisChange;
 
 /**
- * To each task of the low level: the last change of each analysis that has changed since the job
- * was submitted. Those that the task knows change nothing.
+ * An event to each task of the low level: the last change of each analysis that has changed since
+ * the job was submitted. Changes that the task knows have no effect.
  */
 public record AnalysesEvent(List<AnalysisChange> changes) implements OperatorEvent {
   public AnalysesEvent {

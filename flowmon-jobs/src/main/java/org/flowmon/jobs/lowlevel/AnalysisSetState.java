@@ -17,14 +17,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The analyses that an operator runs, in its checkpoints: the same in each of its tasks, so that
- * one that is restored with more or fewer tasks has them in each again. By name (big-endian):
+ * The analyses that an operator runs, in its checkpoints. Each of its tasks holds all of them, so a
+ * restore with more or fewer tasks has them in each again. By name (big-endian):
  *
  * <pre>
  *   version u8 = 1 | runs bool | query id i64 | has changed bool | (change as in PartialSerializer)
  * </pre>
  *
- * <p>An entry without a name, which says nothing, is there always.
+ * <p>There is always an entry without a name, which has no meaning.
  */
 public final class AnalysisSetState {
   private static final Logger LOG = LoggerFactory.getLogger(AnalysisSetState.class);
@@ -33,7 +33,7 @@ public final class AnalysisSetState {
 
   private final BroadcastState<String, byte[]> state;
 
-  /** The state of an operator that is being initialised. */
+  /** Creates the state of an operator that is being initialised. */
   public AnalysisSetState(OperatorStateStore store) throws Exception {
     state =
         store.getBroadcastState(
@@ -42,10 +42,10 @@ public final class AnalysisSetState {
   }
 
   /**
-   * Applies what had changed before the checkpoint.
+   * Applies the changes of the checkpoint.
    *
-   * @return the ids of the queries that ran then, by the names of their analyses; null where the
-   *     state holds none
+   * @return the ids of the queries that ran then, by the names of their analyses; null if the state
+   *     holds none
    */
   public Map<String, Long> restore(AnalysisSet set) throws Exception {
     Map<String, Long> ids = new HashMap<>();
@@ -79,15 +79,15 @@ public final class AnalysisSetState {
     try {
       set.apply(change);
     } catch (ConfigException e) {
-      // it was right when it came: what is right has changed since
+      // It was valid when it came; the rules have changed since.
       LOG.error("analysis {} of the state does not run: {}", change.name(), e.getMessage());
     }
   }
 
-  /** Notes what is to be in the next checkpoint. */
+  /** Sets the contents of the next checkpoint. */
   public void update(AnalysisSet set, Map<String, Long> ids) throws Exception {
     state.clear();
-    state.put(NO_NAME, bytes(null, null)); // so that none is told from a state before this was
+    state.put(NO_NAME, bytes(null, null)); // tells an empty set from a state of before this layout
     for (AnalysisChange change : set.changes()) {
       state.put(change.name(), bytes(ids.get(change.name()), change));
     }

@@ -5,18 +5,18 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * Counts over the flows that arrived, by their arrival, within a window: they say how far its
- * result can be trusted. A flow that is too late cannot count in the result that it missed, which
- * is out by then; it counts where it arrived.
+ * Counts of flows by arrival, within a window: they show how far its result can be trusted. A flow
+ * that is too late cannot count in the result that it missed, which is already out; it counts at
+ * its arrival.
  *
  * @param flows that the query's filter kept
- * @param late too late for every window of their time, or of one window too many until the first
- *     watermark
+ * @param late too late for every window of their time, or until the first watermark of one window
+ *     too many
  * @param ahead with a time so far after their arrival that they belong to no window: a clock that
  *     runs fast
  * @param lost known to be missing, from the producers' own counts and gaps in their sequence
- *     numbers; of all flows, as nobody knows which of them the filter would have kept
- * @param sampled of {@code flows}, those that come from sampled packets
+ *     numbers; of all flows, as the filter cannot be applied to them
+ * @param sampled those of {@code flows} that come from sampled packets
  * @param samplingRate the highest of their rates, one of so many packets; 0 without one
  */
 public record ArrivalCounts(
@@ -39,8 +39,8 @@ public record ArrivalCounts(
   }
 
   /**
-   * The counts of a query over the results of two queries that saw the same flows: what each
-   * counted by itself, added, so that a flow that both keep counts twice; what was lost, once.
+   * Adds the counts of two queries over the same flows, for a query over the results of both. A
+   * flow that both keep counts twice; lost flows count once.
    */
   public ArrivalCounts beside(ArrivalCounts other) {
     return new ArrivalCounts(
@@ -63,9 +63,9 @@ public record ArrivalCounts(
   }
 
   /**
-   * Reads what {@link #write} wrote.
+   * Reads the format of {@link #write}.
    *
-   * @param withSampling false: as it was written before the last two were
+   * @param withSampling false: the older format without the last two numbers
    */
   public static ArrivalCounts read(DataInputView source, boolean withSampling) throws IOException {
     return new ArrivalCounts(

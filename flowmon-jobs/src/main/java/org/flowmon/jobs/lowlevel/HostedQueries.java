@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The live queries of one task of the low level, which come and go while it runs. What comes later
- * than the task's first flow says from where on it has seen all of them.
+ * The live queries of one task of the low level, which start and stop while it runs. A query that
+ * starts after the task's first flow announces the time from which on it has seen all flows.
  */
 final class HostedQueries {
   private static final Logger LOG = LoggerFactory.getLogger(HostedQueries.class);
@@ -35,18 +35,18 @@ final class HostedQueries {
   private final MetricGroup metrics;
   private final LowLevel level = new LowLevel();
   private final TreeMap<String, List<HostedQuery>> byName = new TreeMap<>();
-  // The queries that run with each name that ever ran: metrics cannot be taken back.
+  // The running queries of each name that ever ran: Flink cannot remove a metric.
   private final Map<String, List<HostedQuery>> measured = new ConcurrentHashMap<>();
   private final Set<String> registered = new HashSet<>();
   private final List<Partial> announcements = new ArrayList<>();
   private List<HostedQuery> all = List.of();
 
   /**
-   * The queries of a task that begins.
+   * Creates the queries of a task that begins.
    *
-   * @param set those that run, to be changed by this
-   * @param restored whether flows may have come before, which not all of the queries were given
-   * @param latest the latest time that any flow before can have had; {@link Long#MIN_VALUE}: there
+   * @param set the running analyses, changed by this
+   * @param restored whether earlier flows may have come that not all of the queries have seen
+   * @param latest the latest time that any earlier flow can have; {@link Long#MIN_VALUE}: there
    *     were none
    */
   HostedQueries(
@@ -68,13 +68,13 @@ final class HostedQueries {
       List<HostedQuery> queries = LiveQuery.all(analysis).stream().map(this::host).toList();
       run(analysis.name(), queries, set.version(analysis.name()));
       if (restored) {
-        // counts for those that are new since the checkpoint
+        // matters to those that are new since the checkpoint
         queries.forEach(query -> announceStart(query, latest));
       }
     }
   }
 
-  /** Takes a batch of flows, and what is told of it. */
+  /** Takes a batch of flows with its loss counts. */
   void process(PositionedBatch record) {
     level.process(record.batch());
     for (HostedQuery query : all) {
@@ -90,7 +90,7 @@ final class HostedQueries {
     }
   }
 
-  /** Sends some of the closed panes' groups; whether all are out, as {@link #isDrained}. */
+  /** Sends some of the closed panes' groups; returns whether all are out, as {@link #isDrained}. */
   boolean drainSome(int slots) {
     level.drainSome(slots);
     for (HostedQuery query : all) {
@@ -103,7 +103,7 @@ final class HostedQueries {
     return level.isDrained();
   }
 
-  /** Sends all away: nothing is kept. */
+  /** Sends all groups and counts: nothing is kept. */
   void drainAll() {
     level.drainAll();
     for (HostedQuery query : all) {
@@ -115,7 +115,7 @@ final class HostedQueries {
     return set;
   }
 
-  /** Sends what those that follow must know before anything else. */
+  /** Sends the announcements that later operators need before anything else. */
   void announce() {
     if (!announcements.isEmpty()) {
       announcements.forEach(out);
@@ -124,9 +124,9 @@ final class HostedQueries {
   }
 
   /**
-   * Applies a change; nothing where it is known.
+   * Applies a change; ignores a known one.
    *
-   * @param latest the latest time that any of the flows until now can have had
+   * @param latest the latest time that any flow until now can have
    */
   void apply(AnalysisChange change, long latest) {
     try {
@@ -164,11 +164,11 @@ final class HostedQueries {
       }
     }
     run(change.name(), running, change.version());
-    // Also of one that goes on here: it may have been stopped where groups are merged.
+    // Also for a query that goes on here: the merge may have stopped it.
     running.forEach(query -> announceStart(query, latest));
   }
 
-  /** The query that runs and goes on as this one, null where there is none. */
+  /** Returns the running query that goes on as this one, null if there is none. */
   private static HostedQuery goesOn(LiveQuery live, List<HostedQuery> before) {
     for (HostedQuery query : before) {
       if (live.goesOn(query.live()) && !query.isStopped()) {
@@ -214,7 +214,7 @@ final class HostedQueries {
             firstWhole));
   }
 
-  /** The ids of the queries, the first of each, by the names of their analyses. */
+  /** Returns the id of each analysis's first query, by the analysis's name. */
   Map<String, Long> ids() {
     Map<String, Long> ids = new HashMap<>();
     byName.forEach((name, queries) -> ids.put(name, queries.get(0).live().id()));

@@ -20,16 +20,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One live query within the low level: whom its groups go to, and what arrived for it by pane.
+ * One live query within the low level: its output, and its arrival counts by pane.
  *
- * <p>A query that fails at run time is stopped, and no other with it: the failure is logged, {@link
- * Partial.Stopped} goes out, and nothing after it. What fails on the way out is no failure of the
+ * <p>A query that fails at run time is stopped, and no other with it. The failure is logged, {@link
+ * Partial.Stopped} goes out, and nothing after it. A failure of the output is no failure of the
  * query and is thrown on.
  */
 final class HostedQuery {
   private static final Logger LOG = LoggerFactory.getLogger(HostedQuery.class);
 
-  /** Panes of which counts are held between two batches: of more they go on at once. */
+  /**
+   * The most panes whose counts are held between two batches; above that, counts are sent at once.
+   */
   static final int MAX_COUNTS = 1 << 16;
 
   private final LiveQuery live;
@@ -45,7 +47,7 @@ final class HostedQuery {
   private volatile boolean stopped;
 
   /**
-   * A query that nothing has come for.
+   * Creates a query without flows.
    *
    * @param level gives it its groups from now on
    */
@@ -67,7 +69,7 @@ final class HostedQuery {
   }
 
   /**
-   * Registers the metrics of the queries that run with a name, added up.
+   * Registers the metrics of a name, summed over its running queries.
    *
    * @param running gives these queries
    */
@@ -131,7 +133,7 @@ final class HostedQuery {
     return live;
   }
 
-  /** Notes the version of the change by which the query runs from now on. */
+  /** Sets the version of the change that the query runs by from now on. */
   void version(long ofChange) {
     version = ofChange;
   }
@@ -141,12 +143,12 @@ final class HostedQuery {
     return stopped;
   }
 
-  /** Gives its groups up. */
+  /** Gives up its groups. */
   void leave() {
     level.remove(member);
   }
 
-  /** Takes over what the low level did; false where the query has failed there, or before. */
+  /** Takes over the low level's results; false if the query has failed, there or before. */
   private boolean goesOn() {
     if (!stopped && member.failure() != null) {
       stop(member.failure());
@@ -166,7 +168,7 @@ final class HostedQuery {
     out.accept(new Partial.Stopped(countsKeyGroup, live.id(), version));
   }
 
-  /** Notes what a batch that the low level has processed had for the query. */
+  /** Notes the query's share of a batch that the low level has processed. */
   void processed(PositionedBatch record) {
     if (!goesOn()) {
       return;
@@ -177,7 +179,7 @@ final class HostedQuery {
           (pane, flows, late, ahead, sampled, rate) ->
               arrived(pane, new ArrivalCounts(flows, late, ahead, 0, sampled, rate)));
     }
-    // Where in time they were lost nobody knows: they count where that was told.
+    // The time of a loss is unknown: lost flows count when they are reported.
     long told = live.window().arrivalPane(record.told());
     arrived(told, new ArrivalCounts(0, 0, 0, record.lostBefore()));
     if (arrivals.size() > MAX_COUNTS) {
@@ -187,7 +189,7 @@ final class HostedQuery {
 
   private void arrived(long pane, ArrivalCounts more) {
     if (!more.equals(ArrivalCounts.NONE)) {
-      // What would open one window too many is told beside it, so that nothing is forgotten.
+      // Counts that would open one window too many go to the nearest open pane: none is dropped.
       boolean isOpen = first.open(live.window(), pane);
       arrivals.merge(isOpen ? pane : first.nearest(pane), more, ArrivalCounts::plus);
     }
@@ -218,14 +220,14 @@ final class HostedQuery {
     }
   }
 
-  /** Takes over that the low level has sent some groups. */
+  /** Notes that the low level has sent some groups. */
   void drained() {
     if (goesOn()) {
       counts = member.counts();
     }
   }
 
-  /** Likewise all of them: sends all counts, so that nothing is kept. */
+  /** Notes that the low level has sent all groups, and sends all counts: nothing is kept. */
   void drainedAll() {
     if (goesOn()) {
       counts = member.counts();
@@ -234,7 +236,7 @@ final class HostedQuery {
     }
   }
 
-  /** Sends all away, its groups too: nothing is kept. */
+  /** Sends all groups and counts: nothing is kept. */
   void drainAll() {
     level.drainAll(member);
     drainedAll();

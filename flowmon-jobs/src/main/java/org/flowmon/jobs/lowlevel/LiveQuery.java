@@ -16,22 +16,22 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
 
 /**
- * A query over flows that an analysis runs live: its own or, where that is over the results of
- * others, one of these.
+ * A query over flows that an analysis runs live: its own or, if that is over the results of others,
+ * one of these.
  *
- * @param id the same wherever the same name, query and windows are, also in a later run: state that
- *     was made by another definition is never taken for this one's
+ * @param id the same for the same name, query and windows, also in a later run: the state of
+ *     another definition is never used for this one
  * @param query over flows
- * @param whole the analysis's query: the same, or one over the results of this and others, which
- *     have the same windows
+ * @param whole the analysis's query: the same, or one over the results of this and others with the
+ *     same windows
  */
 public record LiveQuery(
     long id, AnalysisConfig analysis, FlowQuery query, WindowSpec window, Query whole) {
 
   /**
-   * The live query of an analysis that has one only.
+   * Returns the live query of an analysis with a single one.
    *
-   * @throws IllegalArgumentException where it has several
+   * @throws IllegalArgumentException if it has several
    */
   public static LiveQuery of(AnalysisConfig analysis) {
     List<LiveQuery> all = all(analysis);
@@ -42,7 +42,9 @@ public record LiveQuery(
     return all.get(0);
   }
 
-  /** The live queries of an analysis, at least one, in the order of {@link Query#leaves}. */
+  /**
+   * Returns the live queries of an analysis, at least one, in the order of {@link Query#leaves}.
+   */
   public static List<LiveQuery> all(AnalysisConfig analysis) {
     Query whole = QueryParser.parseQuery(analysis.live().query()); // checked when it was read
     WindowSpec window = window(analysis);
@@ -52,14 +54,14 @@ public record LiveQuery(
     }
     List<LiveQuery> all = new ArrayList<>();
     for (FlowQuery leaf : whole.leaves()) {
-      // Where something of the whole is another, all of it begins anew.
+      // If a part of the whole changes, all of it begins anew.
       long id = id(analysis.name(), whole, window, "\nleaf " + all.size());
       all.add(new LiveQuery(id, analysis, leaf, window, whole));
     }
     return List.copyOf(all);
   }
 
-  /** The windows of an analysis. */
+  /** Returns the windows of an analysis. */
   public static WindowSpec window(AnalysisConfig analysis) {
     AnalysisConfig.Live live = analysis.live();
     return new WindowSpec(
@@ -68,12 +70,12 @@ public record LiveQuery(
         live.time().column(),
         live.latenessMicros(),
         WindowSpec.DEFAULT_AHEAD_MICROS,
-        // What is published is said once, when no flow can change it.
+        // States are published once, when no flow can change them.
         live.revisions() && live.latenessMicros() > 0 && !analysis.publishesStates(),
         live.spread());
   }
 
-  /** All analyses' live queries, by their ids. */
+  /** Returns all analyses' live queries, by their ids. */
   public static Map<Long, LiveQuery> byId(List<AnalysisConfig> analyses) {
     Map<Long, LiveQuery> queries = new HashMap<>();
     for (AnalysisConfig analysis : analyses) {
@@ -86,13 +88,13 @@ public record LiveQuery(
     return queries;
   }
 
-  /** Whether its result is a part of what the analysis's query reads. */
+  /** Whether its result is a part of the analysis's query input. */
   public boolean isLeaf() {
     return whole != query;
   }
 
   /**
-   * Where in the merge the messages about the query as a whole go.
+   * Returns the merge's key group for messages about the query as a whole.
    *
    * @param keyGroups their number
    */
@@ -101,15 +103,15 @@ public record LiveQuery(
   }
 
   /**
-   * Whether what was made for a query serves this one, which came in its place: the same query, and
-   * windows that are published in the same way.
+   * Whether the state of a query serves this one, its replacement: the same query, and windows
+   * published in the same way.
    */
   public boolean goesOn(LiveQuery before) {
     return id == before.id && window.equals(before.window);
   }
 
   private static long id(String name, Query query, WindowSpec window, String leaf) {
-    // A line is added only where the option is set: the ids of older states stay.
+    // A line is added only if the option is set, so the ids of older states stay.
     String definition =
         String.join(
                 "\n",

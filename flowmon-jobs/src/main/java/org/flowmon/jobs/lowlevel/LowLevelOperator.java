@@ -24,18 +24,18 @@ import org.flowmon.udaf.pane.WindowSpec;
 
 /**
  * The low level: hosts the live queries of all analyses, with tables of fixed size, next to the
- * source. What queries have in common, filters, keys, computed values, is evaluated once, and those
- * with equal filters, keys and panes have one table.
+ * source. Filters, keys and computed values that queries share are evaluated once. Queries with
+ * equal filters, keys and panes share one table.
  *
  * <p>Order of time: a watermark that closes panes is held back until all of their groups are out.
- * They leave lazily, some slots with each batch and, when no batch comes, by the task's mailbox, so
- * that closing a window stops the source no longer than a batch does. Before a barrier everything
- * is sent, open panes too: the state of this operator is which queries it runs, and how late the
- * flows were that it took.
+ * Groups leave lazily, some slots with each batch; without batches the task's mailbox sends them.
+ * So closing a window stops the source no longer than a batch does. Before a barrier everything is
+ * sent, open panes too. The state of this operator is its running queries and the lateness of its
+ * flows.
  *
- * <p>Analyses come, change and go by an {@link AnalysesEvent}, each between two batches; the others
- * go on. One that comes is given the flows from then on, and says from which time on it has seen
- * all of them ({@link Partial.Started}).
+ * <p>An {@link AnalysesEvent} starts, changes and stops analyses between two batches; the others go
+ * on. A new analysis is given the flows from then on, and announces the time from which on it has
+ * seen all of them ({@link Partial.Started}).
  */
 final class LowLevelOperator extends AbstractStreamOperator<Partial>
     implements OneInputStreamOperator<PositionedBatch, Partial>, OperatorEventHandler {
@@ -108,7 +108,7 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
     }
     queries.announce();
     if (held != null) {
-      drainSome(); // it may have waited for a query that is gone
+      drainSome(); // it may have waited for a removed query
     }
   }
 
@@ -128,8 +128,8 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   }
 
   /**
-   * The latest time that a flow can have which was taken by now: a state from before arrivals were
-   * bounded may say any, and no analysis would begin until then.
+   * Returns the latest time that a flow taken by now can have. A state from before arrivals were
+   * bounded may hold any time, and no analysis would begin until then.
    */
   private long latestByClock() {
     long ahead = arrivalAhead.toNanos() / 1000 + WindowSpec.DEFAULT_AHEAD_MICROS;
@@ -138,8 +138,8 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
 
   /**
    * A flow with a time further after its arrival than this belongs to no window. Its arrival counts
-   * also if it is after its message was sent: with a collector's clock that leads, windows of that
-   * time have flows which an analysis that comes now is not given.
+   * even if it is after its message was sent: if a collector's clock runs ahead, windows of that
+   * time have flows that a new analysis is not given.
    */
   private void noteTimes(FlowBatch batch) {
     long arrival = batch.maxArrival();
@@ -153,8 +153,8 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   public void processWatermark(Watermark mark) {
     queries.announce();
     if (held != null) {
-      // Where time runs fast, as when a backlog is read, each watermark would overtake the one
-      // before it, and windows would stay open behind them all.
+      // If time runs fast, as when a backlog is read, each watermark would overtake the one before
+      // it, and windows would stay open behind all of them.
       drainHeld();
     }
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());

@@ -9,7 +9,7 @@ import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.source.PositionedBatch;
 
-/** Makes the low level in each task. */
+/** Creates the low level in each task. */
 public final class LowLevelOperatorFactory extends AbstractStreamOperatorFactory<Partial>
     implements OneInputStreamOperatorFactory<PositionedBatch, Partial> {
   private static final long serialVersionUID = 1L;
@@ -19,17 +19,18 @@ public final class LowLevelOperatorFactory extends AbstractStreamOperatorFactory
   private final Duration arrivalAhead;
 
   /**
-   * A low level for these analyses.
+   * Creates a low level for these analyses.
    *
-   * @param maxParallelism number of key groups of the merge that follows
+   * @param maxParallelism number of key groups of the merge
    */
   public LowLevelOperatorFactory(AnalysisSet analyses, int maxParallelism) {
     this(analyses, maxParallelism, JobConfig.Settings.ARRIVAL_AHEAD);
   }
 
   /**
-   * Likewise.
+   * Creates a low level for these analyses, with bounded arrivals.
    *
+   * @param maxParallelism number of key groups of the merge
    * @param arrivalAhead how far a flow's arrival may lie after the clock
    */
   public LowLevelOperatorFactory(AnalysisSet analyses, int maxParallelism, Duration arrivalAhead) {

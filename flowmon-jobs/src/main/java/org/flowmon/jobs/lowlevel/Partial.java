@@ -9,28 +9,28 @@ import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.types.RecordType;
 
 /**
- * What one level sends to the next: a part of a window's result that is still to be merged with
+ * A message from one level to the next: a part of a window's result that is still to be merged with
  * others.
  */
 @TypeInfo(Partial.Factory.class)
 public sealed interface Partial {
   TypeInformation<Partial> TYPE = new RecordType<>(Partial.class, new PartialSerializer());
 
-  /** Where in the merge it belongs: 0 … maximum parallelism − 1. */
+  /** Its key group in the merge: 0 … maximum parallelism − 1. */
   int keyGroup();
 
   /**
    * From the low level to the merge: groups of one query, one pane and one key group.
    *
-   * @param bytes for {@link org.flowmon.udaf.partial.PartialGroups#open}; not to be written to
+   * @param bytes for {@link org.flowmon.udaf.partial.PartialGroups#open}; read-only
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
   record Groups(int keyGroup, byte[] bytes) implements Partial {}
 
   /**
-   * From the merge to the last step: what some key groups have of one window.
+   * From the merge to the last step: the groups of one window in some key groups.
    *
-   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}; not to be written to
+   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}; read-only
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
   record Part(long queryId, byte[] bytes) implements Partial {
@@ -41,11 +41,11 @@ public sealed interface Partial {
   }
 
   /**
-   * From the merge to the last step: groups of a window that go in advance of its result.
+   * From the merge to the last step: groups of a window, sent in advance of its result.
    *
    * @param task a number that no other run of a task of the merge has
-   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}, of which only the groups
-   *     count; not to be written to
+   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}, whose groups alone count;
+   *     read-only
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
   record Advance(long queryId, long task, byte[] bytes) implements Partial {
@@ -56,15 +56,15 @@ public sealed interface Partial {
   }
 
   /**
-   * From the merge to the last step: what some key groups have of one window beside the groups that
-   * the task sent in advance.
+   * From the merge to the last step: the groups of one window in some key groups, without those
+   * that the task sent in advance.
    *
-   * @param task as of the {@link Advance}
+   * @param task as in {@link Advance}
    * @param advances how many {@link Advance}s of the window it sent: without all of them the window
    *     lacks groups
-   * @param superseded the places of groups that count no more, among all that the task sent of the
-   *     window in advance; not to be written to
-   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}; not to be written to
+   * @param superseded the places of outdated groups among all that the task sent of the window in
+   *     advance; read-only
+   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}; read-only
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
   record Rest(long queryId, long task, int advances, int[] superseded, byte[] bytes)
@@ -76,20 +76,20 @@ public sealed interface Partial {
   }
 
   /**
-   * From the merge to the last step: all that one key group has of a window whose result may be
-   * revised. It takes the place of what came before of the same key group and window.
+   * From the merge to the last step: all groups of one key group in a window whose result may be
+   * revised. It replaces the former update of the same key group and window.
    *
    * @param windowEnd in microseconds
-   * @param since through this arrival the part before, or none, was complete
-   * @param through this arrival it is complete, in microseconds
-   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}; not to be written to
+   * @param since the arrival through which the former update, if any, was complete
+   * @param through the arrival through which this one is complete, in microseconds
+   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}; read-only
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
   record Update(int keyGroup, long queryId, long windowEnd, long since, long through, byte[] bytes)
       implements Partial {}
 
   /**
-   * From the low level to the last step, through the merge: what arrived within one pane.
+   * From the low level to the last step, through the merge: arrival counts of one pane.
    *
    * @param paneStart in microseconds
    */
@@ -97,27 +97,27 @@ public sealed interface Partial {
       implements Partial {}
 
   /**
-   * To the last step, through the merge: a query failed at run time and was stopped. What has not
-   * gone out of its windows lacks groups and never goes out.
+   * To the last step, through the merge: a query failed at run time and was stopped. Its open
+   * windows lack groups and never go out.
    *
-   * @param version of the change by which the query ran: one that was said anew since goes on
+   * @param version of the change that the query ran by; a query changed since goes on
    */
   record Stopped(int keyGroup, long queryId, long version) implements Partial {}
 
   /**
-   * To all that follow the low level, in each key group before anything that rests on it: an
-   * analysis has come, changed or gone.
+   * To all operators after the low level, in each key group before any message that depends on it:
+   * an analysis has started, changed or stopped.
    */
   record Definition(int keyGroup, AnalysisChange change) implements Partial {}
 
   /**
-   * To the last step, through the merge: a task of the low level has begun with a query. All the
-   * flows that it took before have times before {@code firstWhole}, so windows from there on lack
-   * none of its flows.
+   * To the last step, through the merge: a task of the low level has begun with a query. All flows
+   * that it took before have times before {@code firstWhole}, so windows from there on lack none of
+   * its flows.
    *
-   * @param version of the change that began it; 0 where the job was started with it
+   * @param version of the change that began it; 0 if the job was started with it
    * @param task of the low level, 0 … tasks − 1
-   * @param tasks of the low level: a window is whole where it is for each
+   * @param tasks of the low level: a window is whole if it is for each
    * @param firstWhole in microseconds, the start of a pane; {@link Long#MIN_VALUE}: the task had
    *     taken no flows
    */
@@ -125,7 +125,7 @@ public sealed interface Partial {
       implements Partial {}
 
   /**
-   * To the last step, through the merge: a site whose states are merged here was not complete when
+   * To the last step, through the merge: a site whose states are merged here was incomplete when
    * results of the query went out.
    *
    * @param after results complete through an arrival later than this, in microseconds,
@@ -134,7 +134,7 @@ public sealed interface Partial {
   record Missing(int keyGroup, long queryId, String site, long after, long through)
       implements Partial {}
 
-  /** How Flink finds the type. */
+  /** Flink's type information. */
   final class Factory extends TypeInfoFactory<Partial> {
     @Override
     public TypeInformation<Partial> createTypeInfo(

@@ -10,8 +10,8 @@ import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 4 (version 1 had no definitions and starts, version 2 no missing sites, version 3 nothing
- * in advance):
+ * Serializes partials. Version 4 (version 1 had no definitions and starts, version 2 no missing
+ * sites, version 3 no advances):
  *
  * <pre>
  *   groups:  1 u8 | key group i32 | length i32 | bytes
@@ -126,7 +126,7 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
     int[] places = new int[Math.min(count, FIRST_PLACES)];
     for (int i = 0; i < count; i++) {
       if (i == places.length) {
-        places = Arrays.copyOf(places, (int) Math.min(count, 2L * i)); // as far as there are any
+        places = Arrays.copyOf(places, (int) Math.min(count, 2L * i)); // grows with the places read
       }
       places[i] = source.readInt();
     }
@@ -202,7 +202,7 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
     return new Snapshot();
   }
 
-  /** How Flink finds the serializer again. */
+  /** The serializer's snapshot. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<Partial> {
     public Snapshot() {
       super(PartialSerializer::new);

@@ -1,2 +1,2 @@
-/** What a cluster runs of the job's jar: the command line that says which job it is to be. */
+/** The main class of the job's jar: its command line selects the job. */
 package org.flowmon.jobs.main;

@@ -10,21 +10,21 @@ import org.flowmon.udaf.order.OrderBound;
 import org.flowmon.udaf.window.WindowPart;
 
 /**
- * What a task of the merge has done for windows in advance of their results: groups that it has
- * sent, and bounds of what will be wanted of them. It is no state: a task that is restored has done
- * nothing, and what it sends of a window then takes the place of all that was sent of it before.
+ * The groups that a task of the merge has sent in advance of their windows' results, and bounds of
+ * the groups that results will need. It is no state: a restored task begins anew, and its messages
+ * of a window replace all earlier ones.
  */
 final class Advances {
-  // Tells this run of the task from others: what these have sent means nothing here.
+  // Tells this run of the task from others, whose messages do not count here.
   private final long task = UUID.randomUUID().getMostSignificantBits();
   // By query, then end of the window.
   private final Map<Long, TreeMap<Long, Advance>> windows = new HashMap<>();
 
-  /** Of one window. */
+  /** One window's advances. */
   private static final class Advance {
     private int sent; // groups
     private int messages;
-    private OrderBound bound; // null where there is none
+    private OrderBound bound; // null if there is none
   }
 
   private Advance of(WindowPart part) {
@@ -50,13 +50,13 @@ final class Advances {
     return first;
   }
 
-  /** The message that sends a part in advance. */
+  /** Returns the message that sends a part in advance. */
   Partial advance(WindowPart part) {
     of(part).messages++;
     return new Partial.Advance(part.queryId(), task, part.toBytes());
   }
 
-  /** The message that sends a part when its window closes. */
+  /** Returns the message that sends a part when its window closes. */
   Partial last(WindowPart part) {
     Advance window = find(part.queryId(), part.windowEnd());
     return window == null || window.sent == 0
@@ -66,22 +66,21 @@ final class Advances {
   }
 
   /**
-   * Notes what groups of a window are not going to be behind that are wanted. Of what is learned of
-   * different groups of a window one after the other each says so by itself: the tighter one leaves
-   * out more.
+   * Notes a bound that needed groups of a window do not exceed. Bounds from different groups of a
+   * window are each valid alone; the tighter one leaves out more.
    */
   void learn(WindowPart all) {
     Advance window = of(all);
     window.bound = OrderBound.tighter(window.bound, all.learned());
   }
 
-  /** That of a window; null where it is not known. */
+  /** Returns the bound of a window; null if it is unknown. */
   OrderBound bound(long queryId, long windowEnd) {
     Advance window = find(queryId, windowEnd);
     return window == null ? null : window.bound;
   }
 
-  /** Forgets windows of a query that are closed. */
+  /** Forgets the closed windows of a query. */
   void forget(LiveQuery live, long completeThrough) {
     TreeMap<Long, Advance> ofQuery = windows.get(live.id());
     while (ofQuery != null

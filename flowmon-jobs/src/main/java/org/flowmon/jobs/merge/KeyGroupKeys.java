@@ -5,8 +5,8 @@ import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.flowmon.jobs.lowlevel.Partial;
 
 /**
- * Gives each key group a key that Flink assigns to just this key group: the low level packs groups
- * by key group, so the key says where a message goes and is nothing else.
+ * Gives each key group a key that Flink assigns to it alone. The low level packs groups by key
+ * group, so the key only routes a message.
  */
 public final class KeyGroupKeys implements KeySelector<Partial, Integer> {
   private static final long serialVersionUID = 1L;
@@ -15,9 +15,9 @@ public final class KeyGroupKeys implements KeySelector<Partial, Integer> {
   private transient Integer[] keys;
 
   /**
-   * Keys for a number of key groups.
+   * Creates keys for a number of key groups.
    *
-   * @param maxParallelism of the operator that follows
+   * @param maxParallelism of the next operator
    */
   public KeyGroupKeys(int maxParallelism) {
     this.maxParallelism = maxParallelism;
@@ -31,7 +31,7 @@ public final class KeyGroupKeys implements KeySelector<Partial, Integer> {
     return keys[partial.keyGroup()];
   }
 
-  /** By key group, a key that is in it. */
+  /** Returns one key for each key group. */
   static Integer[] keys(int maxParallelism) {
     Integer[] found = new Integer[maxParallelism];
     int missing = maxParallelism;

@@ -9,8 +9,8 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * What a {@link KeyGroupState} was at one time. Bytes are made of it when it is written: by the
- * thread that writes a checkpoint, where the state backend has one, while the task goes on.
+ * A snapshot of a {@link KeyGroupState}. It is serialized when it is written: by the thread that
+ * writes a checkpoint, if the state backend has one, while the task goes on.
  */
 final class KeyGroupSnapshot {
   private static final int MAX_BYTES = Integer.MAX_VALUE - 8;
@@ -18,9 +18,9 @@ final class KeyGroupSnapshot {
   private final Supplier<byte[]> bytes;
 
   /**
-   * Of a state that is fixed.
+   * Creates a snapshot of a frozen state.
    *
-   * @param bytes makes them, as {@link KeyGroupState} specifies them, on any thread
+   * @param bytes serializes it in the format of {@link KeyGroupState}, on any thread
    */
   KeyGroupSnapshot(Supplier<byte[]> bytes) {
     this.bytes = bytes;
@@ -55,7 +55,7 @@ final class KeyGroupSnapshot {
     }
   }
 
-  /** How Flink finds the serializer again. */
+  /** The serializer's snapshot. */
   public static final class SerializerSnapshot
       extends SimpleTypeSerializerSnapshot<KeyGroupSnapshot> {
     public SerializerSnapshot() {

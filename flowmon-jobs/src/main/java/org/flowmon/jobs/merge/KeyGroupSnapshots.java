@@ -12,13 +12,14 @@ import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.streaming.api.operators.KeyContext;
 
 /**
- * The key groups of a task of the merge in its checkpoints: a value of the state backend for each,
- * there only while this makes its part of one. What a backend writes later it holds itself.
+ * The key groups of a merging task in its checkpoints: one value of the state backend for each,
+ * present only during the task's part of a checkpoint. A backend that writes later keeps the values
+ * itself.
  */
 final class KeyGroupSnapshots {
   private final KeyContext context;
   private final KeyGroupRange range;
-  private final Integer[] keys; // by key group, one that is in it
+  private final Integer[] keys; // a key of each key group
   private final ValueState<KeyGroupSnapshot> state;
   private boolean isThere;
 
@@ -28,7 +29,7 @@ final class KeyGroupSnapshots {
   }
 
   /**
-   * Those of an operator that is being initialised.
+   * Creates the snapshots of an operator that is being initialised.
    *
    * @param context of the operator
    * @param range of the task
@@ -50,7 +51,7 @@ final class KeyGroupSnapshots {
                 new ValueStateDescriptor<>("open-windows", new KeyGroupSnapshot.Serializer()));
   }
 
-  /** Reads what the operator is restored from; raw keyed state is of versions before. */
+  /** Reads the restored state; raw keyed state is of older versions. */
   void restore(StateInitializationContext initialization, Reader reader) throws Exception {
     for (KeyGroupStatePartitionStreamProvider raw : initialization.getRawKeyedStateInputs()) {
       reader.read(raw.getKeyGroupId(), raw.getStream());
@@ -65,7 +66,7 @@ final class KeyGroupSnapshots {
     }
   }
 
-  /** Gives the state backend what each key group has now, for the checkpoint that it makes next. */
+  /** Gives the state backend the present snapshot of each key group, for its next checkpoint. */
   void update(IntFunction<KeyGroupSnapshot> snapshots) throws IOException {
     isThere = true;
     for (int keyGroup : range) {
@@ -75,8 +76,8 @@ final class KeyGroupSnapshots {
   }
 
   /**
-   * Lets go of what the state backend was given, once the task's part of the checkpoint is over: it
-   * would take as much memory as the groups until there is more.
+   * Clears the state backend after the task's part of the checkpoint: the snapshots would take as
+   * much memory as the groups until the next one.
    */
   void forget() {
     if (!isThere) {

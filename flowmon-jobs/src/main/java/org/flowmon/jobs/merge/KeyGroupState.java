@@ -19,8 +19,8 @@ import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 
 /**
- * The groups of all analyses in one key group, how far windows were closed there, and the bytes of
- * both in a checkpoint (big-endian):
+ * The groups of all analyses in one key group, the time through which its windows are closed, and
+ * the bytes of both in a checkpoint (big-endian):
  *
  * <pre>
  *   version u8 = 2 | closed through i64 | queries i32 | (query id i64, length i32, bytes of WindowTables) …
@@ -35,10 +35,10 @@ final class KeyGroupState {
   private long closedThrough = Long.MIN_VALUE;
 
   /**
-   * The groups of a query, made where there are none yet: windows that were closed before stay
-   * closed, though no group of theirs was ever here.
+   * Returns the groups of a query, created if there are none. Closed windows stay closed, even if
+   * none of their groups was ever here.
    *
-   * @param budgets gives each query's, which all key groups of the task share
+   * @param budgets gives each query's budget, which all key groups of the task share
    */
   WindowTables of(LiveQuery live, Function<LiveQuery, GroupBudget> budgets) {
     WindowTables tables = byQuery.get(live.id());
@@ -54,19 +54,20 @@ final class KeyGroupState {
     throw new AssertionError("tables without groups gave the window " + part.windowEnd());
   }
 
-  /** Notes that the windows of all queries are closed up to there. */
+  /** Notes that the windows of all queries are closed up to this time. */
   void closedThrough(long micros) {
     closedThrough = Math.max(closedThrough, micros);
   }
 
-  /**
-   * Gives the parts of the query's windows that have a new result, as {@link WindowTables} does.
-   */
+  /** Gives the parts of the query's windows with a new result, as {@link WindowTables} does. */
   void closeUpTo(long queryId, long micros, Consumer<WindowPart> parts) {
     closeUpTo(queryId, micros, (part, since) -> parts.accept(part));
   }
 
-  /** Likewise, each with the watermark up to which parts were given before. */
+  /**
+   * Gives the parts of the query's windows with a new result, each with the watermark up to which
+   * parts were given before.
+   */
   void closeUpTo(long queryId, long micros, ObjLongConsumer<WindowPart> parts) {
     WindowTables tables = byQuery.get(queryId);
     if (tables != null) {
@@ -75,7 +76,10 @@ final class KeyGroupState {
     }
   }
 
-  /** Gives what goes in advance of the query's windows' results, as {@link WindowTables} does. */
+  /**
+   * Gives the groups to send in advance of the results of the query's windows, as {@link
+   * WindowTables} does.
+   */
   void advance(long queryId, long micros, ToIntFunction<WindowPart> parts) {
     WindowTables tables = byQuery.get(queryId);
     if (tables != null) {
@@ -83,13 +87,13 @@ final class KeyGroupState {
     }
   }
 
-  /** How many groups of a window have changed since then. */
+  /** Returns the number of groups of a window that changed since they were sent in advance. */
   long changed(long queryId, long windowEnd) {
     WindowTables tables = byQuery.get(queryId);
     return tables == null ? 0 : tables.changed(windowEnd);
   }
 
-  /** Forgets the groups of all queries: their windows went out at the end of input. */
+  /** Forgets the groups of all queries, after their windows went out at the end of input. */
   void clear() {
     byQuery.clear();
   }
@@ -108,9 +112,9 @@ final class KeyGroupState {
   }
 
   /**
-   * All of it as it is now.
+   * Returns a snapshot of the present state.
    *
-   * @param pause as {@link FrozenTables#toBytes(Runnable)} has it, for what makes bytes of it
+   * @param pause called while it is serialized, as in {@link FrozenTables#toBytes(Runnable)}
    */
   KeyGroupSnapshot freeze(Runnable pause) {
     Map<Long, FrozenTables> tables = new HashMap<>();
@@ -140,12 +144,11 @@ final class KeyGroupState {
   }
 
   /**
-   * Reads the bytes of what {@link #freeze} gave.
+   * Reads the bytes of a {@link #freeze snapshot}.
    *
-   * @param queries the analyses that run now, by id
-   * @param budgets as of {@link #of}
-   * @param dropped is told the id of each query in the state that does not run any more, whose
-   *     groups are left out
+   * @param queries the running queries, by id
+   * @param budgets as in {@link #of}
+   * @param dropped takes the id of each query that no longer runs, whose groups are left out
    */
   void read(
       InputStream stream,

@@ -14,7 +14,7 @@ import org.flowmon.jobs.lowlevel.Partial;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The live queries that an operator behind the low level knows, by id and as they change. */
+/** The live queries known to an operator after the low level, by id, with their changes. */
 public final class LiveQueries {
   private static final Logger LOG = LoggerFactory.getLogger(LiveQueries.class);
 
@@ -22,7 +22,7 @@ public final class LiveQueries {
   private final Map<Long, LiveQuery> byId;
   private final Map<String, List<LiveQuery>> byName = new HashMap<>();
 
-  /** The queries of these analyses, which are changed by this. */
+  /** Creates the queries of these analyses; the set is changed by this. */
   public LiveQueries(AnalysisSet set) {
     this.set = set;
     this.byId = new HashMap<>(LiveQuery.byId(set.running()));
@@ -33,44 +33,47 @@ public final class LiveQueries {
     return set;
   }
 
-  /** A query, or null. */
+  /** Returns a query, or null. */
   public LiveQuery get(long id) {
     return byId.get(id);
   }
 
-  /** The queries of an analysis, in the order of its whole query's leaves; none where none runs. */
+  /**
+   * Returns the queries of an analysis, in the order of its whole query's leaves; none if it does
+   * not run.
+   */
   public List<LiveQuery> of(String analysis) {
     return byName.getOrDefault(analysis, List.of());
   }
 
-  /** The queries of all analyses, by name. */
+  /** Returns the queries of all analyses, by name. */
   public Map<String, List<LiveQuery>> byName() {
     return byName;
   }
 
-  /** The queries of the analysis that a query is of, that one too; none where it is not known. */
+  /** Returns the queries of a query's analysis, itself included; none if it is unknown. */
   public List<LiveQuery> besides(long id) {
     LiveQuery live = byId.get(id);
     return live == null ? List.of() : of(live.analysis().name());
   }
 
-  /** The version of the change by which an analysis is as it is; 0: of the job's start. */
+  /** Returns the version of the last change of a query's analysis; 0: that of the job's start. */
   public long version(LiveQuery live) {
     return set.version(live.analysis().name());
   }
 
-  /** Whether a message is of the run of the query that goes on now, and not of one before. */
+  /** Whether a message belongs to the present run of its query, not to an earlier one. */
   public boolean isOf(Partial.Stopped stopped) {
     LiveQuery live = byId.get(stopped.queryId());
     return live != null && stopped.version() >= version(live);
   }
 
-  /** All of them, by id. */
+  /** Returns all queries, by id. */
   public Map<Long, LiveQuery> byId() {
     return byId;
   }
 
-  /** The ids, of the first query of each, by the names of the analyses. */
+  /** Returns the id of each analysis's first query, by the analysis's name. */
   public Map<String, Long> ids() {
     Map<String, Long> ids = new HashMap<>();
     byName.forEach((name, live) -> ids.put(name, live.get(0).id()));
@@ -78,10 +81,10 @@ public final class LiveQueries {
   }
 
   /**
-   * Applies a change. One that does not hold an analysis, as what is right has changed since it was
-   * said, is left out and logged.
+   * Applies a change. A change that no longer holds a valid analysis, as the rules have changed
+   * since, is left out and logged.
    *
-   * @return the ids whose windows begin anew or are there no more; null where nothing changes
+   * @return the ids of queries whose windows begin anew or end; null if nothing changes
    */
   public Set<Long> apply(AnalysisChange change) {
     try {

@@ -31,25 +31,26 @@ import org.flowmon.udaf.window.GroupBudget;
 import org.flowmon.udaf.window.WindowPart;
 
 /**
- * The high level: merges the partial groups of all analyses, by key group, and sends on what these
- * have of each window that has a result: put together to parts of some thousand groups where it
- * comes once, else by key group, and again where the result is revised. Where the result is to have
- * all groups, those that are there before it is due go in advance, and then only what has changed.
+ * The high level: merges the partial groups of all analyses by key group, and sends on the groups
+ * of each window with a result. A result that comes once is sent in parts of some thousand groups
+ * of several key groups. A result that may be revised is sent by key group, and again with each
+ * revision. If a result needs all groups, those present before it is due are sent in advance, and
+ * at the end only the changed ones.
  *
- * <p>The tables are this operator's own: a state backend would serialise, or copy, a whole table
- * for each message. It gets them by key group for each checkpoint, as {@link KeyGroupSnapshot}s of
- * which it makes bytes while the task goes on; the next watermark takes them away again.
+ * <p>The tables are this operator's own: a state backend would serialize, or copy, a whole table
+ * for each message. The backend gets them by key group for each checkpoint, as {@link
+ * KeyGroupSnapshot}s, which it serializes while the task goes on. The next watermark removes them.
  *
- * <p>What windows the watermark closed is part of that state: a message behind it opens none of
- * them again, after a restart neither. The end of input closes all that are open and none to come;
- * {@code WindowOperator} knows which those were. An analysis whose groups cannot be merged is
- * stopped, and no other with it.
+ * <p>The state includes the windows that the watermark has closed: a late message opens none of
+ * them again, not even after a restart. The end of input closes the open windows and none of the
+ * future; {@code WindowOperator} knows which those were. An analysis whose groups cannot be merged
+ * is stopped, and no other with it.
  */
 public final class MergeOperator extends AbstractStreamOperator<Partial>
     implements OneInputStreamOperator<Partial, Partial> {
   private static final long serialVersionUID = 1L;
 
-  /** Groups of a part from which on it is sent without those of other key groups. */
+  /** A part with this many groups is sent without those of other key groups. */
   private static final int PART_GROUPS = 8192;
 
   private final AnalysisSet analyses;
@@ -63,21 +64,21 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private transient Counter groupsBehindWatermark;
   private transient Counter unknownQuery;
   private transient StoppedQueries stopped;
-  // By query: what all its key groups here may hold together.
+  // The budget of each query, shared by its key groups here.
   private transient Map<Long, GroupBudget> budgets;
   private transient long droppedBefore;
   private transient volatile long dropped;
   private transient volatile long stateBytes;
-  private transient UrgentWork urgent; // null where no window closes
+  private transient UrgentWork urgent; // null if no window closes
   private transient Advances advances;
   private transient long advancedThrough;
 
-  /** The high level for these analyses. */
+  /** Creates the high level for these analyses. */
   public MergeOperator(AnalysisSet analyses) {
     this.analyses = new AnalysisSet(analyses);
   }
 
-  /** Where states lie that were written before there were {@link KeyGroupSnapshot}s. */
+  /** Returns true: raw keyed state holds the states of versions before {@link KeyGroupSnapshot}. */
   @Override
   protected boolean isUsingCustomRawKeyedState() {
     return true;
@@ -130,12 +131,12 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     metrics.gauge("state_bytes", () -> stateBytes);
   }
 
-  /** Messages that were left out, as the watermark had passed all of their windows. */
+  /** Returns the messages left out after the watermark had passed all of their windows. */
   long behindWatermark() {
     return behindWatermark.getCount();
   }
 
-  /** Analyses that were stopped and are still there. */
+  /** Returns the stopped analyses that are not removed. */
   int stoppedAnalyses() {
     return stopped.analyses();
   }
@@ -165,7 +166,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     }
     if (element.getValue() instanceof Partial.Stopped message) {
       if (!queries.isOf(message)) {
-        return; // it was said anew since
+        return; // its analysis was changed since
       }
       queries.besides(message.queryId()).forEach(this::leave);
     }
@@ -183,7 +184,9 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
                 getRuntimeContext().getTaskInfo().getMaxNumberOfParallelSubtasks()));
   }
 
-  /** Each task of the low level says it for each key group: the first time counts. */
+  /**
+   * Applies a change. Each task of the low level sends it for each key group: the first one counts.
+   */
   private void define(StreamRecord<Partial> element, AnalysisChange change) {
     Set<Long> gone = queries.apply(change);
     if (gone != null) {
@@ -191,7 +194,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
         forget(id);
         var unused = stopped.remove(id);
       }
-      // An analysis that is said anew runs anew.
+      // A stopped analysis that is sent again runs anew.
       for (LiveQuery live : queries.of(change.name())) {
         if (stopped.remove(live.id())) {
           forget(live.id());
@@ -231,7 +234,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
             new Partial.Stopped(range.getStartKeyGroup(), live.id(), queries.version(live))));
   }
 
-  /** What an analysis runs beside a query that was stopped is of no use. */
+  /** Stops the other queries of an analysis with a stopped query, as they are of no use. */
   private void leave(LiveQuery live) {
     if (stopped.add(live)) {
       forget(live.id());
@@ -264,7 +267,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   }
 
   private void close(long completeThrough) {
-    // Most is held before windows close.
+    // The maximum is reached before windows close.
     stateBytes = budgets.values().stream().mapToLong(GroupBudget::stateBytes).sum();
     for (LiveQuery live : List.copyOf(queries.byId().values())) {
       if (!stopped.contains(live.id())) {
@@ -276,13 +279,13 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
             advances.forget(live, completeThrough);
           }
         } catch (RuntimeException e) {
-          stop(live, e); // of what has gone out there is no result then
+          stop(live, e); // the parts already sent get no result
         }
       }
     }
     for (KeyGroupState keyGroup : keyGroups) {
       if (completeThrough == Long.MAX_VALUE) {
-        // The end of input is no time that was reached: a job that goes on from here has windows.
+        // The end of input is no event time: a job that goes on from here has windows.
         keyGroup.clear();
       } else {
         keyGroup.closedThrough(completeThrough);
@@ -294,7 +297,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     }
   }
 
-  /** Windows close: reports wait for it. Most watermarks close none. */
+  /** Marks urgent work, as windows close and reports wait for it. Most watermarks close none. */
   private void hurry() {
     if (urgent == null) {
       urgent = UrgentWork.begin();
@@ -310,8 +313,8 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   }
 
   /**
-   * Sends the parts of a query's windows that end by then: of some key groups together, as many as
-   * keep a message small; of a query with a limit one of all of them.
+   * Sends the parts of a query's windows that end by then. Parts of several key groups are merged
+   * while the message stays small; a query with a limit has a single part.
    */
   private void sendParts(long queryId, long completeThrough) {
     Map<Long, WindowPart> windows = new TreeMap<>();
@@ -322,7 +325,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
           part -> {
             hurry();
             if (part.isUnlimited() && part.size() >= PART_GROUPS / 4) {
-              send(part); // to put it together with others would copy it
+              send(part); // merging it with others would copy it
               return;
             }
             WindowPart all = windows.putIfAbsent(part.windowEnd(), part);
@@ -340,7 +343,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     windows.values().forEach(this::send);
   }
 
-  /** Says of a window with a limit which groups need not be looked at, where that is known. */
+  /** Tells a limited window's part which groups it may skip, if a bound is known. */
   private void expect(WindowPart part) {
     OrderBound bound = advances.bound(part.queryId(), part.windowEnd());
     if (bound != null) {
@@ -356,7 +359,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     send(advances.last(part));
   }
 
-  /** Does for windows that have a result soon what can be done already. */
+  /** Does the work of windows with a result soon that can be done in advance. */
   private void advance(long completeThrough) {
     for (LiveQuery live : List.copyOf(queries.byId().values())) {
       if (live.window().advancesBetween(advancedThrough, completeThrough)
@@ -401,7 +404,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     windows.values().forEach(isSent ? this::sendAdvance : advances::learn);
   }
 
-  /** Sends what a window that closes has; to wait for buffers is not urgent. */
+  /** Sends a message of a closing window; waiting for buffers is not urgent. */
   private void send(Partial message) {
     urgent.aside(() -> output.collect(new StreamRecord<>(message)));
   }
@@ -413,8 +416,8 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   }
 
   /**
-   * Sends the parts of windows that may be revised, by key group: each takes the place of the one
-   * before, whichever task it came from.
+   * Sends the parts of windows that may be revised, by key group. Each replaces the former one,
+   * whichever task that came from.
    */
   private void sendUpdates(LiveQuery live, long completeThrough) {
     for (int i = 0; i < keyGroups.length; i++) {
@@ -441,7 +444,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     super.snapshotState(context);
     analysesState.update(queries.set(), queries.ids());
     Thread task = Thread.currentThread();
-    // A backend that makes bytes at once keeps the task waiting for them.
+    // A backend that serializes at once keeps the task waiting.
     Politeness politeness = new Politeness(() -> Thread.currentThread() == task);
     snapshots.update(keyGroup -> of(keyGroup).freeze(politeness));
   }

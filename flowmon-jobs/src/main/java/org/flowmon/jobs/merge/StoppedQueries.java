@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The live queries that failed at run time: they are stopped and the others go on. Written by the
- * operator's thread; the size may be read by any.
+ * The live queries that failed at run time and are stopped; the others go on. Written by the
+ * operator's thread; any thread may read the size.
  */
 public final class StoppedQueries {
   private static final Logger LOG = LoggerFactory.getLogger(StoppedQueries.class);
@@ -18,12 +18,12 @@ public final class StoppedQueries {
   // The names of their analyses, by id.
   private final Map<Long, String> names = new ConcurrentSkipListMap<>();
 
-  /** None yet, in an operator of this name. */
+  /** Creates an empty set for an operator of this name. */
   public StoppedQueries(String operator) {
     this.operator = operator;
   }
 
-  /** Stops a query that failed here, and says so once. */
+  /** Stops a query that failed here, and logs it once. */
   public void add(LiveQuery live, RuntimeException cause) {
     if (add(live)) {
       LOG.error(
@@ -35,12 +35,14 @@ public final class StoppedQueries {
     }
   }
 
-  /** Stops a query that failed elsewhere, or whose analysis did; whether it ran until now. */
+  /**
+   * Stops a query that failed elsewhere, or whose analysis did; returns whether it ran until now.
+   */
   public boolean add(LiveQuery live) {
     return names.put(live.id(), live.analysis().name()) == null;
   }
 
-  /** Lets a query run again; whether it was stopped. */
+  /** Lets a query run again; returns whether it was stopped. */
   public boolean remove(long queryId) {
     return names.remove(queryId) != null;
   }
@@ -53,7 +55,7 @@ public final class StoppedQueries {
     return names.keySet();
   }
 
-  /** How many analyses they are of. */
+  /** Returns the number of their analyses. */
   public int analyses() {
     return Set.copyOf(names.values()).size();
   }

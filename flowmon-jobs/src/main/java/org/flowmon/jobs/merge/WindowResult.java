@@ -12,35 +12,35 @@ import org.flowmon.udaf.result.ValueBound;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * What an analysis's live query gave for one window: exact for what had arrived, the same at any
- * parallelism, and the final one also in a replay. A window that has no groups gives a result
- * without rows where anything is {@linkplain #counts counted} in it, else none. What {@link
- * #isAnnouncement} is none.
+ * The result of an analysis's live query for one window: exact for the flows that had arrived, the
+ * same at any parallelism, and the final one also in a replay. A window without groups gives a
+ * result without rows if anything is {@linkplain #counts counted} in it, else none. An {@linkplain
+ * #isAnnouncement announcement} is no result.
  *
  * @param analysis its name
- * @param definition the text of an analysis that came or changed while the job ran; null of one
+ * @param definition the text of an analysis that came or changed while the job ran; null for one
  *     that the job was started with ({@link org.flowmon.jobs.analysis.Definitions})
  * @param windowStart in microseconds, inclusive
  * @param windowEnd in microseconds, exclusive
- * @param update number of this result among those of its window, by the tick that it is of: 0 at
- *     the window's end, one more with each slide; numbers are left out where nothing had changed
- * @param arrivedThrough flows of the window that arrived by then, inclusive, are in it and no
- *     others; in microseconds
- * @param finalAt the same of the window's final result, its end + lateness: no flow that arrives
- *     later is of the window
+ * @param update number of this result in its window, by its tick: 0 at the window's end, one more
+ *     with each slide; ticks without a change are skipped
+ * @param arrivedThrough the result has exactly the flows of the window that arrived by then,
+ *     inclusive; in microseconds
+ * @param finalAt the {@code arrivedThrough} of the window's final result, its end + lateness: no
+ *     flow that arrives later is of the window
  * @param rows the query's answer in its order, ties by the keys, cut to its limit
  * @param totals one row: each aggregate of the query over all groups of the window, those beyond
  *     the limit too
- * @param groups number of all groups: where the result is of some of them an estimate, {@link
- *     #UNKNOWN_GROUPS} where it is of none
- * @param groupLevel of which groups it is: 0, all; else one in 2^groupLevel, chosen by the hash of
- *     their keys, each of them exact; {@link #NO_GROUPS}, of none, as even the fewest were too many
- * @param counts what arrived while the window was open, and what is known not to have
- * @param inputThrough through which arrival there was input where its end gave the result before
- *     the window's time had come; {@link Long#MAX_VALUE} where that had come
- * @param bounds of what functions with states give in the rows: of an analysis without them none
- * @param missingSites those whose states are merged here and were not all there, in the order of
- *     their names; of flows none
+ * @param groups number of all groups: an estimate if the result has only some of them, {@link
+ *     #UNKNOWN_GROUPS} if it has none
+ * @param groupLevel the sampling of groups: 0, all; n, one in 2^n, chosen by the hash of their
+ *     keys, each of them exact; {@link #NO_GROUPS}, none, as even the fewest were too many
+ * @param counts arrivals while the window was open, and known losses
+ * @param inputThrough the last arrival of the input if its end gave the result before the window's
+ *     time had come; {@link Long#MAX_VALUE} if that had come
+ * @param bounds error bounds of stateful functions in the rows; empty for an analysis without them
+ * @param missingSites the merged sites whose states were incomplete, in the order of their names;
+ *     empty for flows
  */
 @TypeInfo(WindowResult.Factory.class)
 public record WindowResult(
@@ -62,7 +62,7 @@ public record WindowResult(
   /** The {@link #groupLevel} of a result without groups. */
   public static final int NO_GROUPS = 17;
 
-  /** The number of {@link #groups} where nobody knows it. */
+  /** The number of {@link #groups} if it is unknown. */
   public static final long UNKNOWN_GROUPS = -1;
 
   public static final TypeInformation<WindowResult> TYPE =
@@ -73,7 +73,7 @@ public record WindowResult(
     missingSites = List.copyOf(missingSites);
   }
 
-  /** A result of flows, of an analysis without functions that have states. */
+  /** Creates a result of flows, for an analysis without stateful functions. */
   public WindowResult(
       String analysis,
       String definition,
@@ -106,7 +106,7 @@ public record WindowResult(
         List.of());
   }
 
-  /** The result of a window whose time has come, of flows. */
+  /** Creates a result of flows for a window whose time has come. */
   public WindowResult(
       String analysis,
       String definition,
@@ -136,7 +136,9 @@ public record WindowResult(
         Long.MAX_VALUE);
   }
 
-  /** The only result of a window, at its end, of an analysis that the job was started with. */
+  /**
+   * Creates the only result of a window, at its end, for an analysis that the job was started with.
+   */
   public WindowResult(
       String analysis,
       long windowStart,
@@ -161,12 +163,13 @@ public record WindowResult(
   }
 
   /**
-   * No result, but word of an analysis for those that remember analyses: what it is from now on.
+   * Creates an announcement instead of a result: the new definition of an analysis, for operators
+   * that keep definitions.
    *
-   * @param definition its text; empty: it is gone
-   * @param version of the change, which stands in the place of {@code groups}: word of a name may
-   *     overtake other word of it
-   * @param time what the watermark has reached, in microseconds
+   * @param definition its text; empty: it is removed
+   * @param version of the change, stored as {@code groups}: announcements of a name may overtake
+   *     one another
+   * @param time of the watermark, in microseconds
    */
   public static WindowResult announcement(
       String analysis, String definition, long version, long time) {
@@ -186,14 +189,14 @@ public record WindowResult(
         ArrivalCounts.NONE);
   }
 
-  /** Whether this is no result, but word of what the analysis is from now on. */
+  /** Whether this announces the new definition of an analysis and is no result. */
   public boolean isAnnouncement() {
     return windowStart == windowEnd;
   }
 
   /**
-   * Whether there is anything in the window. Without, the result has no rows, and is there for its
-   * {@link #counts}.
+   * Whether the window has any groups. Without them the result has no rows, only its {@link
+   * #counts}.
    */
   public boolean hasGroups() {
     return groups != 0 || groupLevel != 0 || rows.rowCount() > 0;
@@ -204,22 +207,22 @@ public record WindowResult(
     return arrivedThrough == finalAt;
   }
 
-  /** The same result of an analysis that is defined by this text. */
+  /** Returns this result with an analysis defined by this text. */
   public WindowResult withDefinition(String text) {
     return with(text, inputThrough, bounds, missingSites);
   }
 
-  /** The same result, with the bounds of its rows. */
+  /** Returns this result with the bounds of its rows. */
   public WindowResult withBounds(List<ValueBound> ofRows) {
     return with(definition, inputThrough, ofRows, missingSites);
   }
 
-  /** The same result, of sites of which these were not all there. */
+  /** Returns this result with incomplete sites. */
   public WindowResult withMissing(List<String> ofSites) {
     return with(definition, inputThrough, bounds, ofSites);
   }
 
-  /** The same result, given as there is no more input. */
+  /** Returns this result as given at the end of input. */
   public WindowResult atEndOfInput(long through) {
     return with(definition, through, bounds, missingSites);
   }
@@ -244,7 +247,7 @@ public record WindowResult(
         missing);
   }
 
-  /** How Flink finds the type. */
+  /** Flink's type information. */
   public static final class Factory extends TypeInfoFactory<WindowResult> {
     @Override
     public TypeInformation<WindowResult> createTypeInfo(

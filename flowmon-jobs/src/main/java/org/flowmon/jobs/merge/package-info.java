@@ -1,5 +1,5 @@
 /**
- * The high level: partial groups of all analyses merged by key group, its state, and the result of
- * a window that comes of it.
+ * The high level: merges partial groups of all analyses by key group, keeps their state, and gives
+ * the results of windows.
  */
 package org.flowmon.jobs.merge;

@@ -24,20 +24,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes refused messages to {@link QuarantineMessage#TOPIC}, at least once where Kafka takes them:
- * before a checkpoint it waits for all. What Kafka does not take within {@link #PATIENCE} is
- * counted and logged, and the job goes on: a message that is refused must not stop it here either.
- * A topic that takes nothing is tried once a minute, so the job waits for it 15 s of a minute at
+ * Writes refused messages to {@link QuarantineMessage#TOPIC}, at least once if Kafka accepts them:
+ * it waits for all before a checkpoint. Messages that Kafka does not accept within {@link
+ * #PATIENCE} are counted and logged, and the job goes on: a refused message must not stop it here
+ * either. A failing topic is retried once a minute, so the job waits for it 15 s of a minute at
  * most.
  */
 public final class KafkaQuarantine implements Sink<Quarantined> {
-  /** How long Kafka is tried. */
+  /** The time limit of writes to Kafka. */
   static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(KafkaQuarantine.class);
   private static final int TOPIC_SECONDS = 30;
-  // What a flood of refused messages may take of a broker's disk.
+  // The disk space that a flood of refused messages may take on a broker.
   private static final long RETENTION_BYTES = 1L << 30;
   private static final long RETENTION_DAYS = 7;
 
@@ -49,7 +49,7 @@ public final class KafkaQuarantine implements Sink<Quarantined> {
     this.bootstrap = kafka.bootstrap();
   }
 
-  /** Adds the writer to a job: one task. Makes the topic where it is missing. */
+  /** Adds the writer to a job: one task. Creates the topic if it is missing. */
   public static void write(DataStream<Quarantined> refused, JobConfig.Kafka kafka) {
     createTopic(kafka);
     // Not in the source's chain: it waits for Kafka.
@@ -61,7 +61,7 @@ public final class KafkaQuarantine implements Sink<Quarantined> {
         .setParallelism(1);
   }
 
-  /** The job runs without the topic, too: what is refused is then told by the log alone. */
+  /** The job also runs without the topic: refused messages are then only logged. */
   private static void createTopic(JobConfig.Kafka kafka) {
     NewTopic topic =
         new NewTopic(QuarantineMessage.TOPIC, Optional.of(1), Optional.empty())

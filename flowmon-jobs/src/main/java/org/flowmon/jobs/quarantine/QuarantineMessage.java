@@ -9,18 +9,18 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
 /**
- * A refused message as topic {@link #TOPIC} holds it: the value is its bytes as they were, the
- * headers say the rest, each a text in UTF-8. {@code docs/format/kafka.md} specifies them.
+ * A refused message in topic {@link #TOPIC}: the value is its original bytes; the headers hold the
+ * rest as UTF-8 texts. {@code docs/format/kafka.md} specifies them.
  */
 public final class QuarantineMessage {
-  /** Where refused messages go. */
+  /** The topic of refused messages. */
   public static final String TOPIC = "flowmon.quarantine";
 
   private static final String VERSION = "1";
 
   private QuarantineMessage() {}
 
-  /** Of what is refused. */
+  /** Returns the message for a refused one. */
   public static ProducerRecord<byte[], byte[]> of(Quarantined refused) {
     List<Header> headers =
         List.of(
@@ -37,7 +37,7 @@ public final class QuarantineMessage {
     return new RecordHeader(name, text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** What was refused; empty where the message is none of version 1. */
+  /** Returns the refused message; empty if this is none of version 1. */
   public static Optional<Quarantined> read(ConsumerRecord<byte[], byte[]> message) {
     String position = text(message.key());
     int at = position.lastIndexOf('@');

@@ -14,25 +14,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends refused messages and never fails. If the topic takes none, it is left alone for {@link
- * #PAUSE}: each attempt waits, and a flood of refused messages would hold up the job by so much
+ * Sends refused messages and never fails. After a failure it leaves the topic alone for {@link
+ * #PAUSE}: each attempt waits, and a flood of refused messages would hold up the job by as much
  * each.
  *
- * <p>Metrics: {@code quarantined_messages} (handed to Kafka), {@code unwritten_messages} (which it
- * did not take).
+ * <p>Metrics: {@code quarantined_messages} (handed to Kafka), {@code unwritten_messages} (not
+ * accepted by Kafka).
  */
 final class QuarantineWriter implements SinkWriter<Quarantined> {
-  /** How long a topic is left alone that takes nothing. */
+  /** The pause after a topic failed. */
   static final Duration PAUSE = Duration.ofMinutes(1);
 
-  /** Messages that the log tells of one by one in a minute; of the rest it has the number. */
+  /** The messages logged one by one in a minute; the others are only counted in the log. */
   static final int LOGGED = 100;
 
   private static final Logger LOG = LoggerFactory.getLogger(QuarantineWriter.class);
 
   private final Producer<byte[], byte[]> producer;
   private final LongSupplier nanos;
-  // By the task's thread and the producer's, under the lock.
+  // Written by the task's thread and the producer's, under the lock.
   private boolean paused;
   private long pausedAt;
   private long loggedSince;
@@ -42,7 +42,7 @@ final class QuarantineWriter implements SinkWriter<Quarantined> {
   private volatile long unwritten;
 
   /**
-   * A writer.
+   * Creates a writer.
    *
    * @param nanos a clock, as {@link System#nanoTime}
    */
@@ -60,7 +60,7 @@ final class QuarantineWriter implements SinkWriter<Quarantined> {
       return;
     }
     try {
-      var unused = // the callback has what becomes of it
+      var unused = // the callback takes the outcome
           producer.send(
               QuarantineMessage.of(refused),
               (metadata, failure) -> {
@@ -84,7 +84,7 @@ final class QuarantineWriter implements SinkWriter<Quarantined> {
   }
 
   private synchronized void lost(Quarantined refused, Exception why) {
-    // Others are told of one message alone, such as one that is too large.
+    // Other errors concern one message alone, such as one that is too large.
     if (why instanceof RetriableException
         || why instanceof AuthenticationException
         || why instanceof AuthorizationException) {

@@ -17,16 +17,16 @@ import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.RecordType;
 
 /**
- * A message of the topic of flows that the job leaves out, and why. Its place counts as read: it
- * neither stops the job nor comes again.
+ * A message of the topic of flows that the job leaves out, and the reason. Its offset counts as
+ * read: it neither stops the job nor comes again.
  *
  * @param sourceKey {@code <topic id>:<partition>}
  * @param offset of the message
  * @param where the operator that refused it
  * @param reason for people, at most {@link #MAX_REASON} characters
- * @param flows that its header says it has; 0 where it has none that can be read
+ * @param flows number in its header; 0 without a readable header
  * @param length of the message in bytes
- * @param bytes its first {@link #MAX_BYTES}; not to be written to
+ * @param bytes its first {@link #MAX_BYTES}; read-only
  */
 @TypeInfo(Quarantined.Factory.class)
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -41,15 +41,15 @@ public record Quarantined(
   public static final TypeInformation<Quarantined> TYPE =
       new RecordType<>(Quarantined.class, new Serializer());
 
-  /** The side output of whatever operator refuses messages. */
+  /** The side output of every operator that refuses messages. */
   public static final OutputTag<Quarantined> TAG = new OutputTag<>("quarantined", TYPE);
 
-  /** So much of a message is kept: what every topic takes by Kafka's defaults. */
+  /** The most bytes kept of a message: every topic accepts them by Kafka's defaults. */
   public static final int MAX_BYTES = 512 << 10;
 
   public static final int MAX_REASON = 1000;
 
-  /** A message as it came. */
+  /** Creates the record of a refused message. */
   public static Quarantined of(
       String sourceKey, long offset, String where, String reason, byte[] message) {
     return new Quarantined(
@@ -62,12 +62,12 @@ public record Quarantined(
         message.length > MAX_BYTES ? Arrays.copyOf(message, MAX_BYTES) : message);
   }
 
-  /** {@code <topic id>:<partition>@<offset>}: the same for one that is told of twice. */
+  /** {@code <topic id>:<partition>@<offset>}: the same for a message that is reported twice. */
   public String position() {
     return sourceKey + "@" + offset;
   }
 
-  /** How Flink finds the type. */
+  /** Flink's type information. */
   public static final class Factory extends TypeInfoFactory<Quarantined> {
     @Override
     public TypeInformation<Quarantined> createTypeInfo(
@@ -77,8 +77,8 @@ public record Quarantined(
   }
 
   /**
-   * Version 1: source key (modified UTF-8), offset (8 bytes), where and reason (modified UTF-8),
-   * flows (8 bytes), length (4 bytes), length of the bytes (4 bytes), the bytes.
+   * Version 1: source key (modified UTF-8), offset (8 bytes), {@code where} and {@code reason}
+   * (modified UTF-8), flows (8 bytes), length (4 bytes), length of the bytes (4 bytes), the bytes.
    */
   public static final class Serializer extends RecordSerializer<Quarantined> {
     private static final long serialVersionUID = 1L;
@@ -116,7 +116,7 @@ public record Quarantined(
     }
   }
 
-  /** How Flink finds the serializer again. */
+  /** The serializer's snapshot. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<Quarantined> {
     public Snapshot() {
       super(Serializer::new);

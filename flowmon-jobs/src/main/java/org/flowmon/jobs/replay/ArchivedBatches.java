@@ -8,9 +8,9 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.flow.FlowRows.Presence;
 
-/** Makes batches of flows out of rows of the archive, column by column. Not thread-safe. */
+/** Converts rows of the archive to batches of flows, column by column. Not thread-safe. */
 final class ArchivedBatches {
-  /** Rows of a batch at most. */
+  /** The most rows of a batch. */
   static final int ROWS = 1024;
 
   private final FlowColumn[] columns;
@@ -28,7 +28,7 @@ final class ArchivedBatches {
   }
 
   /**
-   * A batch of some rows.
+   * Returns a batch of some rows.
    *
    * @param count 1 … {@link #ROWS}
    */

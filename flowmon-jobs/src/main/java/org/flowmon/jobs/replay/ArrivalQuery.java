@@ -25,9 +25,9 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * What arrived for a live query by pane, asked of an archive: the counts that the low level makes
- * of the same flows, by the rules of {@link WindowSpec}, whatever the order in which a replay reads
- * them. What was lost before it came to the archive is not known there.
+ * The arrival counts of a live query by pane, from an archive: equal to those of the low level for
+ * the same flows, by the rules of {@link WindowSpec}, whatever the order in which a replay reads
+ * them. Losses before the archive are unknown.
  */
 final class ArrivalQuery {
   private static final Expression ARRIVAL = new Expression.Column(FlowColumn.ARRIVAL);
@@ -49,7 +49,8 @@ final class ArrivalQuery {
   }
 
   /**
-   * The counts of the panes within a time, by their starts; none of panes in which nothing arrived.
+   * Returns the counts of the panes within a time, by their starts, without panes that had no
+   * arrivals.
    *
    * @param from start of the first, in microseconds
    * @param to end of the last
@@ -94,13 +95,13 @@ final class ArrivalQuery {
     return new FlowQuery(items, new Expression.And(where), List.of(pane), List.of(), -1);
   }
 
-  /** How many rows a condition holds for; of all where it is null. */
+  /** Counts the rows that meet a condition; all if it is null. */
   private static Expression count(Expression condition) {
     Expression argument = condition == null ? null : ifSo(condition, ONE);
     return new AggregateCall(AggregateFunction.COUNT, argument);
   }
 
-  /** The time that says which windows a flow is of. */
+  /** The time that assigns a flow to windows. */
   private Expression time() {
     return window.timeColumn() == FlowColumn.ARRIVAL
         ? ARRIVAL
@@ -111,7 +112,10 @@ final class ArrivalQuery {
     return compared(time(), ComparisonOperator.GREATER, plus(ARRIVAL, window.aheadMicros()));
   }
 
-  /** Whether it came too late for the last of its windows; of one that is divided, of its last. */
+  /**
+   * Whether it came too late for the last of its windows; for a divided flow that is the last
+   * window of its last share.
+   */
   private Expression isLate() {
     Expression last = time();
     if (window.spread()) {

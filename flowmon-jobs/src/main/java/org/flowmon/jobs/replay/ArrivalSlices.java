@@ -17,12 +17,12 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Slices by arrival. The archive has no order of arrivals, so that each slice is a scan of its own,
- * and the groups of its windows are held at once: it has as many slides of the windows as together
- * have no more than so many rows, and one at least. What rows there are is counted beforehand.
+ * Slices by arrival. The archive has no order of arrivals, so each slice is a scan of its own, and
+ * the groups of its windows are held at once. A slice has as many slides of the windows as fit the
+ * limit of rows, and one at least. The rows are counted beforehand.
  */
 final class ArrivalSlices implements ReplaySlices {
-  /** Rows of a slice where nothing else is said. */
+  /** The default rows of a slice. */
   static final long ROWS = 4_000_000;
 
   private static final long BUCKETS = 10_000;
@@ -31,7 +31,7 @@ final class ArrivalSlices implements ReplaySlices {
   private final ArchiveSnapshot snapshot;
   private final long slide;
   private final long most;
-  // How many rows arrived in each so long time, from where it was counted on.
+  // The width of the buckets in which arrivals are counted.
   private long unit;
   private ResultTable counts;
   private long countedFrom;
@@ -39,7 +39,7 @@ final class ArrivalSlices implements ReplaySlices {
   private long position;
 
   /**
-   * The slices of a replay.
+   * Creates the slices of a replay.
    *
    * @param most rows of a slice that is longer than a slide
    */
@@ -68,14 +68,14 @@ final class ArrivalSlices implements ReplaySlices {
     return next;
   }
 
-  /** Where the slice that begins at the position ends. */
+  /** Returns the end of the slice that begins at the position. */
   private long end() throws IOException {
     if (counts == null || position < countedFrom || position >= countedTo) {
       count(position, spec.to());
     }
     while (true) {
       long rows = 0;
-      long tooMany = Long.MAX_VALUE; // where the bucket begins with which there are too many
+      long tooMany = Long.MAX_VALUE; // start of the bucket that exceeds the limit
       for (int row = 0; row < counts.rowCount() && tooMany == Long.MAX_VALUE; row++) {
         long bucket = counts.longValue(row, 0);
         if (bucket + unit > position) {
@@ -94,7 +94,7 @@ final class ArrivalSlices implements ReplaySlices {
     }
   }
 
-  /** Counts the rows of some time, in times as short as there are not too many of. */
+  /** Counts the rows of a time in at most BUCKETS buckets, as short as that allows. */
   private void count(long from, long to) throws IOException {
     unit = -Math.floorDiv(from - to, BUCKETS * slide) * slide;
     Expression bucket = new Expression.TimeBucket(new Expression.Column(FlowColumn.ARRIVAL), unit);

@@ -15,7 +15,7 @@ import org.flowmon.udaf.query.Expression;
  * windows.
  *
  * <p>The archive gives flows in the order of {@link FlowBlock#time}, which is the end of every flow
- * that can be in a window: one that ended more than an hour after it arrived is in none. So once
+ * that can be in a window: a flow that ended more than an hour after it arrived is in none. So once
  * the pass is at a time, no flow of a window that ended before it can follow.
  */
 final class EndTimeSlices implements ReplaySlices {
@@ -23,7 +23,7 @@ final class EndTimeSlices implements ReplaySlices {
   private final long slide;
   private final long end;
   private long position;
-  private FlowBlock block; // null once there is none
+  private FlowBlock block; // null at the end
   private int row;
 
   EndTimeSlices(ReplaySpec spec, ArchiveSnapshot snapshot, long position) throws IOException {
@@ -57,7 +57,7 @@ final class EndTimeSlices implements ReplaySlices {
     if (block == null) {
       next = end;
     } else if (block.time(row) >= next) {
-      // Slices without flows are passed over.
+      // Slices without flows are skipped.
       next = Math.min(end, Math.floorDiv(block.time(row), slide) * slide);
     }
     while (block != null && block.time(row) < next) {

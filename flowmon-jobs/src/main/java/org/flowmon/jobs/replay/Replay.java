@@ -32,11 +32,11 @@ import org.flowmon.jobs.source.PositionedBatch;
  *     ──► replay-range ──► history ──► report
  * </pre>
  *
- * <p>Its reports are those of the live job, row for row, where the archive still holds what that
- * saw: the flows of the windows and, of those reports whose history was exact, the history as of
- * the same arrival. Flows that came behind the live job's watermark, out of order by more than its
- * bound, are in the replay alone. Flows that were lost before they came to the archive are in
- * neither; only the live job counted them. All other counts of arrivals are the live job's.
+ * <p>Its reports equal those of the live job, row for row, if the archive still holds the same
+ * data: the flows of the windows and, for reports with exact history, the history as of the same
+ * arrival. Flows that came after the live job's watermark, out of order by more than its bound, are
+ * in the replay alone. Flows that were lost before the archive are in neither; only the live job
+ * counted them. All other counts of arrivals are the live job's.
  */
 public final class Replay {
   private Replay() {}
@@ -47,12 +47,12 @@ public final class Replay {
     return reports(flows(env, spec), spec, maxParallelism);
   }
 
-  /** The flows alone, each once. */
+  /** Returns the flows alone, each once. */
   public static SingleOutputStreamOperator<PositionedBatch> flows(
       StreamExecutionEnvironment env, ReplaySpec spec) {
     return env.fromSource(
             new ReplaySource(spec),
-            WatermarkStrategy.noWatermarks(), // they are the source's own
+            WatermarkStrategy.noWatermarks(), // the source sends its own
             "replay-source",
             PositionedBatch.TYPE)
         .uid("replay-source")
@@ -60,7 +60,7 @@ public final class Replay {
   }
 
   /**
-   * What the analysis says of flows.
+   * Returns the analysis's reports on flows.
    *
    * @param flows those of {@link #flows}
    * @param maxParallelism number of key groups
@@ -69,7 +69,7 @@ public final class Replay {
       SingleOutputStreamOperator<PositionedBatch> flows, ReplaySpec spec, int maxParallelism)
       throws IOException {
     List<AnalysisConfig> analyses = List.of(spec.analysis());
-    // Windows of which only some flows were read need no history.
+    // Windows with only some of their flows need no history.
     SingleOutputStreamOperator<WindowResult> windows =
         WindowPipeline.windows(
                 flows,
@@ -98,9 +98,9 @@ public final class Replay {
   }
 
   /**
-   * The topic that the archive was filled from: of several, one that was deleted and made again,
-   * the one whose flows reach furthest. Without any, as of imported files alone, one without
-   * partitions.
+   * Returns the topic that the archive was filled from. If it was deleted and created again, there
+   * are several: the one whose flows reach furthest counts. An archive of imported files alone
+   * gives a topic without partitions.
    */
   private static FlowTopic topic(ArchiveLocation location) throws IOException {
     try (Archive archive = Archive.open(location, ArchiveOptions.DEFAULTS);

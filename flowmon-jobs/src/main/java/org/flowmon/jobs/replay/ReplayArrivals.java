@@ -24,16 +24,16 @@ import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /**
- * Behind the low level of a replay, one task: tells what arrived by pane as the live job's low
- * level did. That of a replay cannot know: it is given flows by the times at which they ended, and
- * only those of the range, so that its counts are left out here and the archive is asked, some
+ * Replaces the arrival counts of a replay's low level by those that the live job's low level sent,
+ * in one task. The replay's low level cannot know them: it gets flows in the order of their ends,
+ * and only those of the range. So its counts are dropped here, and the archive is asked for some
  * panes at a time, before the watermark that completes them.
  */
 final class ReplayArrivals extends AbstractStreamOperator<Partial>
     implements OneInputStreamOperator<Partial, Partial> {
   private static final long serialVersionUID = 1L;
 
-  /** Panes that are asked for at once. */
+  /** The panes counted by one query. */
   static final int PANES = 100_000;
 
   private final ReplaySpec spec;
@@ -43,8 +43,8 @@ final class ReplayArrivals extends AbstractStreamOperator<Partial>
   private transient Archive archive;
   private transient ArchiveSnapshot snapshot;
   private transient ListState<Long> state;
-  private transient long told; // where the first pane begins that was not told
-  // What was counted and is not told, by query; up to the end of a pane.
+  private transient long told; // start of the first pane that was not sent
+  // The counts that are not sent yet, by query; up to the end of a pane.
   private transient List<SortedMap<Long, ArrivalCounts>> counted;
   private transient long countedTo;
 
@@ -90,7 +90,7 @@ final class ReplayArrivals extends AbstractStreamOperator<Partial>
     super.processWatermark(mark);
   }
 
-  /** Tells the panes that end by then, should there be any that were not told. */
+  /** Sends the counts of panes that end by then, if any are left. */
   private void tellUpTo(long completeThrough) throws IOException {
     long complete = window.paneStart(Math.min(completeThrough, spec.to()));
     while (told < complete) {

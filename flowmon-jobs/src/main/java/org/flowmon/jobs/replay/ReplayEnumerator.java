@@ -12,7 +12,7 @@ final class ReplayEnumerator implements SplitEnumerator<ReplaySplit, Boolean> {
   private ReplaySplit split;
 
   /**
-   * @param split null where a reader has it
+   * @param split null if a reader has it
    */
   ReplayEnumerator(SplitEnumeratorContext<ReplaySplit> context, ReplaySplit split) {
     this.context = context;
@@ -49,7 +49,7 @@ final class ReplayEnumerator implements SplitEnumerator<ReplaySplit, Boolean> {
   @Override
   public void close() {}
 
-  /** Version 1: one byte, 1 where the split was given. */
+  /** Version 1: one byte, 1 if the split was given. */
   static final class Serializer implements SimpleVersionedSerializer<Boolean> {
     private static final int VERSION = 1;
 

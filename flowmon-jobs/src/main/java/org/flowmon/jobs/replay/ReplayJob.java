@@ -26,15 +26,16 @@ import org.flowmon.jobs.sink.kafka.KafkaReports;
  *   … report ──► replay-messages ──► replay-reports     topic flowmon.replays.ANALYSIS
  * </pre>
  *
- * <p>Checkpoints hold how far it has read, and the groups of open windows: after a failure it goes
- * on from the last one, over what the archive holds then. Messages since that come once more, and
- * are the same where the range had been archived whole and none of it has expired since.
+ * <p>Checkpoints hold the read position and the groups of open windows. After a failure the replay
+ * goes on from the last one, over the archive as it is then. Messages since the checkpoint come
+ * once more. They are the same if the range had been archived whole and none of it has expired
+ * since.
  *
  * @param config the job's configuration: archive, analyses, Kafka, checkpoints
  * @param topic that the reports go to
  */
 public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
-  /** Before the analysis's name in the topic's, where no other is named. */
+  /** The prefix of the default topic, before the analysis's name. */
   public static final String TOPIC_PREFIX = "flowmon.replays.";
 
   /** The argument that asks for a replay. */
@@ -46,9 +47,9 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
   private static final Set<String> KEYS = Set.of("--config", REPLAY, "--from", "--to", "--topic");
 
   /**
-   * The replay that a command line asks for.
+   * Parses the command line of a replay.
    *
-   * @throws ConfigException saying what is wrong with it, or with what it names
+   * @throws ConfigException naming the fault in it, or in a named file or analysis
    */
   public static ReplayJob parse(String[] arguments) {
     Map<String, String> given = new HashMap<>();
@@ -116,9 +117,9 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
   }
 
   /**
-   * Adds it to an environment, ready to be executed; makes the topic where it is missing.
+   * Adds the replay to an environment, ready to be executed; creates the topic if it is missing.
    *
-   * @throws IOException where the archive cannot be read
+   * @throws IOException if the archive cannot be read
    */
   public void build(StreamExecutionEnvironment env) throws IOException {
     FlowmonJob.configure(env, config);

@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How far a replay is, and how fast: as metrics in group {@code flowmon} and, now and then, in the
+ * The progress and rate of a replay, as metrics in group {@code flowmon} and, now and then, in the
  * log.
  *
  * <p>{@code replayed_flows}, since the task began; {@code replayed_flows_per_second}, over the last
@@ -39,7 +39,7 @@ final class ReplayProgress {
     flows.inc(more);
   }
 
-  /** Notes up to where all was read, in microseconds. */
+  /** Notes the time up to which all was read, in microseconds. */
   void through(long micros) {
     position = micros;
     long now = System.nanoTime();

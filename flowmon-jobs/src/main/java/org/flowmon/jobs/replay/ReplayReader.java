@@ -19,8 +19,8 @@ import org.flowmon.udaf.pane.WindowSpec;
 
 /**
  * Reads the archive slice by slice, each followed by the watermark that closes its windows. A slice
- * goes out whole between two barriers. Whether a flow is late for a window is a property of the
- * flow, so that their order within a slice says nothing.
+ * goes out whole between two barriers. A flow's lateness for a window depends on the flow alone, so
+ * the order of flows within a slice does not matter.
  *
  * <p>Its metrics are those of {@link ReplayProgress}.
  */
@@ -43,7 +43,7 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
 
   ReplayReader(ReplaySpec spec, SourceReaderContext context) {
     this.spec = spec;
-    this.window = spec.window(); // which parses the query
+    this.window = spec.window(); // parses the query
     this.context = context;
     this.batches = new ArchivedBatches(spec.columns());
     this.progress = new ReplayProgress(spec, context.metricGroup().addGroup("flowmon"));
@@ -84,8 +84,8 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
   }
 
   /**
-   * The first watermark at which the windows that end at the position are closed; the last one at
-   * which those after them are not, where slides are shorter than its millisecond.
+   * Returns the first watermark that closes the windows that end at the position. If slides are
+   * shorter than its millisecond, it is the last one that does not close later windows.
    */
   private long watermark() {
     long closes = spec.completeThrough(position);

@@ -11,27 +11,27 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.value.Value;
 
-/** The flows of a replay, slice by slice of the time that its windows are over. */
+/** The flows of a replay, sliced by the time of its windows. */
 interface ReplaySlices extends Closeable {
   /** Takes flows. */
   @FunctionalInterface
   interface Flows {
-    /** Some rows; valid during the call. */
+    /** Takes some rows; valid during the call. */
     void take(FlowRows rows, int from, int count) throws IOException;
   }
 
   /**
    * Gives the flows of the next slice.
    *
-   * @return where the one after it begins, in microseconds: all flows of the windows that end there
+   * @return start of the slice after it, in microseconds: all flows of the windows that end there
    *     or before were given
    */
   long next(Flows flows) throws IOException;
 
   /**
-   * The slices of a replay.
+   * Creates the slices of a replay.
    *
-   * @param position where the first begins, at a multiple of the windows' slide
+   * @param position start of the first, at a multiple of the windows' slide
    */
   static ReplaySlices of(ReplaySpec spec, ArchiveSnapshot snapshot, long position)
       throws IOException {
@@ -40,14 +40,14 @@ interface ReplaySlices extends Closeable {
         : new EndTimeSlices(spec, snapshot, position);
   }
 
-  /** A scan of the columns that a replay reads. */
+  /** Returns a scan of the columns that a replay reads. */
   static FlowScan.Builder scan(ReplaySpec spec, ArchiveSnapshot snapshot) {
     FlowScan.Builder scan = FlowScan.of(snapshot);
     spec.columns().forEach(column -> scan.columns(column));
     return scan;
   }
 
-  /** That a time is from one on and before another. */
+  /** Returns the condition from ≤ time < to. */
   static Expression within(FlowColumn time, long from, long to) {
     return new Expression.And(
         List.of(

@@ -15,13 +15,13 @@ import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 
 /**
- * What is replayed: one analysis over the windows that lie in a range of time. Of each window the
- * final result only.
+ * The specification of a replay: one analysis over the windows within a range of time, the final
+ * result of each window only.
  *
  * @param archive whose flows are replayed, and which is the history too
  * @param from the first window begins then or later, microseconds
  * @param to the last window ends then or before, microseconds
- * @param historyDelay of an analysis that says none: that of the live job, two of its checkpoint
+ * @param historyDelay of an analysis that sets none: that of the live job, two of its checkpoint
  *     intervals
  * @param disorder the live job's bound
  */
@@ -34,7 +34,7 @@ public record ReplaySpec(
     Duration disorder)
     implements Serializable {
   public ReplaySpec {
-    // Flows come in the order of their ends: what had arrived by a tick is not known then.
+    // Flows come in the order of their ends, so the arrivals up to a tick are unknown.
     analysis = analysis.withoutRevisions();
     if (from >= to) {
       throw new ConfigException("the first time is not before the second");
@@ -58,7 +58,7 @@ public record ReplaySpec(
     return BigDecimal.valueOf(micros, 6).stripTrailingZeros().toPlainString() + " s";
   }
 
-  /** When the first window begins: at a multiple of the slide, as all do. */
+  /** Returns the start of the first window: a multiple of the slide, as for all. */
   long firstWindow() {
     return firstWindow(analysis, from);
   }
@@ -68,12 +68,12 @@ public record ReplaySpec(
     return -Math.floorDiv(-from, slide) * slide;
   }
 
-  /** Whether a window is asked for. */
+  /** Whether a window is within the range. */
   boolean holds(long windowStart, long windowEnd) {
     return windowStart >= from && windowEnd <= to;
   }
 
-  /** Whether windows are over arrivals, else over the times at which flows ended. */
+  /** Whether windows are over arrivals, else over the ends of flows. */
   boolean isByArrival() {
     return window().timeColumn() == FlowColumn.ARRIVAL;
   }
@@ -83,22 +83,22 @@ public record ReplaySpec(
   }
 
   /**
-   * How far after their time flows are read that belong to a window: those that are divided may
-   * have ended as late as they may arrive, and an hour ahead of that. In microseconds.
+   * Returns how far beyond a window's end its flows are read, in microseconds. Divided flows may
+   * end as late as they may arrive, plus an hour ahead of that.
    */
   private long spreadMicros() {
     WindowSpec window = window();
     return window.spread() ? window.latenessMicros() + window.aheadMicros() : 0;
   }
 
-  /** Flows are read whose time is before this, in microseconds. */
+  /** Returns the time before which flows are read, in microseconds. */
   long readTo() {
     return to + spreadMicros();
   }
 
   /**
-   * The arrival up to which all is read of windows that are over times before another: where flows
-   * are divided, those that reach into such a window may end later. In microseconds.
+   * Returns the arrival through which the flows of windows before a position are read, in
+   * microseconds. Divided flows that reach into such a window may end later.
    */
   long completeThrough(long position) {
     WindowSpec window = window();
@@ -108,7 +108,7 @@ public record ReplaySpec(
         : position + window.latenessMicros();
   }
 
-  /** The columns that the live queries read, and those that windows are made by. */
+  /** Returns the columns that the live queries read and that assign flows to windows. */
   Set<FlowColumn> columns() {
     Set<FlowColumn> columns = EnumSet.of(FlowColumn.ARRIVAL, FlowColumn.END_TIME);
     if (window().spread()) {

@@ -6,9 +6,9 @@ import org.apache.flink.api.connector.source.SourceSplit;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * What is left to be replayed.
+ * The rest of a replay.
  *
- * @param next where the first slice begins that was not read yet, in microseconds
+ * @param next start of the first slice that was not read yet, in microseconds
  */
 record ReplaySplit(long next) implements SourceSplit {
   @Override

@@ -1,5 +1,5 @@
 /**
- * Replay: an analysis over flows that the archive holds, as the live job would have run it. The
- * source is the archive in place of Kafka; all that follows is the live job's own.
+ * Replay: an analysis over archived flows, as the live job would have run it. The source is the
+ * archive in place of Kafka; all later operators are the live job's.
  */
 package org.flowmon.jobs.replay;

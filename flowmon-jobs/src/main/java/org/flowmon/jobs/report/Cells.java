@@ -2,11 +2,11 @@ package org.flowmon.jobs.report;
 
 import org.flowmon.udaf.value.ResultTable;
 
-/** Cells of reports. */
+/** Copies cells of reports. */
 public final class Cells {
   private Cells() {}
 
-  /** Sets a cell of the last row to what another table has, of the same kind. */
+  /** Sets a cell of the last row to a cell of another table, of the same kind. */
   public static void copy(ResultTable from, int row, int column, ResultTable.Builder out, int to) {
     if (from.isNull(row, column)) {
       return;

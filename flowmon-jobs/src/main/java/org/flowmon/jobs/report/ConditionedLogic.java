@@ -7,7 +7,9 @@ import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.udaf.result.TableCondition;
 import org.flowmon.udaf.value.ResultTable;
 
-/** Of another logic's rows those for which {@code report.condition} is TRUE, as they are. */
+/**
+ * Filters another logic's rows: those with a TRUE {@code report.condition} are reported unchanged.
+ */
 final class ConditionedLogic implements ReportLogic {
   private final ReportLogic logic;
   private final RowCondition text;

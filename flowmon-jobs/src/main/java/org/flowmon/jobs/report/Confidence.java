@@ -8,21 +8,21 @@ import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.group.GroupEstimate;
 
 /**
- * How far a report can be trusted.
+ * The reliability of a report.
  *
  * @param history whether the history was read, and all of it
  * @param asOf the history is that of this time, in microseconds; {@link HistoryAnswer#UNKNOWN}
- *     where none was looked up
- * @param historyFrom where history begins, in microseconds, or unknown
- * @param historyThrough how far the archive reached, in microseconds, or unknown
- * @param arrivedThrough flows of the window that arrived by then are in it and no others, in
+ *     without a lookup
+ * @param historyFrom start of history, in microseconds, or unknown
+ * @param historyThrough the last arrival reached by the archive, in microseconds, or unknown
+ * @param arrivedThrough the report has exactly the flows of the window that arrived by then, in
  *     microseconds
- * @param finalAt the same of the window's final report
- * @param groupLevel of which of the window's groups the report is ({@link
+ * @param finalAt the {@code arrivedThrough} of the window's final report
+ * @param groupLevel the sampling of the window's groups ({@link
  *     org.flowmon.jobs.merge.WindowResult#groupLevel})
- * @param groups how many groups the window has, or is estimated to have; −1 where nobody knows
+ * @param groups number of the window's groups, exact or estimated; −1 if it is unknown
  * @param counts flows that arrived within the window, late ones, ahead of time, and lost ones
- * @param message for people, null where there is nothing to say
+ * @param message for people, null without one
  */
 public record Confidence(
     HistoryStatus history,
@@ -36,7 +36,7 @@ public record Confidence(
     ArrivalCounts counts,
     String message) {
 
-  /** Of a report on all groups, whose number is not known. */
+  /** Creates the confidence of a report on all groups, of unknown number. */
   public Confidence(
       HistoryStatus history,
       long asOf,
@@ -59,12 +59,12 @@ public record Confidence(
         message);
   }
 
-  /** Which part of the groups the report is of: 1, all; 0, none. */
+  /** Returns the share of groups in the report: 1, all; 0, none. */
   public double groupSampling() {
     return groupLevel == WindowResult.NO_GROUPS ? 0 : 1.0 / (1 << groupLevel);
   }
 
-  /** How many groups the window has, with bounds where some of them were left out. */
+  /** Returns the number of the window's groups, with bounds if some of them were left out. */
   public GroupEstimate groupEstimate() {
     return GroupEstimate.of(groups, groupLevel);
   }

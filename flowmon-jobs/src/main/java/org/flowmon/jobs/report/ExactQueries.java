@@ -23,11 +23,11 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 
 /**
- * Which columns of an analysis's reports are approximate, and the queries of the archive that give
- * what they stand for exactly, over just the flows that a window's result has.
+ * The approximate columns of an analysis's reports, and for each the archive query that gives the
+ * exact value over just the flows of a window's result.
  */
 final class ExactQueries {
-  /** Values of a key that a query is restricted to, at most. */
+  /** The most values of a key that a query is restricted to. */
   static final int MAX_KEYS = 100;
 
   private static final String HOUR =
@@ -36,13 +36,13 @@ final class ExactQueries {
   private final boolean isOfArrivals;
   private final boolean hasExact;
   private final List<Approximation> columns;
-  private final List<SelectItem> keys; // of the groups, that results have
+  private final List<SelectItem> keys; // the group keys that results have
 
   /**
-   * Those of an analysis.
+   * Finds the approximate columns of an analysis.
    *
-   * @param columns of its reports; what its query has and these have not is in no report
-   * @param hasFlows whether there is an archive of the flows; of sites each has its own
+   * @param columns of its reports; other columns of its query are in no report
+   * @param hasFlows whether there is an archive of the flows; merged sites have their own
    */
   ExactQueries(AnalysisConfig analysis, List<ReportColumn> columns, boolean hasFlows) {
     Query query = QueryParser.parseQuery(analysis.live().query());
@@ -51,7 +51,7 @@ final class ExactQueries {
             ? flows.select().stream().filter(item -> flows.groupBy().contains(item.what())).toList()
             : List.of();
     this.isOfArrivals = analysis.live().time() == WindowTime.ARRIVAL;
-    // Of a flow's shares no query over whole flows tells.
+    // No query over whole flows gives the shares of divided ones.
     this.hasExact = hasFlows && !analysis.live().spread();
     this.columns =
         Approximation.of(query).stream()
@@ -59,7 +59,7 @@ final class ExactQueries {
             .toList();
   }
 
-  /** What is approximate in the report of a window, by its bounds. */
+  /** Returns the approximations in the report of a window, with its bounds. */
   List<ReportApproximation> of(WindowResult window) {
     if (columns.isEmpty()) {
       return List.of();
@@ -98,8 +98,8 @@ final class ExactQueries {
   }
 
   /**
-   * That a key has one of the values that rows have; null where these are many, not known, or one
-   * of them cannot be written.
+   * Returns the condition that a key has one of the values in rows; null if these are too many,
+   * unknown, or one of them cannot be written.
    */
   private Expression isShown(Expression key, ResultTable rows) {
     int column = -1;
@@ -136,7 +136,10 @@ final class ExactQueries {
     return hasNull ? new Expression.Or(List.of(in, new Expression.IsNull(key))) : in;
   }
 
-  /** Which flows the result has; the bounds of arrivals tell the archive where to look. */
+  /**
+   * Returns the condition for the result's flows; the bounds of arrivals tell the archive which
+   * segments to read.
+   */
   private String flows(WindowResult window) {
     String start = time(window.windowStart());
     String end = time(window.windowEnd());

@@ -10,14 +10,14 @@ import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.text.QueryException;
 
-/** A live query's columns as those of a report: what it groups by tells its rows apart. */
+/** Converts a live query's columns to those of a report: its GROUP BY columns are the key. */
 public final class LiveColumns {
   private LiveColumns() {}
 
   /**
-   * The columns in the query's order.
+   * Returns the columns in the query's order.
    *
-   * @throws org.flowmon.jobs.config.ConfigException where one has a name that no report's can have
+   * @throws org.flowmon.jobs.config.ConfigException if a name is not valid in a report
    */
   public static List<ReportColumn> of(AnalysisConfig analysis) {
     Query query = query(analysis);
@@ -43,7 +43,7 @@ public final class LiveColumns {
     }
   }
 
-  /** A query over flows, which a logic looks into. */
+  /** Parses a query over flows that a logic looks into. */
   public static FlowQuery parse(AnalysisConfig analysis, String place, String sql) {
     try {
       return QueryParser.parse(sql);

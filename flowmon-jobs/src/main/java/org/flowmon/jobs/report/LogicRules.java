@@ -15,7 +15,7 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.text.NameSuggestions;
 import org.flowmon.udaf.value.ValueKind;
 
-/** What logics ask of an analysis, and how they say that it is not so. */
+/** The requirements of logics on an analysis, and their errors. */
 public final class LogicRules {
   private final AnalysisConfig analysis;
 
@@ -23,20 +23,20 @@ public final class LogicRules {
     this.analysis = analysis;
   }
 
-  /** The live query, over flows or over the results of others. */
+  /** Returns the live query, over flows or over the results of others. */
   public Query whole() {
     return LiveColumns.query(analysis);
   }
 
-  /** The live query, which has to be over flows. */
+  /** Returns the live query, which has to be over flows. */
   public FlowQuery live() {
     return LiveColumns.parse(analysis, "live.query", analysis.live().query());
   }
 
   /**
-   * The history query.
+   * Returns the history query.
    *
-   * @throws ConfigException where the analysis has none
+   * @throws ConfigException if the analysis has none
    */
   public FlowQuery history() {
     if (analysis.history() == null) {
@@ -45,7 +45,7 @@ public final class LogicRules {
     return LiveColumns.parse(analysis, "history.query", analysis.history().query());
   }
 
-  /** What the query at a place selects by a name, of this kind. */
+  /** Returns the item of this name and kind in the query at a place. */
   public SelectItem item(String place, Query query, String name, ValueKind kind) {
     for (SelectItem item : query.select()) {
       if (item.name().equals(name)) {
@@ -76,12 +76,12 @@ public final class LogicRules {
             + didYouMean(NameSuggestions.nearest(name, names), " AS " + name));
   }
 
-  /** What to say of the nearest name, nothing where there is none. */
+  /** Returns the suggestion of the nearest name; empty if there is none. */
   static String didYouMean(String nearest, String then) {
     return nearest == null ? "" : "; did you mean '" + nearest + "'" + then + "?";
   }
 
-  /** The days of the SAME_HOUR that must be in a query's filter. */
+  /** Returns the days of the SAME_HOUR that must be in a query's filter. */
   public int sameHourDays(String place, FlowQuery query) {
     SameHourDays range = SameHourDays.of(query);
     if (range == null) {
@@ -92,7 +92,7 @@ public final class LogicRules {
     return range.days();
   }
 
-  /** The keys of the history query, each a key of the live query too; at least one. */
+  /** Returns the keys of the history query, each a key of the live query too; at least one. */
   public List<String> joined(FlowQuery history, List<ReportColumn> live) {
     List<String> keys = live.stream().filter(ReportColumn::key).map(ReportColumn::name).toList();
     List<String> names = new ArrayList<>();
@@ -134,7 +134,7 @@ public final class LogicRules {
     return names;
   }
 
-  /** An aggregate of the history query as a column of the report. */
+  /** Returns an aggregate of the history query as a column of the report. */
   public ReportColumn historyColumn(SelectItem item) {
     try {
       return new ReportColumn(
@@ -144,7 +144,7 @@ public final class LogicRules {
     }
   }
 
-  /** Refuses a LIMIT: the logic sees all groups or its answer is another. */
+  /** Refuses a LIMIT: without all groups the logic's answer would be another. */
   public void noLimit(String place, Query query, String why) {
     if (query.limit() >= 0 || query.limitBy() != null) {
       throw error(place, "expected no LIMIT, found " + limits(query) + ": " + why);
@@ -152,9 +152,9 @@ public final class LogicRules {
   }
 
   /**
-   * Refuses a LIMIT that rows may lie beyond which are among the first, once those are left out
-   * that the history query names. What it names are so many at most, and LIMIT … BY says how many
-   * rows each of them has.
+   * Refuses a LIMIT that may cut off reported rows. The logic drops the rows named by the history
+   * query and reports the first of the others. The history query's LIMIT bounds the number of
+   * names, and LIMIT … BY the rows of each.
    *
    * @param names of the columns by which it names them
    * @param wanted rows that are reported

@@ -14,8 +14,8 @@ import org.flowmon.jobs.types.RecordType;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * What an analysis says of one window. A report replaces any of the same analysis and window that
- * has no higher revision, with all of its rows.
+ * An analysis's report on one window. It replaces, with all of its rows, any report of the same
+ * analysis and window without a higher revision.
  *
  * @param analysis its name
  * @param definition the text of an analysis that came or changed while the job ran, else null
@@ -24,12 +24,11 @@ import org.flowmon.udaf.value.ResultTable;
  * @param windowEnd in microseconds, exclusive
  * @param revision {@link #FINAL}, {@link #PARTIAL} or {@link #PROVISIONAL}, and {@link #UPDATE}
  *     more with each {@linkplain org.flowmon.jobs.merge.WindowResult#update update} of the window's
- *     result: it depends on what the report rests on, flows before history, and never on when it
- *     was made, so that a repeat after a restart replaces a report only by one that is at least as
- *     good
+ *     result. It depends on the report's data, flows before history, and never on the time of its
+ *     making, so a repeat after a restart replaces a report only by one that is at least as good
  * @param columns those of {@code rows}, in their order
  * @param rows in the order to be shown in
- * @param approximations what in the columns is approximate; none of most analyses
+ * @param approximations of the columns; none for most analyses
  */
 @TypeInfo(Report.Factory.class)
 public record Report(
@@ -48,10 +47,10 @@ public record Report(
   /** With a part of the history. */
   public static final int PARTIAL = 2;
 
-  /** With the whole history, or of an analysis that has none. */
+  /** With the whole history, or for an analysis without one. */
   public static final int FINAL = 3;
 
-  /** Between the revisions of a window's result and those of the next one. */
+  /** The step from the revisions of one result to those of the next one of the same window. */
   public static final int UPDATE = 4;
 
   public static final TypeInformation<Report> TYPE =
@@ -67,7 +66,7 @@ public record Report(
     }
   }
 
-  /** A report without anything approximate. */
+  /** Creates a report without approximations. */
   public Report(
       String analysis,
       String definition,
@@ -89,7 +88,7 @@ public record Report(
         List.of());
   }
 
-  /** No report, but word of an analysis, as {@link WindowResult#isAnnouncement} brings it. */
+  /** Creates an announcement of an analysis from a {@link WindowResult#isAnnouncement} result. */
   static Report announcement(String analysis, String definition, WindowHistory window) {
     long time = window.window().windowEnd();
     return new Report(
@@ -104,14 +103,14 @@ public record Report(
   }
 
   /**
-   * Whether this is no report, but word of what the analysis is from now on: its definition, empty
-   * where it is gone, and as its revision the version of that change.
+   * Whether this is an announcement and no report: it has the analysis's new definition, empty if
+   * it is removed, and as its revision the version of that change.
    */
   public boolean isAnnouncement() {
     return windowStart == windowEnd;
   }
 
-  /** A report of an analysis that the job was started with. */
+  /** Creates a report of an analysis that the job was started with. */
   public Report(
       String analysis,
       long windowStart,
@@ -124,10 +123,10 @@ public record Report(
   }
 
   /**
-   * The revision of a report.
+   * Returns the revision of a report.
    *
-   * @param update number of the window's result: what holds more flows comes first
-   * @param history and among those of one result, what rests on more history
+   * @param update number of the window's result: more flows rank first
+   * @param history for the same result, more history ranks higher
    */
   static int revision(int update, HistoryStatus history) {
     return UPDATE * update + revision(history);
@@ -142,15 +141,18 @@ public record Report(
   }
 
   /**
-   * What tells a row from the others of its window: the values of the key columns as text, {@code
-   * |} between them; {@code \N} is NULL, and {@code \} and {@code |} within a value have a {@code
-   * \} before them. Empty where there is no key column.
+   * Returns the row's key within its window: the values of the key columns as text, {@code |}
+   * between them; {@code \N} is NULL, and {@code \} and {@code |} within a value have a {@code \}
+   * before them. Empty if there is no key column.
    */
   public String rowKey(int row) {
     return rowKey(row, keyColumns());
   }
 
-  /** Likewise of other columns, by their places. */
+  /**
+   * Returns the row's values in other columns, given by index, in the format of {@link
+   * #rowKey(int)}.
+   */
   public String rowKey(int row, int[] keyColumns) {
     StringBuilder key = new StringBuilder();
     boolean first = true;
@@ -167,20 +169,20 @@ public record Report(
     return key.toString();
   }
 
-  /** The places of the key columns. */
+  /** Returns the indexes of the key columns. */
   public int[] keyColumns() {
     return IntStream.range(0, columns.size()).filter(c -> columns.get(c).key()).toArray();
   }
 
   /**
-   * Whether there is anything in its window. Where there is not it has no rows, and is there to say
-   * what was late or lost.
+   * Whether its window has any groups. Without them the report has no rows and only tells of late
+   * or lost flows.
    */
   public boolean hasGroups() {
     return rows.rowCount() > 0 || confidence.groups() != 0 || confidence.groupLevel() != 0;
   }
 
-  /** How Flink finds the type. */
+  /** Flink's type information. */
   public static final class Factory extends TypeInfoFactory<Report> {
     @Override
     public TypeInformation<Report> createTypeInfo(

@@ -16,7 +16,7 @@ import org.flowmon.udaf.value.ValueKind;
 public record ReportColumn(String name, ValueKind kind, boolean wide, boolean key) {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,58}");
 
-  /** Columns that a table of reports has besides those of the analysis. */
+  /** The columns of a report table besides those of the analysis. */
   public static final List<String> RESERVED =
       List.of("window_start", "window_end", "revision", "row_key", "row_number");
 
@@ -34,17 +34,17 @@ public record ReportColumn(String name, ValueKind kind, boolean wide, boolean ke
     }
   }
 
-  /** A column that tells rows apart. */
+  /** Creates a key column. */
   public static ReportColumn key(String name, ValueKind kind) {
     return new ReportColumn(name, kind, false, true);
   }
 
-  /** A column whose whole numbers fit 64 bits. */
+  /** Creates a column whose whole numbers fit 64 bits. */
   public static ReportColumn of(String name, ValueKind kind) {
     return new ReportColumn(name, kind, false, false);
   }
 
-  /** A whole number up to 128 bits. */
+  /** Creates a column of whole numbers up to 128 bits. */
   public static ReportColumn sum(String name) {
     return new ReportColumn(name, ValueKind.LONG, true, false);
   }

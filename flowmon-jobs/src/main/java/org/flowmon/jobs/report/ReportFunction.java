@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies each analysis's logic to its windows; the report of one without groups has no rows. A
- * logic that throws loses the report of that window, counted in {@code failed_reports} and logged;
- * the others go on.
+ * Applies each analysis's logic to its windows; the report of a window without groups has no rows.
+ * If a logic throws, the window has no report: it is counted in {@code failed_reports} and logged,
+ * and the others go on.
  *
  * <p>Metrics in group {@code flowmon}: {@code unknown_analysis}; by analysis {@code reports},
  * {@code report_rows}, {@code failed_reports}.
@@ -35,8 +35,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
   private transient Counter unknown;
 
   /**
-   * An analysis as its last report was made. The counters are those of its name: Flink takes no
-   * metric back.
+   * The analysis of the last report. The counters belong to its name: Flink cannot remove a metric.
    */
   private record Analysis(
       AnalysisConfig config,
@@ -48,11 +47,11 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
       Counter failed) {}
 
   /**
-   * Reports of these analyses.
+   * Creates a function for these analyses.
    *
-   * @param hasFlows whether an archive of the flows can be asked: reports name no exact queries
-   *     where what they are of was merged from sites
-   * @throws org.flowmon.jobs.config.ConfigException where an analysis does not fit its logic
+   * @param hasFlows whether there is an archive of the flows: reports on merged sites name no exact
+   *     queries
+   * @throws org.flowmon.jobs.config.ConfigException if an analysis does not fit its logic
    */
   public ReportFunction(List<AnalysisConfig> analyses, boolean hasFlows) {
     this.hasFlows = hasFlows;
@@ -72,7 +71,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
     }
   }
 
-  /** The analysis of a window, opened where it is new or another than before; null without one. */
+  /** Returns the analysis of a window, opened if it is new or changed; null without one. */
   private Analysis of(WindowResult window) {
     String name = window.analysis();
     AnalysisConfig config = definitions.of(name, window.definition());
@@ -142,7 +141,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
   }
 
   private static Report report(WindowHistory window, Analysis analysis) {
-    // A logic is asked of windows that have something.
+    // A logic is only called for windows with groups.
     boolean hasGroups = window.window().hasGroups();
     return new Report(
         window.window().analysis(),

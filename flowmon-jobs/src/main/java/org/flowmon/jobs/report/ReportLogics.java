@@ -13,7 +13,7 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.udaf.text.NameSuggestions;
 
-/** Finds the logic that an analysis names: one that a provider brings, or a class. */
+/** Finds the logic that an analysis names: a provider's, or a class. */
 public final class ReportLogics {
   private static final String KEY = "report.logic";
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]*");
@@ -21,9 +21,9 @@ public final class ReportLogics {
   private ReportLogics() {}
 
   /**
-   * The logic of an analysis with its {@code report.condition}, not opened yet.
+   * Returns the logic of an analysis with its {@code report.condition}, not opened yet.
    *
-   * @throws ConfigException where there is none of this name, or a provider is not right
+   * @throws ConfigException if there is none of this name, or a provider is invalid
    */
   public static ReportLogic of(AnalysisConfig analysis) {
     ReportLogic logic = byName(analysis);
@@ -53,7 +53,7 @@ public final class ReportLogics {
     return logic.get();
   }
 
-  /** The logics of all providers, by name and in its order. */
+  /** Returns the logics of all providers, by name and in its order. */
   private static Map<String, Supplier<ReportLogic>> provided(AnalysisConfig analysis) {
     Map<String, Supplier<ReportLogic>> known = new TreeMap<>();
     Map<String, String> owners = new HashMap<>();
@@ -87,8 +87,8 @@ public final class ReportLogics {
     return known;
   }
 
-  // A job's own classes are found by the loader of the thread, which Flink sets; where that does
-  // not know flowmon, as on threads of others, by that of flowmon.
+  // The thread's loader, which Flink sets, finds a job's own classes. If that does not know
+  // flowmon, as on foreign threads, flowmon's loader is used.
   private static ClassLoader loader() {
     ClassLoader own = ReportLogics.class.getClassLoader();
     ClassLoader ofThread = Thread.currentThread().getContextClassLoader();

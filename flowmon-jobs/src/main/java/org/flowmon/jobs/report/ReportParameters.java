@@ -9,8 +9,8 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.udaf.text.NameSuggestions;
 
 /**
- * The parameters of a report's logic, taken out by name. {@link #end} refuses those that nobody
- * took, so that a misspelt one is an error.
+ * The parameters of a report's logic, taken by name. {@link #end} refuses those that were not
+ * taken, so a misspelt one is an error.
  */
 public final class ReportParameters {
   private final AnalysisConfig analysis;
@@ -22,7 +22,7 @@ public final class ReportParameters {
     this.values = analysis.report().parameters();
   }
 
-  /** A decimal number between bounds, both included. */
+  /** Returns a decimal number between bounds, both included. */
   public BigDecimal decimal(String name, String otherwise, String min, String max) {
     String text = text(name, otherwise);
     try {
@@ -31,12 +31,12 @@ public final class ReportParameters {
         return value;
       }
     } catch (NumberFormatException e) {
-      // said below, with what was expected
+      // reported below, with the expected value
     }
     throw error(name, "expected a number " + min + "…" + max + ", found '" + text + "'");
   }
 
-  /** A whole number between bounds, both included. */
+  /** Returns a whole number between bounds, both included. */
   public int integer(String name, int otherwise, int min, int max) {
     String text = text(name, Integer.toString(otherwise));
     try {
@@ -45,12 +45,12 @@ public final class ReportParameters {
         return value;
       }
     } catch (NumberFormatException e) {
-      // said below, with what was expected
+      // reported below, with the expected value
     }
     throw error(name, "expected a whole number " + min + "…" + max + ", found '" + text + "'");
   }
 
-  /** One of some words; the first is the default. */
+  /** Returns one of some words; the first is the default. */
   public String choice(String name, String... words) {
     String text = text(name, words[0]);
     if (!List.of(words).contains(text)) {
@@ -75,7 +75,7 @@ public final class ReportParameters {
     return values.getOrDefault(name, otherwise);
   }
 
-  /** Refuses parameters that nobody asked for. */
+  /** Refuses parameters that were not taken. */
   public void end() {
     for (String name : values.keySet()) {
       if (!known.contains(name)) {
@@ -91,7 +91,7 @@ public final class ReportParameters {
     }
   }
 
-  /** An error that names file, line and parameter. */
+  /** Returns an error that names file, line and parameter. */
   public ConfigException error(String name, String message) {
     return analysis.error("report.parameters." + name, message);
   }

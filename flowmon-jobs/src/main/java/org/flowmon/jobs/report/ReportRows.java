@@ -3,12 +3,12 @@ package org.flowmon.jobs.report;
 import java.util.List;
 import org.flowmon.udaf.value.ResultTable;
 
-/** Collects a report's rows, cells by the names of their columns; what is not set is NULL. */
+/** Builds a report's rows, with cells by column name; a cell that is not set is NULL. */
 public final class ReportRows {
   private final List<String> names;
   private final ResultTable.Builder table = new ResultTable.Builder();
 
-  /** Rows of these columns, none yet. */
+  /** Creates an empty builder with these columns. */
   public ReportRows(List<ReportColumn> columns) {
     names = columns.stream().map(ReportColumn::name).toList();
     for (ReportColumn column : columns) {
@@ -16,7 +16,7 @@ public final class ReportRows {
     }
   }
 
-  /** Begins a row; cells are set of the row that was begun last. */
+  /** Begins a row; setters apply to the last row. */
   public ReportRows row() {
     table.row();
     return this;
@@ -32,7 +32,7 @@ public final class ReportRows {
     return this;
   }
 
-  /** A 128-bit number. */
+  /** Sets a 128-bit number. */
   public ReportRows set(String column, long high, long low) {
     table.set(place(column), high, low);
     return this;
@@ -43,12 +43,12 @@ public final class ReportRows {
     return this;
   }
 
-  /** Sets a cell to what another table has in its column of the same name. */
+  /** Copies a cell from another table's column of the same name. */
   public ReportRows copy(String column, ResultTable from, int row) {
     return copy(column, column, from, row);
   }
 
-  /** Sets a cell to what another table has in a column of another name. */
+  /** Copies a cell from another table's column of another name. */
   public ReportRows copy(String column, String source, ResultTable from, int row) {
     Cells.copy(from, row, from.column(source), table, place(column));
     return this;
@@ -62,7 +62,7 @@ public final class ReportRows {
     return place;
   }
 
-  /** The rows. */
+  /** Returns the rows. */
   public ResultTable build() {
     return table.build();
   }

@@ -16,13 +16,14 @@ import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Version 5: analysis (modified UTF-8), its definition (of which version 1 has none; {@link
- * RecordSerializer#writeText}), start, end (8 bytes each), revision (4), rows as {@link
- * ResultTableBytes}, a byte for each column (bit 0 wide, bit 1 key), then the confidence: status (1
- * byte), as-of, from, through, arrived through, final at (not in version 1), the groups' level (4
- * bytes, from version 3 on), their number (8, from version 4 on), the six counts (8 bytes each, in
- * version 1 the first four), 0 or 1 and the message; from version 5 on the number of approximations
- * and of each column, value (text), the bound ({@link ErrorBounds}) and the exact query (text).
+ * Serializes reports. Version 5: analysis (modified UTF-8), its definition ({@link
+ * RecordSerializer#writeText}; not in version 1); start, end (8 bytes each); revision (4); rows as
+ * {@link ResultTableBytes}; a byte for each column (bit 0 wide, bit 1 key). Then the confidence:
+ * status (1 byte); as-of, from, through, arrived through, final at (the last two not in version 1);
+ * the groups' level (4 bytes, from version 3 on), their number (8, from version 4 on); the six
+ * counts (8 bytes each, in version 1 the first four); 0 or 1 and the message. From version 5 on:
+ * the number of approximations and for each column, value (text), the bound ({@link ErrorBounds})
+ * and the exact query (text).
  */
 public final class ReportSerializer extends RecordSerializer<Report> {
   private static final long serialVersionUID = 1L;
@@ -137,7 +138,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     return new Snapshot();
   }
 
-  /** How Flink finds the serializer again. */
+  /** The serializer's snapshot. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<Report> {
     public Snapshot() {
       super(ReportSerializer::new);

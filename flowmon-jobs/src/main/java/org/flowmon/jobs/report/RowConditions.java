@@ -7,7 +7,7 @@ import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.result.TableCondition;
 import org.flowmon.udaf.text.QueryException;
 
-/** Conditions over the rows of reports. */
+/** Parses conditions over the rows of reports. */
 public final class RowConditions {
   private RowConditions() {}
 
@@ -15,8 +15,8 @@ public final class RowConditions {
    * Parses a condition.
    *
    * @param columns of the reports
-   * @throws ConfigException naming the place in the file, that in the condition, and what was
-   *     expected
+   * @throws ConfigException naming the place in the file, the place in the condition, and the
+   *     expected value
    */
   public static TableCondition parse(RowCondition condition, List<ReportColumn> columns) {
     List<Named> named =

@@ -7,18 +7,18 @@ import org.flowmon.udaf.query.FlowQuery;
 
 /**
  * The days that a history query asks for by {@code SAME_HOUR(…, :now, days)}: day i is the hour
- * [now − 24 h · i, now − 24 h · i + 1 h). The one place where the days are said is the query.
+ * [now − 24 h · i, now − 24 h · i + 1 h). The query alone sets the days.
  */
 public record SameHourDays(int days) {
   public static final long HOUR_MICROS = 3_600_000_000L;
   private static final long DAY_MICROS = 24 * HOUR_MICROS;
 
-  /** The days of a query, null where its filter has no SAME_HOUR. */
+  /** Returns the days of a query, null if its filter has no SAME_HOUR. */
   public static SameHourDays of(FlowQuery query) {
     return query.where() == null ? null : find(query.where());
   }
 
-  // Only what must be true of every row counts: under OR or NOT it says nothing of the days.
+  // Only conditions that hold for every row count: under OR or NOT it does not restrict the days.
   private static SameHourDays find(Expression expression) {
     if (expression instanceof Expression.SameHour hour) {
       return new SameHourDays(hour.days());
@@ -27,7 +27,7 @@ public record SameHourDays(int days) {
     return terms.stream().map(SameHourDays::find).filter(Objects::nonNull).findFirst().orElse(null);
   }
 
-  /** When the hour of a day begins, in microseconds. */
+  /** Returns the start of a day's hour, in microseconds. */
   public static long start(long now, int day) {
     return now - day * DAY_MICROS;
   }

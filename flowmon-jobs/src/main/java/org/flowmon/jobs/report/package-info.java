@@ -1,5 +1,5 @@
 /**
- * Reports: what an analysis says of a window, the logic that makes its rows, and what a logic of
- * one's own is written with.
+ * Reports: an analysis's statement on a window, the logic that makes its rows, and the classes for
+ * writing other logics.
  */
 package org.flowmon.jobs.report;

@@ -11,10 +11,10 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.jobs.types.RecordType;
 
 /**
- * What one writer sealed between two barriers.
+ * The segments that one writer sealed between two barriers.
  *
  * @param subtask of the writer
- * @param segments whose files lie in the archive, not yet part of it
+ * @param segments whose files lie in the archive, not committed yet
  * @param ranges the positions that the segments hold; heartbeats have positions, and no rows
  */
 @TypeInfo(ArchiveCommittable.Factory.class)
@@ -28,7 +28,7 @@ public record ArchiveCommittable(
     ranges = List.copyOf(ranges);
   }
 
-  /** How Flink finds the type. */
+  /** Flink's type information. */
   public static final class Factory extends TypeInfoFactory<ArchiveCommittable> {
     @Override
     public TypeInformation<ArchiveCommittable> createTypeInfo(

@@ -12,9 +12,10 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 2: subtask, number of segments (4 bytes each), per segment a length and {@link
- * SealedSegment#toBytes}; number of ranges (4 bytes), per range source key (modified UTF-8), first
- * offset, end offset, first arrival, largest arrival (8 bytes each), whether it ended (1 byte).
+ * Serializes committables. Version 2: subtask, number of segments (4 bytes each), per segment a
+ * length and {@link SealedSegment#toBytes}; number of ranges (4 bytes), per range source key
+ * (modified UTF-8), first offset, end offset, first arrival, largest arrival (8 bytes each),
+ * whether it ended (1 byte).
  */
 public final class ArchiveCommittableSerializer extends RecordSerializer<ArchiveCommittable> {
   private static final long serialVersionUID = 1L;
@@ -85,7 +86,7 @@ public final class ArchiveCommittableSerializer extends RecordSerializer<Archive
     return new Snapshot();
   }
 
-  /** How Flink finds the serializer again. */
+  /** The serializer's snapshot. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<ArchiveCommittable> {
     public Snapshot() {
       super(ArchiveCommittableSerializer::new);

@@ -14,8 +14,8 @@ import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.RecordType;
 
 /**
- * One row of a report, or that it has none, on its way to Kafka. The arrays are not to be written
- * to.
+ * A message for Kafka: one row of a report, or that the report has no rows. The arrays are
+ * read-only.
  *
  * @param key UTF-8 text
  * @param value UTF-8 JSON
@@ -26,7 +26,7 @@ public record ReportMessage(String topic, byte[] key, byte[] value) {
   public static final TypeInformation<ReportMessage> TYPE =
       new RecordType<>(ReportMessage.class, new Serializer());
 
-  /** How Flink finds the type. */
+  /** Flink's type information. */
   public static final class Factory extends TypeInfoFactory<ReportMessage> {
     @Override
     public TypeInformation<ReportMessage> createTypeInfo(
@@ -63,7 +63,7 @@ public record ReportMessage(String topic, byte[] key, byte[] value) {
     }
   }
 
-  /** How Flink finds the serializer again. */
+  /** The serializer's snapshot. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<ReportMessage> {
     public Snapshot() {
       super(Serializer::new);

@@ -1,4 +1,5 @@
 /**
- * What tasks hand to sinks, whose serializers checkpoints may name, and which reports a sink takes.
+ * The records that tasks hand to sinks, with serializers that checkpoints may name, and the choice
+ * of reports for a sink.
  */
 package org.flowmon.jobs.sink;

@@ -7,8 +7,8 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /**
- * What published groups are of: an analysis of a site's job. Equal ones of one site have the same
- * windows with the same groups.
+ * The origin of published groups: an analysis of a site's job. Equal publications of one site have
+ * the same windows with the same groups.
  *
  * @param analysis its name at the site
  * @param query over flows, in the query dialect
@@ -24,10 +24,10 @@ public record Publication(
     FlowColumn timeColumn,
     boolean spread)
     implements Comparable<Publication> {
-  /** Bytes of a query's text, at most. */
+  /** The most bytes of a query's text. */
   public static final int MAX_QUERY_BYTES = 1 << 16;
 
-  /** What sites and analyses are called. */
+  /** The names of sites and analyses. */
   static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,47}");
 
   private static final Comparator<Publication> ORDER =
@@ -38,7 +38,7 @@ public record Publication(
           .thenComparing(Publication::timeColumn)
           .thenComparing(Publication::spread);
 
-  /** That of an analysis that publishes states. */
+  /** Returns the publication of an analysis that publishes states. */
   public static Publication of(LiveQuery live) {
     WindowSpec window = live.window();
     return new Publication(
@@ -50,7 +50,7 @@ public record Publication(
         window.spread());
   }
 
-  /** By name first: of several that would do, the first is taken. */
+  /** Compares by name first: of several that fit, the first is taken. */
   @Override
   public int compareTo(Publication other) {
     return ORDER.compare(this, other);

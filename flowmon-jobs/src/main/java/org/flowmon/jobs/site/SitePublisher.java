@@ -15,11 +15,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a site's job says of its states: each final window once, and how far it has come. After a
- * restart it says again what it had said since the checkpoint, as another attempt.
+ * Publishes the states of a site's job: each final window once, and the progress of time. After a
+ * restart it publishes everything since the checkpoint again, as another attempt.
  *
  * <p>Metrics: {@code published_windows}, {@code published_bytes}, {@code published_messages};
- * {@code unpublished_windows}, which have more groups than the analysis may hold or larger states.
+ * {@code unpublished_windows}, which have more groups than the analysis may hold or states that are
+ * too large.
  */
 public final class SitePublisher {
   private static final Logger LOG = LoggerFactory.getLogger(SitePublisher.class);
@@ -34,22 +35,22 @@ public final class SitePublisher {
   private final Counter bytes;
   private final Counter messages;
   private final Counter unpublished;
-  // What the last progress said.
+  // The publications in the last progress.
   private final Set<Publication> said = new TreeSet<>();
-  // What did not fit into it, which is logged once.
+  // Publications that did not fit into it, each logged once.
   private final Set<Publication> leftOut = new TreeSet<>();
-  // What had been said when the state was written: nobody was told of it by this attempt.
+  // The restored progress, which this attempt has not sent itself.
   private long through;
   private boolean hasBegun;
   private boolean hasNews;
-  // Of the next message.
+  // Number of the next message.
   private long number;
 
   /**
-   * Nothing said yet by this attempt.
+   * Creates an attempt without messages.
    *
-   * @param through what earlier ones had come to; {@link Long#MIN_VALUE}: there were none
-   * @param publications what is published now
+   * @param through the progress of earlier attempts; {@link Long#MIN_VALUE}: there were none
+   * @param publications the present publications
    */
   public SitePublisher(
       String site,
@@ -67,7 +68,7 @@ public final class SitePublisher {
     this.unpublished = metrics.counter("unpublished_windows");
   }
 
-  /** What is said of an analysis that publishes. */
+  /** Returns the publication of an analysis, for a progress message. */
   public static StatesMessage.Published published(LiveQuery live, long wholeFrom) {
     return new StatesMessage.Published(Publication.of(live), wholeFrom);
   }
@@ -75,13 +76,13 @@ public final class SitePublisher {
   /**
    * Publishes a final window.
    *
-   * @param counts what arrived within it
-   * @param states all of its groups; null where there are too many
+   * @param counts arrivals within it
+   * @param states all of its groups; null if there are too many
    */
   public void window(LiveQuery live, long windowEnd, ArrivalCounts counts, byte[] states) {
     Publication publication = Publication.of(live);
     if (!hasBegun || !said.contains(publication)) {
-      progress(); // it comes first, so that a reader knows all there is to choose from
+      progress(); // first, so that a reader knows all publications to choose from
     }
     boolean fits = states != null && states.length <= StatesMessage.MAX_WINDOW_BYTES;
     if (!fits) {
@@ -105,7 +106,7 @@ public final class SitePublisher {
   }
 
   /**
-   * Says that all windows were published that end + lateness by then, where that is news.
+   * Sends the progress that all windows with end + lateness by then were published, if it is new.
    *
    * @param completeThrough in microseconds
    */
@@ -114,7 +115,7 @@ public final class SitePublisher {
       return; // the watermark has not begun
     }
     if (!hasBegun) {
-      progress(); // so that a reader knows from when on it has heard all
+      progress(); // so that a reader knows from when on it has all messages
     }
     boolean isSecond = through == Long.MIN_VALUE || completeThrough - through >= SECOND;
     if (completeThrough > through && (hasNews || isSecond)) {

@@ -6,33 +6,33 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.udaf.state.StateFormatException;
 
 /**
- * What a site's job says of its states: version 1 of the messages that {@code
- * docs/format/states-topic.md} specifies. Immutable.
+ * A message of a site's job on its states: version 1 of the messages in {@code
+ * docs/format/states-topic.md}. Immutable.
  */
 public sealed interface StatesMessage {
-  /** Bytes of a message, at most: a broker takes 1 MiB where it is not told otherwise. */
+  /** The most bytes of a message: a broker takes 1 MiB by default. */
   int MAX_BYTES = 900_000;
 
-  /** Bytes of a window's states in one message, at most. */
+  /** The most bytes of a window's states in one message. */
   int MAX_PART_BYTES = 800_000;
 
-  /** Bytes of all states of a window, at most. */
+  /** The most bytes of all states of a window. */
   int MAX_WINDOW_BYTES = 1 << 28;
 
-  /** Analyses of one site, at most. */
+  /** The most analyses of one site. */
   int MAX_PUBLICATIONS = 1024;
 
-  /** A random number of the start of the task that says it. */
+  /** A random number for each start of the sending task. */
   long attempt();
 
-  /** How many messages the attempt had said before. */
+  /** The number of earlier messages of the attempt. */
   long number();
 
   /** The site's name. */
   String site();
 
   /**
-   * What a site publishes, and up to when all of it is here.
+   * A site's publications, and the time through which they are complete.
    *
    * @param through windows whose end + lateness is not after this, in microseconds, were published
    *     before; {@link Long#MIN_VALUE}: nothing is known yet
@@ -56,10 +56,10 @@ public sealed interface StatesMessage {
    * A part of a window's states.
    *
    * @param windowEnd in microseconds
-   * @param counts what arrived within the window
-   * @param length bytes of all parts; 0 where the window has no states but flows
+   * @param counts arrivals within the window
+   * @param length bytes of all parts; 0 if the window has no states but flows
    * @param part its number, 0 … parts − 1
-   * @param bytes of this part; not to be written to
+   * @param bytes of this part; read-only
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, never compared
   record Part(
@@ -75,22 +75,22 @@ public sealed interface StatesMessage {
       byte[] bytes)
       implements StatesMessage {}
 
-  /** The message as bytes. */
+  /** Encodes the message. */
   default byte[] toBytes() {
     return StatesLayout.write(this);
   }
 
   /**
-   * Opens bytes that may come from anywhere.
+   * Opens bytes of any origin.
    *
-   * @throws StateFormatException saying what was found and what was expected
+   * @throws StateFormatException naming the found and the expected value
    */
   static StatesMessage open(byte[] bytes) {
     return StatesLayout.open(bytes);
   }
 
   /**
-   * The messages of a window: its states in parts.
+   * Returns the messages of a window: its states in parts.
    *
    * @param number of the first
    */

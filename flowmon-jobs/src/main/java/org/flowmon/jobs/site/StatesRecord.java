@@ -14,10 +14,10 @@ import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.RecordType;
 
 /**
- * A message of a site on its way to or from Kafka, not opened.
+ * A message of a site to or from Kafka, not opened.
  *
- * @param time when Kafka took it, in milliseconds; 0 on the way there
- * @param bytes for {@link StatesMessage#open}; not to be written to
+ * @param time when Kafka took it, in milliseconds; 0 before
+ * @param bytes for {@link StatesMessage#open}; read-only
  */
 @TypeInfo(StatesRecord.Factory.class)
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -25,7 +25,7 @@ public record StatesRecord(long time, byte[] bytes) {
   public static final TypeInformation<StatesRecord> TYPE =
       new RecordType<>(StatesRecord.class, new Serializer());
 
-  /** How Flink finds the type. */
+  /** Flink's type information. */
   public static final class Factory extends TypeInfoFactory<StatesRecord> {
     @Override
     public TypeInformation<StatesRecord> createTypeInfo(
@@ -60,7 +60,7 @@ public record StatesRecord(long time, byte[] bytes) {
     }
   }
 
-  /** How Flink finds the serializer again. */
+  /** The serializer's snapshot. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<StatesRecord> {
     public Snapshot() {
       super(Serializer::new);

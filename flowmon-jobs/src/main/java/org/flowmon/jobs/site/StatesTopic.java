@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The topic of states ({@code docs/format/states-topic.md}): one partition, as the order in which
- * sites speak decides who is left out, and the broker's clock.
+ * The topic of states ({@code docs/format/states-topic.md}): one partition, as the order of sites'
+ * messages decides which site is left out, and the broker's clock.
  */
 public final class StatesTopic {
   private static final Logger LOG = LoggerFactory.getLogger(StatesTopic.class);
@@ -39,10 +39,10 @@ public final class StatesTopic {
   private StatesTopic() {}
 
   /**
-   * Makes the topic where it is missing.
+   * Creates the topic if it is missing.
    *
    * @param client properties of Kafka's clients
-   * @throws ConfigException where that is not possible, or it has more than one partition
+   * @throws ConfigException if that is not possible, or it has more than one partition
    */
   public static void createIfMissing(Map<String, Object> client, String topic) {
     try (Admin admin = Admin.create(client)) {
@@ -110,7 +110,7 @@ public final class StatesTopic {
             .partitions()
             .size();
       } catch (ExecutionException e) {
-        // A broker may not know yet of a topic that was just made.
+        // A broker may not know yet of a topic that was just created.
         if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || attempt == ATTEMPTS) {
           throw e;
         }
@@ -119,17 +119,17 @@ public final class StatesTopic {
     }
   }
 
-  /** How its records are read: nothing is opened here. */
+  /** Returns the deserializer of its records, which does not open them. */
   public static KafkaRecordDeserializationSchema<StatesRecord> reader() {
     return reader(Clock.systemUTC());
   }
 
-  /** With another clock of the reader's own, for tests. */
+  /** Returns the deserializer with another clock, for tests. */
   static KafkaRecordDeserializationSchema<StatesRecord> reader(Clock clock) {
     return new Reader(clock);
   }
 
-  /** How its records are written. */
+  /** Returns the serializer of its records. */
   public static KafkaRecordSerializationSchema<StatesRecord> writer(String topic, String site) {
     return new Writer(topic, site);
   }

@@ -1,5 +1,5 @@
 /**
- * What a site's job says of the states of its groups: the messages, their topic, and who publishes
- * them ({@code docs/format/states-topic.md}).
+ * The states of groups that a site's job publishes: the messages, their topic, and the publisher
+ * ({@code docs/format/states-topic.md}).
  */
 package org.flowmon.jobs.site;

@@ -10,17 +10,18 @@ import org.flowmon.jobs.types.WatermarkTime;
 
 /**
  * The watermark of one Kafka partition: the largest arrival that its messages have reached, less
- * the disorder bound. Flows' own times move nothing, and nothing is guessed about silent
- * partitions: each gets a heartbeat batch every second. No message leads it past the time at which
+ * the disorder bound. Flows' own times move nothing, and silent partitions are not guessed about:
+ * each gets a heartbeat batch every second. No message leads the watermark past the time at which
  * it was sent ({@link PositionedBatch#reached}).
  *
  * <p>The mark of an input's end lies after its last flow, and may be after the clock, so that
- * windows close when no flow comes any more. It leads the watermark up to when it was sent at once,
- * and from then on no faster than time goes by, while nobody sends. As soon as anybody sends flows
- * or heartbeats, time goes by these again: a collector whose clock trails, or that Kafka is away
- * from, is late no further than it is when the mark comes. Whether who sent is still at work only
- * its next message tells. It is waited for: {@link #PAUSE_NANOS} if there were few, so that no
- * single message holds up windows for long; {@link #OUTAGE_NANOS} after messages have kept coming.
+ * windows close without further flows. It leads the watermark at once up to the time at which it
+ * was sent, and from then on no faster than time goes by, while no messages come. As soon as flows
+ * or heartbeats come, time follows these again. So a collector whose clock trails, or that lost its
+ * connection to Kafka, is late no further than it is when the mark comes. Only its next message
+ * shows whether a sender is still at work, so the mark waits for one: {@link #PAUSE_NANOS} if there
+ * were few messages, so that no single message holds up windows for long; {@link #OUTAGE_NANOS}
+ * after messages have kept coming.
  *
  * <p>Of several marks the largest counts. They are in no checkpoint: after a restart time goes on
  * with the next message of the partition.
@@ -29,26 +30,26 @@ final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
   /** Messages that follow each other within this keep coming; heartbeats do so every second. */
   static final long PAUSE_NANOS = 10_000_000_000L;
 
-  /** So long who has kept sending may be away. */
+  /** How long a sender that kept sending may be away. */
   static final long OUTAGE_NANOS = 600_000_000_000L;
 
   private final long disorderMicros;
   private final LongSupplier nanos;
   private final long openedNanos;
   private long maxArrival = Long.MIN_VALUE;
-  // How far marks lead: from an arrival on, as time goes by, since when. Nanoseconds count from
-  // the opening.
+  // The largest mark. It leads on from an arrival (from), as time goes by since fromNanos, in
+  // nanoseconds since the opening.
   private long end = Long.MIN_VALUE;
   private long from;
   private long fromNanos;
-  // Messages that are no marks keep coming: the first and the last.
+  // The first and the last message in a row that keeps coming, without marks.
   private long firstNanos;
   private long lastNanos = -PAUSE_NANOS - 1;
 
   /**
-   * No message was read.
+   * Creates the generator before any message.
    *
-   * @param nanos a clock that only the differences of count
+   * @param nanos a clock whose differences alone count
    */
   ArrivalWatermarks(long disorderMicros, LongSupplier nanos) {
     this.disorderMicros = disorderMicros;
@@ -57,9 +58,9 @@ final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
   }
 
   /**
-   * As a source makes it, with a clock that stands while the task is held up: what it could not
-   * read is not late. Records get the largest arrival of their batch, in milliseconds, as their
-   * timestamp.
+   * Returns the strategy of a source, with a clock that stands still while the task is held up:
+   * messages that it could not read are not late. Records get the largest arrival of their batch,
+   * in milliseconds, as their timestamp.
    */
   static WatermarkStrategy<PositionedBatch> strategy(Duration disorderBound) {
     long disorderMicros = disorderBound.toNanos() / 1000;
@@ -73,7 +74,7 @@ final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
   @Override
   public void onEvent(PositionedBatch event, long timestamp, WatermarkOutput output) {
     if (event.refused().isPresent()) {
-      return; // says nothing of any producer
+      return; // tells nothing of any producer
     }
     maxArrival = Math.max(maxArrival, event.reached());
     if (event.batch().isEndOfInput()) {
@@ -85,7 +86,7 @@ final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
     }
   }
 
-  /** Marks are not followed until nobody seems to be at work any more. */
+  /** Holds marks back while a sender seems to be at work. */
   private void awaitNext() {
     long now = sinceOpened();
     if (now - lastNanos > PAUSE_NANOS) {

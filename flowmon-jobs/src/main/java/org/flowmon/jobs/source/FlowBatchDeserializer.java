@@ -15,17 +15,17 @@ import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.quarantine.Quarantined;
 
 /**
- * Opens the value of a Kafka message as a flow batch, without a copy. A message that is none that
- * can be taken goes on as its place, with what it was and why: it never stops the job.
+ * Opens the value of a Kafka message as a flow batch, without a copy. An unreadable message goes on
+ * as its position, with its bytes and the reason: it never stops the job.
  *
- * <p>Arrivals move time, so they are held against a clock: {@link MessageTime}.
+ * <p>Arrivals move time, so they are checked against a clock: {@link MessageTime}.
  */
 final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<PositionedBatch> {
   private static final long serialVersionUID = 1L;
   private static final String WHERE = "flow-source";
-  // Some 36,000 years: whatever clock, whatever unit was meant.
+  // Some 36,000 years: the limit for any clock in any unit.
   private static final long MAX_ARRIVAL = 1L << 60;
-  // The mark at the end of files lies so far behind their last flow.
+  // The mark at the end of files lies this far after their last flow.
   private static final long END_MICROS = 3_600_000_000L;
 
   private final FlowTopic topic;
@@ -34,7 +34,7 @@ final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<Po
   private transient SourceKeys keys;
 
   /**
-   * A reader of a topic.
+   * Creates the deserializer of a topic.
    *
    * @param ahead how far an arrival may lie after the clock
    */
@@ -42,7 +42,7 @@ final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<Po
     this(topic, ahead, Clock.systemUTC());
   }
 
-  /** With another clock of the reader's own, for tests. */
+  /** Creates the deserializer with another clock, for tests. */
   FlowBatchDeserializer(FlowTopic topic, Duration ahead, Clock clock) {
     this.topic = topic;
     this.aheadMicros = ahead.toNanos() / 1000;
@@ -79,12 +79,12 @@ final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<Po
             Optional.empty()));
   }
 
-  /** The end of the millisecond in which the message was sent, as far as one can know. */
+  /** Returns the end of the millisecond in which the message was sent, as far as known. */
   private long clockMicros(ConsumerRecord<byte[], byte[]> record) {
     return MessageTime.millis(record, clock) * 1000 + 999;
   }
 
-  /** A header's arrival moves time: one that no clock can show must not end all windows. */
+  /** Refuses impossible arrivals: a header's arrival moves time, and must not end all windows. */
   private void checkArrivals(FlowBatch batch, long now) {
     if (batch.maxArrival() > MAX_ARRIVAL || batch.minArrival() < -MAX_ARRIVAL) {
       throw new FlowFormatException(

@@ -14,7 +14,7 @@ public final class FlowSource {
   private FlowSource() {}
 
   /**
-   * The source for a job.
+   * Creates the source of a job.
    *
    * @param topic as looked up when the job is built: its id is part of every record's position
    */
@@ -34,12 +34,12 @@ public final class FlowSource {
     return builder.build();
   }
 
-  /** The watermark of each Kafka partition, on arrival. */
+  /** Returns the watermark strategy of each Kafka partition, by arrival. */
   public static WatermarkStrategy<PositionedBatch> watermarks(Duration disorderBound) {
     return ArrivalWatermarks.strategy(disorderBound);
   }
 
-  /** Where a source begins that has no checkpoint. */
+  /** Returns the offsets at which a source without a checkpoint begins. */
   // The connector offers no other way to say "earliest" than Kafka's deprecated enum.
   @SuppressWarnings("deprecation")
   public static OffsetsInitializer startingOffsets(JobConfig.Kafka kafka) {
@@ -50,18 +50,17 @@ public final class FlowSource {
     };
   }
 
-  /** The properties of a source's client, for messages of up to a megabyte or so. */
+  /** Returns the properties of a source's client, for messages of up to a megabyte or so. */
   public static Properties properties(JobConfig.Kafka kafka) {
     Properties properties = new Properties();
-    // A batch of 1000 flows is some 80 KB; Kafka's defaults, a dozen of them at a time over a
-    // socket
-    // buffer of 64 KB, cost a sixth more CPU a flow in a catch-up.
+    // A batch of 1000 flows is some 80 KB. Kafka's defaults, a dozen of them at a time over a
+    // socket buffer of 64 KB, cost a sixth more CPU per flow in a catch-up.
     properties.setProperty("max.partition.fetch.bytes", Integer.toString(8 << 20));
     properties.setProperty("fetch.max.bytes", Integer.toString(32 << 20));
     properties.setProperty("max.poll.records", "500");
     properties.setProperty("receive.buffer.bytes", Integer.toString(4 << 20));
-    // All metrics of Kafka's client would go into one flat group, where hundreds collide and each
-    // is a warning.
+    // All metrics of Kafka's client would go into one flat group: hundreds collide, each with a
+    // warning.
     properties.setProperty("register.consumer.metrics", "false");
     properties.putAll(kafka.properties());
     return properties;

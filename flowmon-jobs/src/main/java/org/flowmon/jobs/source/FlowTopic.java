@@ -14,19 +14,19 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 
 /**
- * The topic of flows as Kafka knows it.
+ * The topic of flows in Kafka.
  *
- * @param id Kafka's own id of the topic: a topic that is deleted and made again has another
- * @param partitions how many there were when it was looked up
+ * @param id Kafka's own id of the topic: a topic that is deleted and created again has another
+ * @param partitions their number when it was looked up
  */
 public record FlowTopic(String name, String id, int partitions) implements Serializable {
   private static final int TIMEOUT_SECONDS = 30;
 
   /**
-   * The keys of the sources that are this topic's partitions: those that there were when it was
-   * looked up, and those that were added since, as far as they have left a trace.
+   * Returns the keys of the sources that are this topic's partitions: those of the look-up, and
+   * later ones among the known sources.
    *
-   * @param known the sources that have
+   * @param known sources with records
    */
   public Set<String> sourceKeys(Collection<String> known) {
     Set<String> keys = new TreeSet<>();
@@ -41,7 +41,7 @@ public record FlowTopic(String name, String id, int partitions) implements Seria
   /**
    * Asks Kafka.
    *
-   * @throws ConfigException where Kafka does not answer or has no such topic
+   * @throws ConfigException if Kafka does not answer or has no such topic
    */
   public static FlowTopic lookUp(JobConfig.Kafka kafka) {
     try (Admin admin = Admin.create(kafka.clientProperties())) {

@@ -5,10 +5,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * When a message was sent, as far as one can know: when the broker appended it where the topic says
- * that ({@code LogAppendTime}), so that every run decides alike; else when its producer says that
- * it sent it, or now where that is earlier, as whoever sends wrong times may send a wrong one of
- * these as well.
+ * The time at which a message was sent, as far as known. If the topic uses {@code LogAppendTime},
+ * it is the broker's, so that every run decides alike. Otherwise it is the producer's, or now if
+ * that is earlier, as a producer with wrong arrivals may have a wrong time, too.
  */
 public final class MessageTime {
   private MessageTime() {}

@@ -12,21 +12,20 @@ import org.flowmon.jobs.quarantine.Quarantined;
 import org.flowmon.jobs.types.RecordType;
 
 /**
- * A flow batch and where it stands in Kafka. Immutable; the batch's bytes are those that Kafka
- * gave.
+ * A flow batch and its position in Kafka. Immutable; the batch's bytes are Kafka's.
  *
- * @param sourceKey {@code <topic id>:<partition>}: names a log for ever, also where a topic is
- *     deleted and made again
+ * @param sourceKey {@code <topic id>:<partition>}: names a log for ever, also if a topic is deleted
+ *     and created again
  * @param offset of the message in its partition
- * @param lostBefore flows that are known to be lost between the batch before in its producer's
- *     stream and this one, by a gap in the sequence numbers or by the producer's own count; 0 until
- *     {@link SequenceCheckOperator} has set it
- * @param repeat whether this is only the place of a batch that came before, or of a message that is
- *     refused: there are no rows, and it says nothing of its own about arrivals or the input's end
- * @param reached up to which arrival, in microseconds, the message lets time go on: its largest,
- *     but no later than when Kafka says that it was sent, so that no message leads its partition
+ * @param lostBefore known lost flows between the previous batch in its producer's stream and this
+ *     one, by a gap in the sequence numbers or by the producer's own count; 0 until {@link
+ *     SequenceCheckOperator} has set it
+ * @param repeat whether this is only the position of a repeated batch or of a refused message:
+ *     there are no rows, and it tells nothing of its own about arrivals or the input's end
+ * @param reached the arrival, in microseconds, up to which the message lets time advance: its
+ *     largest, but no later than Kafka's time of sending, so that no message leads its partition
  *     ahead; {@link Long#MIN_VALUE}: none
- * @param refused the message, where it is none that can be taken
+ * @param refused the message, if it was refused
  */
 @TypeInfo(PositionedBatch.Factory.class)
 public record PositionedBatch(
@@ -40,12 +39,12 @@ public record PositionedBatch(
   public static final TypeInformation<PositionedBatch> TYPE =
       new RecordType<>(PositionedBatch.class, new PositionedBatchSerializer());
 
-  /** A batch that came for the first time, and whose arrivals are in the past. */
+  /** Creates a batch that came for the first time, and whose arrivals are in the past. */
   public PositionedBatch(String sourceKey, long offset, FlowBatch batch, long lostBefore) {
     this(sourceKey, offset, batch, lostBefore, false, batch.maxArrival(), Optional.empty());
   }
 
-  /** The place of a message that is refused. */
+  /** Creates the position of a refused message. */
   static PositionedBatch of(Quarantined refused) {
     return new PositionedBatch(
         refused.sourceKey(),
@@ -63,21 +62,21 @@ public record PositionedBatch(
   }
 
   /**
-   * When, in microseconds, what is told with it counts as told: its largest arrival, but no later
+   * Returns the time, in microseconds, of the losses it reports: its largest arrival, but no later
    * than when it was sent.
    */
   public long told() {
     return reached == Long.MIN_VALUE ? batch.maxArrival() : Math.min(reached, batch.maxArrival());
   }
 
-  /** The same with flows that are known to be lost before it. */
+  /** Returns this batch with known lost flows before it. */
   PositionedBatch withLost(long lost) {
     return new PositionedBatch(sourceKey, offset, batch, lost, repeat, reached, refused);
   }
 
   /**
-   * The place of this batch without its rows, as a heartbeat of its largest arrival: what follows
-   * the positions goes on, and no flow counts twice.
+   * Returns the position of this batch without its rows, as a heartbeat of its largest arrival: the
+   * sequence of positions goes on, and no flow counts twice.
    */
   public PositionedBatch asRepeat() {
     FlowBatch beat =
@@ -91,10 +90,10 @@ public record PositionedBatch(
   }
 
   /**
-   * The place of a message that was refused and told of.
+   * Returns the position of a message that was refused and reported.
    *
-   * @param lost flows of it that nobody else counts
-   * @param arrival when they are taken to have arrived
+   * @param lost flows of it that are not counted elsewhere
+   * @param arrival their assumed arrival
    */
   PositionedBatch asPlace(long lost, long arrival) {
     return new PositionedBatch(
@@ -107,7 +106,7 @@ public record PositionedBatch(
         Optional.empty());
   }
 
-  /** How Flink finds the type. */
+  /** Flink's type information. */
   public static final class Factory extends TypeInfoFactory<PositionedBatch> {
     @Override
     public TypeInformation<PositionedBatch> createTypeInfo(

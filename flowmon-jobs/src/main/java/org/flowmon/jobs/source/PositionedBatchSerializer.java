@@ -12,10 +12,10 @@ import org.flowmon.jobs.quarantine.Quarantined;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 3: source key (modified UTF-8), offset and lost flows (8 bytes each), whether it is a
- * repeat (1 byte; not in version 1, which knew none), up to which arrival it lets time go on (8
- * bytes), whether it is refused (1 byte), where it is the refused message by its own serializer
- * (these three not before version 3), length (4 bytes), the batch's bytes.
+ * Serializes batches. Version 3: source key (modified UTF-8); offset and lost flows (8 bytes each);
+ * whether it is a repeat (1 byte; not in version 1, which had no repeats). Then, from version 3 on:
+ * the arrival up to which it lets time advance (8 bytes), whether it is refused (1 byte), and if so
+ * the refused message by its own serializer. Then length (4 bytes) and the batch's bytes.
  */
 public final class PositionedBatchSerializer extends RecordSerializer<PositionedBatch> {
   private static final long serialVersionUID = 1L;
@@ -70,7 +70,7 @@ public final class PositionedBatchSerializer extends RecordSerializer<Positioned
     return new Snapshot();
   }
 
-  /** How Flink finds the serializer again. */
+  /** The serializer's snapshot. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<PositionedBatch> {
     public Snapshot() {
       super(PositionedBatchSerializer::new);

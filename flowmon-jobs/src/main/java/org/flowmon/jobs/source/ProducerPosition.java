@@ -4,10 +4,9 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchHeader;
 
 /**
- * How far the stream of one producer has been read in one partition. Batches are numbered without a
- * gap; the last 64 numbers are remembered one by one (the anti-replay window of RFC 4303 section
- * 3.4.3), so that a batch that was passed over and comes later is taken, and one that comes again
- * is not.
+ * The read position in the stream of one producer in one partition. Batches are numbered without a
+ * gap. The last 64 numbers are remembered one by one (the anti-replay window of RFC 4303 section
+ * 3.4.3), so a skipped batch that comes later is taken, and a repeated one is not.
  *
  * @param next the number after the largest seen
  * @param seen bit i: number {@code next − 1 − i} was seen
@@ -16,11 +15,10 @@ import org.flowmon.flow.FlowBatchHeader;
  * @param arrival the largest that the producer has {@linkplain PositionedBatch#reached reached}, in
  *     microseconds: the longest silent producer is forgotten first
  * @param passedOver the number after the largest that fell out of the window and was never seen;
- *     {@link Long#MIN_VALUE} where none was passed over. From here on all before the window was
- *     seen
- * @param taken how many batches were taken, counted up to {@link #ESTABLISHED}
+ *     {@link Long#MIN_VALUE} if none was passed over. From here on all before the window was seen
+ * @param taken number of batches taken, up to {@link #ESTABLISHED}
  * @param told flows of refused messages whose numbers lie after the largest seen and that no gap
- *     explains: they count as lost already if one does in the end
+ *     explains: already counted as lost if a gap covers them in the end
  */
 record ProducerPosition(
     String sourceKey,
@@ -35,20 +33,20 @@ record ProducerPosition(
     long told) {
   static final int WINDOW = 64;
 
-  /** So many batches show that a producer is none that somebody made up for one message. */
+  /** After this many batches a producer is real, not made up for one message. */
   static final int ESTABLISHED = 8;
 
-  /** Nobody loses more batches in a row but who comes after the topic's retention. */
+  /** No stream loses more batches in a row, except after the topic's retention. */
   static final long MAX_MISSING = 1 << 20;
 
-  // Flows that a producer can lose between two batches, by its own count.
+  // The most flows that a producer can lose between two batches, by its own count.
   private static final long MAX_LOSSES = 1L << 32;
 
-  /** The position after the first batch that is seen of a producer. */
+  /** Returns the position after a producer's first batch. */
   static ProducerPosition first(PositionedBatch record) {
     FlowBatch batch = record.batch();
-    // What was before it is not ours to judge: the job may have begun in the middle. All of it
-    // counts as seen.
+    // Earlier batches cannot be judged, as the job may have begun in the middle: all of them count
+    // as seen.
     return new ProducerPosition(
         record.sourceKey(),
         batch.producerId(),
@@ -68,27 +66,30 @@ record ProducerPosition(
     return back >= 0 && (back >= WINDOW || (seen >>> back & 1) != 0);
   }
 
-  /** Whether a number below {@link #next} was seen for sure: it was taken, or came before all. */
+  /** Whether a number below {@link #next} was certainly seen: it was taken, or came before all. */
   boolean isSeen(long sequence) {
     return isRepeat(sequence) && (next - 1 - sequence < WINDOW || sequence >= passedOver);
   }
 
-  /** Whether a batch that is no repeat fills a gap that was counted before. */
+  /** Whether a batch that is no repeat fills a counted gap. */
   boolean fillsGap(long sequence) {
     return sequence < next;
   }
 
-  /** Whether no gap will tell of a batch that cannot be taken: its number is no gap's. */
+  /** Whether no gap will cover a batch that cannot be taken: its number is no gap's. */
   boolean isBeyondGaps(FlowBatchHeader header) {
     return header.sequence() - next > MAX_MISSING;
   }
 
-  /** Whether a batch that cannot be taken is by its header the one that follows. */
+  /** Whether a batch that cannot be taken is the next one by its header. */
   boolean isNext(FlowBatchHeader header) {
     return header.sequence() == next && header.cumulativeFlows() == flows + header.rows();
   }
 
-  /** The position after such a batch, whose flows are lost unless it comes again, and is right. */
+  /**
+   * Returns the position after a next batch that cannot be taken: its flows are lost unless it
+   * comes again and is valid.
+   */
   ProducerPosition withLost(FlowBatchHeader header) {
     return new ProducerPosition(
         sourceKey,
@@ -103,7 +104,9 @@ record ProducerPosition(
         told);
   }
 
-  /** The position after a message whose flows count as lost though it may be in a gap one day. */
+  /**
+   * Returns the position after a message whose flows count as lost though a gap may cover it later.
+   */
   ProducerPosition withTold(long flows) {
     return new ProducerPosition(
         sourceKey,
@@ -118,7 +121,7 @@ record ProducerPosition(
         told + flows);
   }
 
-  /** What two positions of the same stream know together: a smaller one is stale. */
+  /** Merges two positions of the same stream: the smaller one is stale. */
   ProducerPosition joined(ProducerPosition other) {
     if (next != other.next) {
       return next > other.next ? this : other;
@@ -136,7 +139,7 @@ record ProducerPosition(
         Math.max(told, other.told));
   }
 
-  /** The position with a batch that is no repeat. */
+  /** Returns the position with a batch that is no repeat. */
   ProducerPosition with(PositionedBatch record) {
     FlowBatch batch = record.batch();
     int more = Math.min(taken + 1, ESTABLISHED);
@@ -171,7 +174,7 @@ record ProducerPosition(
 
   private long passedOverAfter(long step) {
     if (step > WINDOW) {
-      return next + step - WINDOW; // what never was in the window was not seen
+      return next + step - WINDOW; // numbers that never were in the window were not seen
     }
     long leaving = ~seen & -1L << (WINDOW - step);
     return leaving == 0 ? passedOver : next - Long.numberOfTrailingZeros(leaving);
@@ -181,18 +184,18 @@ record ProducerPosition(
     return taken >= ESTABLISHED;
   }
 
-  /** Batches that are missing before a batch beyond {@link #next}. */
+  /** Returns the number of missing batches before a batch beyond {@link #next}. */
   long missingBatches(FlowBatch batch) {
     return Math.max(0, batch.sequence() - next);
   }
 
-  /** Flows in the missing batches, from the producer's cumulative counts: as many as they hold. */
+  /** Returns the number of flows in the missing batches, from the producer's cumulative counts. */
   long missingFlows(FlowBatch batch) {
     long most = missingBatches(batch) * FlowBatch.MAX_ROWS;
     return Math.min(most, Math.max(0, batch.cumulativeFlows() - batch.rows() - flows));
   }
 
-  /** Flows that the producer itself says it lost since, as far as that can be. */
+  /** Returns the flows that the producer itself reports as lost since, within possible bounds. */
   long producerLosses(FlowBatch batch) {
     return Math.min(MAX_LOSSES, Math.max(0, batch.cumulativeLosses() - losses));
   }

@@ -8,11 +8,11 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 4: source key (modified UTF-8), then seven numbers in the record's order, 8 bytes each,
- * how many batches were taken (4 bytes), and flows of refused messages (8 bytes; none before
- * version 4). Before version 3 it was not said how many were taken: all producers count as
- * established. Version 1 had no {@link ProducerPosition#passedOver}: what lay before the window is
- * not sure.
+ * Serializes positions. Version 4: source key (modified UTF-8); seven numbers in the record's
+ * order, 8 bytes each; number of batches taken (4 bytes); flows of refused messages (8 bytes; none
+ * before version 4). Before version 3 the number of batches taken is missing: all producers count
+ * as established. Version 1 had no {@link ProducerPosition#passedOver}: the numbers before the
+ * window are uncertain.
  */
 public final class ProducerPositionSerializer extends RecordSerializer<ProducerPosition> {
   private static final long serialVersionUID = 1L;
@@ -58,7 +58,7 @@ public final class ProducerPositionSerializer extends RecordSerializer<ProducerP
     return new Snapshot();
   }
 
-  /** How Flink finds the serializer again. */
+  /** The serializer's snapshot. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<ProducerPosition> {
     public Snapshot() {
       super(ProducerPositionSerializer::new);

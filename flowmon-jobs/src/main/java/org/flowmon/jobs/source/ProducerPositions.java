@@ -11,26 +11,26 @@ import org.flowmon.flow.FlowBatch;
 /**
  * The positions of all producers in the partitions that one task reads.
  *
- * <p>Of each partition so many are remembered that are established, as some batches of them were
- * taken, and as many newcomers. A newcomer makes another newcomer forgotten, the longest silent
- * one, and takes the place of an established producer only where that has been silent for {@link
- * #IDLE_MICROS}; a producer at work is never silent for more than a second. So messages with ids
- * that somebody made up drive out each other.
+ * <p>Each partition has up to {@link #PRODUCERS} established producers, with several batches taken,
+ * and as many newcomers. A newcomer displaces the longest silent newcomer. It takes the place of an
+ * established producer only if that has been silent for {@link #IDLE_MICROS}; a producer at work is
+ * never silent for more than a second. So messages with made-up ids displace one another.
  *
  * <p>After a restart every task is given the positions of all partitions, because Kafka's
- * partitions and operator state are dealt out by different rules. A position only ever grows, so of
- * two for the same stream the larger is right, of two as large what both say, and a stale one does
- * no harm. What a task has not seen since the restart is written by one task only, so that nothing
- * is forgotten and little is written twice.
+ * partitions and operator state are distributed by different rules. A position only ever grows: of
+ * two for the same stream the larger is right, equally large ones are merged, and a stale one does
+ * no harm. A task writes the positions of the partitions it has read since the restart. Those of
+ * other partitions are written by one task each, so that nothing is forgotten and little is written
+ * twice.
  */
 final class ProducerPositions {
-  /** Producers of each kind that are remembered of one partition; each start is a new producer. */
+  /** The most producers of each kind in one partition; each start is a new producer. */
   static final int PRODUCERS = 64;
 
-  /** A producer that has reached nothing for so long, by the others of its partition, is idle. */
+  /** A producer that has not advanced for this long, by the others of its partition, is idle. */
   static final long IDLE_MICROS = 600_000_000L;
 
-  /** So long a producer goes on far after its last number before that is believed. */
+  /** How long a producer must go on far after its last number before it is believed. */
   static final long FAR_MICROS = 10_000_000L;
 
   private final Map<String, Partition> byPartition = new HashMap<>();
@@ -40,13 +40,13 @@ final class ProducerPositions {
   /** Producers of one partition. */
   private static final class Partition {
     private final Map<Long, ProducerPosition> established = new HashMap<>();
-    // Those whose last batch was taken longest ago come first.
+    // The one whose last batch was taken longest ago comes first.
     private final LinkedHashMap<Long, ProducerPosition> newcomers = new LinkedHashMap<>();
     private long latest = Long.MIN_VALUE;
     // Flows of messages that were refused before any arrival was known.
     private long untold;
     private boolean read;
-    // Batches far after the last of their producers, of each those that follow one another.
+    // Batches far after the last of their producers, the successive ones of each.
     private final LinkedHashMap<Long, FarRun> far = new LinkedHashMap<>();
 
     ProducerPosition get(long producerId) {
@@ -78,7 +78,7 @@ final class ProducerPositions {
       }
     }
 
-    /** The longest silent producer becomes a newcomer again where it is idle. */
+    /** Makes the longest silent producer a newcomer again if it is idle; returns whether it is. */
     private boolean makesRoom() {
       ProducerPosition oldest = null;
       for (ProducerPosition position : established.values()) {
@@ -95,12 +95,14 @@ final class ProducerPositions {
     }
   }
 
-  /** The position of a producer, null where it was never seen. */
+  /** Returns the position of a producer, null if it was never seen. */
   ProducerPosition get(String sourceKey, long producerId) {
     return select(sourceKey).get(producerId);
   }
 
-  /** The largest arrival that a partition has reached, as far as it is known; else the smallest. */
+  /**
+   * Returns the largest arrival that a partition has reached; the smallest long if it is unknown.
+   */
   long latest(String sourceKey) {
     return select(sourceKey).latest;
   }
@@ -109,7 +111,7 @@ final class ProducerPositions {
     select(position.sourceKey()).put(position);
   }
 
-  /** Changes what is known of a producer that is known and of which nothing came. */
+  /** Changes the position of a known producer without a new batch. */
   void update(ProducerPosition position) {
     Partition partition = select(position.sourceKey());
     if (partition.established.replace(position.producerId(), position) == null) {
@@ -118,25 +120,25 @@ final class ProducerPositions {
   }
 
   /**
-   * Batches of a producer that lie so far after its last that no gap explains them, and follow one
-   * another. Not in a checkpoint: after a restart it takes as long again.
+   * Successive batches of a producer that lie so far after its last that no gap explains them. Not
+   * in a checkpoint: after a restart it takes as long again.
    *
-   * @param next number of the one that would be next
-   * @param count how many these are
-   * @param since how far its partition had come when the first came
+   * @param next number of the next batch
+   * @param count number of these batches
+   * @param since the partition's time when the first came
    */
   record FarRun(long next, int count, long since) {}
 
   /**
-   * Takes in a batch that lies so far after its producer's last. It is to be refused unless this
-   * tells otherwise: when a run of them has gone on for {@link #FAR_MICROS} and nothing came that
-   * followed the last, what lies between is gone from the topic.
+   * Takes a batch that lies far after its producer's last. The batch is to be refused until this
+   * returns true: a run of such batches has gone on for {@link #FAR_MICROS} without a batch that
+   * continues the last number, so the batches between are gone from the topic.
    *
    * <p>The time is that of the partition: the largest arrival that any batch taken, or this one,
-   * has reached, which is no later than when it was sent. So messages in the name of a producer
-   * that sends each second and whose clock is right do not silence it by such numbers, however many
-   * come at once and whichever arrivals they say. Who sends for so long while the producer is away,
-   * or trails as far, does; and so does one message with a number that a gap explains.
+   * has reached, which is no later than when it was sent. So forged messages do not silence a
+   * producer that sends each second with a right clock, however many come at once and whatever
+   * their arrivals. A forger who sends for this long while the producer is away, or trails as far,
+   * does silence it; so does one message with a number that a gap explains.
    *
    * @return whether the batch is to be taken
    */
@@ -160,21 +162,22 @@ final class ProducerPositions {
     return false;
   }
 
-  /** Keeps lost flows of a partition of which no arrival is known until its first batch. */
+  /** Keeps lost flows of a partition without a known arrival until its first batch. */
   void addUntold(String sourceKey, long flows) {
     select(sourceKey).untold += flows;
   }
 
-  /** Gives what is {@linkplain #addUntold kept}, once: to be told with a batch that is taken. */
+  /** Returns the {@linkplain #addUntold kept} flows, once: to be reported with a taken batch. */
   long takeUntold(String sourceKey) {
     Partition partition = select(sourceKey);
-    // Where an arrival is known it was told: what a task kept from before a restart is stale.
+    // With a known arrival they were reported: flows that a task kept from before a restart are
+    // stale.
     long untold = partition.latest == Long.MIN_VALUE ? partition.untold : 0;
     partition.untold = 0;
     return untold;
   }
 
-  // One instance stands for each source key, and batches of a partition come in runs: mostly one
+  // Each source key has one instance, and batches of a partition come in runs: mostly one
   // comparison.
   @SuppressWarnings("ReferenceEquality")
   private Partition select(String sourceKey) {
@@ -193,13 +196,13 @@ final class ProducerPositions {
     partition.put(known == null ? position : known.joined(position));
   }
 
-  /** Takes from a checkpoint what was kept of a partition; as often as tasks wrote it. */
+  /** Restores kept flows of a partition; called as often as tasks wrote them. */
   void restoreUntold(String sourceKey, long flows) {
     Partition partition = byPartition.computeIfAbsent(sourceKey, key -> new Partition());
     partition.untold = Math.max(partition.untold, flows);
   }
 
-  /** What a task writes to a checkpoint of flows that are kept, by partition. */
+  /** Returns the kept flows that a task writes to a checkpoint, by partition. */
   Map<String, Long> snapshotUntold(int task, int tasks) {
     Map<String, Long> kept = new HashMap<>();
     byPartition.forEach(
@@ -212,7 +215,7 @@ final class ProducerPositions {
     return kept;
   }
 
-  /** What a task writes to a checkpoint. */
+  /** Returns the positions that a task writes to a checkpoint. */
   List<ProducerPosition> snapshot(int task, int tasks) {
     List<ProducerPosition> positions = new ArrayList<>();
     byPartition.forEach(

@@ -21,29 +21,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the producers' sequence numbers: of a batch that a producer sent twice only the place
- * goes on ({@link PositionedBatch#repeat}), and flows that never came are counted, from the
- * producers' cumulative counts, and told to what follows by {@link PositionedBatch#lostBefore}.
+ * Follows the producers' sequence numbers. Of a batch that a producer sent twice only the position
+ * goes on ({@link PositionedBatch#repeat}). Missing flows are counted from the producers'
+ * cumulative counts, and reported to later operators by {@link PositionedBatch#lostBefore}.
  *
- * <p>A batch that comes so late that nobody knows whether it was taken is dropped with its place:
- * to the archive its flows are missing.
+ * <p>A batch so late that it is unknown whether it was taken is dropped with its position: to the
+ * archive its flows are missing.
  *
- * <p>A number that lies so far after a producer's last that no gap explains it is refused, until
- * the producer has gone on from there for some time, as after an outage longer than the topic's
- * retention.
+ * <p>A number so far after a producer's last that no gap explains it is refused, until the producer
+ * has gone on from there for some time, as after an outage longer than the topic's retention.
  *
- * <p>Of a message that is refused only the place goes on, too; the message goes to {@link
- * Quarantined#TAG}. Its flows, as its header says, are lost: here where nothing else tells, else by
- * the gap in its producer's numbers; where no arrival of its partition is known yet, with the first
- * batch that is taken. It never changes what is known of a producer, but for one that is just what
- * was expected of it.
+ * <p>Of a refused message, too, only the position goes on; the message goes to {@link
+ * Quarantined#TAG}. The flows in its header are lost. They are reported here if no gap covers them,
+ * else by the gap in its producer's numbers; before the partition has a known arrival, with its
+ * first taken batch. A refused message never changes a producer's position, unless it is just the
+ * expected next one.
  *
- * <p>Metrics in group {@code flowmon}: {@code quarantined}, {@code quarantined_flows} (messages
- * that are refused, and what their headers say), {@code batches}, {@code flows}, {@code bytes},
- * {@code heartbeats} (taken), {@code repeats} (batches dropped), {@code repeated_flows}, {@code
- * gaps}, {@code gap_batches}, {@code gap_flows} (missing), {@code gap_fills} (batches that came
- * after they were counted as missing), {@code producer_losses} (flows that the producers say they
- * lost), {@code quarantine_losses} (flows of refused messages of which no gap tells).
+ * <p>Metrics in group {@code flowmon}: {@code quarantined}, {@code quarantined_flows} (refused
+ * messages, and the flows in their headers); {@code batches}, {@code flows}, {@code bytes}, {@code
+ * heartbeats} (taken); {@code repeats} (batches dropped), {@code repeated_flows}; {@code gaps},
+ * {@code gap_batches}, {@code gap_flows} (missing), {@code gap_fills} (batches that came after they
+ * were counted as missing). {@code producer_losses} are flows that producers report as lost, {@code
+ * quarantine_losses} are flows of refused messages that no gap covers.
  */
 public final class SequenceCheckOperator extends AbstractStreamOperator<PositionedBatch>
     implements OneInputStreamOperator<PositionedBatch, PositionedBatch> {
@@ -145,7 +144,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
   /**
    * Takes a batch after the last of its producer.
    *
-   * @param told how many of the missing flows are counted as lost already
+   * @param told missing flows that are already counted as lost
    */
   private void takeNext(
       StreamRecord<PositionedBatch> element, ProducerPosition position, long told) {
@@ -167,7 +166,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     takeNext(element, position, position.told());
   }
 
-  /** Were it believed, all that its producer sends from now on would be taken for repeats. */
+  /** If it were believed, all later batches of its producer would count as repeats. */
   private static Quarantined outOfSequence(PositionedBatch record, ProducerPosition position) {
     return Quarantined.of(
         record.sourceKey(),
@@ -214,13 +213,13 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     long lost = lostWith(refused);
     quarantineLosses.inc(lost);
     if (arrival == Long.MIN_VALUE) {
-      positions.addUntold(refused.sourceKey(), lost); // nobody can say in which window
+      positions.addUntold(refused.sourceKey(), lost); // its window is unknown
       lost = 0;
     }
     output.collect(element.replace(element.getValue().asPlace(lost, arrival)));
   }
 
-  /** Flows of a refused message that no gap in its producer's numbers will tell of. */
+  /** Returns the flows of a refused message that no gap in its producer's numbers will cover. */
   private long lostWith(Quarantined refused) {
     FlowBatchHeader header = FlowBatchHeader.read(refused.bytes()).orElse(null);
     if (header == null) {
@@ -228,7 +227,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     }
     ProducerPosition position = positions.get(refused.sourceKey(), header.producerId());
     if (position == null) {
-      return header.rows(); // of a producer that is not known, and does not become so
+      return header.rows(); // of an unknown producer, which stays unknown
     }
     if (position.isBeyondGaps(header)) {
       positions.update(position.withTold(header.rows()));
@@ -238,7 +237,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
       positions.put(position.withLost(header));
       return header.rows();
     }
-    return 0; // sent again, or the gap before the producer's next batch has it
+    return 0; // sent again, or the gap before the producer's next batch covers it
   }
 
   private void take(StreamRecord<PositionedBatch> element, long lost) {

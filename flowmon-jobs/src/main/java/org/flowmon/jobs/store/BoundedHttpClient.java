@@ -16,11 +16,11 @@ import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.utils.AttributeMap;
 
 /**
- * Answers of which none is endless. The body of an object may take the time of an attempt and a
- * second more for each MiB that it says it has; a listing, or an error, which the SDK makes a tree
- * of before anybody sees it, no more than that time and {@link #MOST_TEXT} or {@link #MOST_ERROR}.
- * A socket's timeout alone is for a single read: a server that sends a byte a second never meets
- * it.
+ * An HTTP client whose answers are bounded in time and size. The body of an object may take the
+ * time of an attempt and a second more for each MiB of its stated length. A listing or an error,
+ * which the SDK parses to a tree first, may take that time and {@link #MOST_TEXT} or {@link
+ * #MOST_ERROR}. A socket's timeout alone covers a single read: a server that sends a byte a second
+ * never exceeds it.
  */
 final class BoundedHttpClient implements SdkHttpClient {
   /** Bytes of a listing; a thousand keys of the longest names are 3 MB. */
@@ -37,7 +37,7 @@ final class BoundedHttpClient implements SdkHttpClient {
     this.timeout = timeout;
   }
 
-  /** Makes one around another. */
+  /** Builds a client around another. */
   static final class Builder implements SdkHttpClient.Builder<Builder> {
     private final SdkHttpClient.Builder<?> inner;
     private final Duration timeout;
@@ -114,7 +114,7 @@ final class BoundedHttpClient implements SdkHttpClient {
     return client.clientName();
   }
 
-  /** A body that ends in an error where it goes on for too long. */
+  /** A body that fails if it goes on for too long. */
   private static final class Bounded extends FilterInputStream {
     private static final int SLICE = 1 << 16;
 
@@ -133,7 +133,7 @@ final class BoundedHttpClient implements SdkHttpClient {
     private void check() throws IOException {
       boolean tooMuch = taken > most;
       if (tooMuch || System.nanoTime() - deadline > 0) {
-        body.abort(); // the rest would be read to its end when it is closed
+        body.abort(); // closing it would read the rest
         throw new IOException(
             tooMuch
                 ? "the answer has more than " + most + " bytes"
@@ -159,7 +159,7 @@ final class BoundedHttpClient implements SdkHttpClient {
 
     @Override
     public long skip(long bytes) throws IOException {
-      return InputStream.nullInputStream().skip(0); // what is skipped would not be counted
+      return InputStream.nullInputStream().skip(0); // skipped bytes would not be counted
     }
   }
 }

@@ -21,12 +21,12 @@ import org.flowmon.archive.store.StoredFile;
 
 /**
  * Files below a folder of one of Flink's file systems. A file is written under a temporary name and
- * renamed, so that it appears whole. The first of a name wins where renaming never replaces a file:
- * that of HDFS does not, that of Flink's local file system and of its object stores does, which the
- * probe of {@link org.flowmon.archive.store.RemoteArchiveStore} finds out.
+ * renamed, so that it appears whole. The first of a name wins if renaming never replaces a file.
+ * HDFS never does; Flink's local file system and object stores do, which the probe of {@link
+ * org.flowmon.archive.store.RemoteArchiveStore} detects.
  *
- * <p>Flink's interface has no call that syncs a file's folder: what is durable is what the file
- * system makes durable when a file is closed and renamed.
+ * <p>Flink's interface has no call that syncs a file's folder: durability is that of the file
+ * system when a file is closed and renamed.
  */
 final class FlinkObjectStore implements ObjectStore {
   private final FileSystem files;
@@ -43,7 +43,8 @@ final class FlinkObjectStore implements ObjectStore {
 
   @Override
   public boolean putIfAbsent(String name, byte[] bytes) throws IOException {
-    // Not looked for first: that would hide a rename that replaces from the probe, until two meet.
+    // Existence is not checked first: that would hide a rename that replaces from the probe, until
+    // two meet.
     Path temporary = temporary(name);
     try {
       try (OutputStream out = files.create(temporary, FileSystem.WriteMode.NO_OVERWRITE)) {
@@ -95,7 +96,7 @@ final class FlinkObjectStore implements ObjectStore {
       if (rename(temporary, name)) {
         return;
       }
-      // Between the two there is none: only a hint is ever replaced.
+      // Between the two calls there is no file: only a hint is ever replaced.
       files.delete(path(name), false);
       if (!rename(temporary, name)) {
         throw new IOException("could not write " + describe(name));

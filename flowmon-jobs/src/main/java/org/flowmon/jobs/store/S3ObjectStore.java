@@ -40,21 +40,21 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * Objects below a prefix of an S3 bucket, or of a service that speaks its protocol. The first put
- * of a name wins by {@code If-None-Match: *} (<a
+ * Objects below a prefix of an S3 bucket, or of a service with the same protocol. The first put of
+ * a name wins by {@code If-None-Match: *} (<a
  * href="https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html">conditional
- * writes</a>): 412 says that there is one, 409 that another writes it just now, and is tried again.
+ * writes</a>): 412 means that there is one, 409 that another is being written, and is retried.
  *
- * <p>Requests that fail in passing (5xx, throttling, timeouts) are sent again a bounded number of
- * times by the SDK, with growing pauses. What a server says is bounded in time and bytes and
- * checked before it is believed: a broken or hostile one makes errors, and no other answer.
+ * <p>Requests with transient failures (5xx, throttling, timeouts) are sent again a bounded number
+ * of times by the SDK, with growing pauses. Answers are bounded in time and bytes and checked
+ * before use: a broken or hostile server causes errors, and no wrong answer.
  */
 final class S3ObjectStore implements ObjectStore {
   private static final int CONFLICT = 409;
   private static final int EXISTS = 412;
   private static final int NOT_FOUND = 404;
   private static final long CONFLICT_PAUSE_MILLIS = 50;
-  // Of what a server says: no folder has more files, and no page fewer than one.
+  // Bounds of listings: no folder has more files, and no page fewer than one.
   private static final int MOST_FILES = 2_000_000;
   private static final int MOST_PAGES = 100_000;
   private static final long MOST_OF_HEAP = Runtime.getRuntime().maxMemory() / 4;
@@ -78,7 +78,7 @@ final class S3ObjectStore implements ObjectStore {
     try {
       this.client = client(options);
     } catch (SdkException e) {
-      // No region, say. The SDK's messages hold no secrets.
+      // A missing region, for example. The SDK's messages hold no secrets.
       throw new IOException(url + ": " + e.getMessage(), e);
     }
   }
@@ -92,8 +92,8 @@ final class S3ObjectStore implements ObjectStore {
                         .connectionTimeout(Duration.ofSeconds(5))
                         .socketTimeout(options.timeout()),
                     options.timeout()))
-            // Services that are not AWS's may not know the SDK's newer checksums; each file of an
-            // archive has one of its own.
+            // Services other than AWS may not know the SDK's newer checksums; each file of an
+            // archive has its own.
             .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
             .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
             .serviceConfiguration(S3Configuration.builder().chunkedEncodingEnabled(false).build())
@@ -112,7 +112,7 @@ final class S3ObjectStore implements ObjectStore {
     if (options.region() != null) {
       builder.region(Region.of(options.region()));
     } else if (options.endpoint() != null) {
-      // Services that are not AWS's have none, but a signature names one.
+      // Services other than AWS have no region, but a signature names one.
       builder.region(Region.US_EAST_1);
     }
     return builder.build();
@@ -219,7 +219,9 @@ final class S3ObjectStore implements ObjectStore {
     return bytes;
   }
 
-  /** Bytes of an object: bounded before they are read, and asked for again where they break off. */
+  /**
+   * Reads bytes of an object: bounded before they are read, and requested again if they break off.
+   */
   private byte[] get(String name, String range, long expected, long maxBytes) throws IOException {
     GetObjectRequest request =
         GetObjectRequest.builder()
@@ -229,14 +231,14 @@ final class S3ObjectStore implements ObjectStore {
             .overrideConfiguration(o -> o.apiCallAttemptTimeout(timeout(expected)))
             .build();
     for (int attempt = 1; ; attempt++) {
-      // The SDK tries again what fails before the body.
+      // The SDK only retries failures before the body.
       try (ResponseInputStream<GetObjectResponse> in =
           call("read", name, () -> client.getObject(request))) {
         byte[] bytes;
         try {
           bytes = body(name, in, range, maxBytes);
         } catch (IOException | RuntimeException e) {
-          in.abort(); // else closing it reads the rest
+          in.abort(); // closing alone would read the rest
           throw e;
         }
         return bytes;
@@ -251,7 +253,7 @@ final class S3ObjectStore implements ObjectStore {
     }
   }
 
-  /** All of a body that says how long it is, and is no longer than it may be. */
+  /** Reads a whole body with a stated length within its limit. */
   private byte[] body(
       String name, ResponseInputStream<GetObjectResponse> in, String range, long maxBytes)
       throws IOException {
@@ -259,7 +261,7 @@ final class S3ObjectStore implements ObjectStore {
     if (length == null || length < 0) {
       throw new TooLargeException(describe(name) + ": the server does not say how long it is");
     }
-    // What a server says it has is not believed to fit the heap.
+    // The stated length may exceed the heap.
     long max = Math.min(Math.min(maxBytes, Integer.MAX_VALUE - 8), MOST_OF_HEAP);
     if (length > max) {
       throw new TooLargeException(
@@ -326,7 +328,7 @@ final class S3ObjectStore implements ObjectStore {
     while (true) {
       ListObjectsV2Request page = request;
       ListObjectsV2Response answer = call("list", folder, () -> client.listObjectsV2(page));
-      if (answer.isTruncated() == null) { // as of any XML that is no listing
+      if (answer.isTruncated() == null) { // as for XML that is no listing
         throw notAListing(folder, "it does not say whether it is whole");
       }
       for (S3Object object : answer.contents()) {
@@ -350,7 +352,7 @@ final class S3ObjectStore implements ObjectStore {
     }
   }
 
-  /** A file of a listing: nothing outside of the folder, as it names what is deleted here, too. */
+  /** Returns a file of a listing, only within the folder, as listed names are deleted here, too. */
   private StoredFile file(String folder, S3Object object) throws IOException {
     String within = key(folder + "/");
     String key = String.valueOf(object.key());
@@ -375,7 +377,7 @@ final class S3ObjectStore implements ObjectStore {
         describe(folder + "/") + ": the server's list is none of this folder: " + what);
   }
 
-  /** An answer that is no XML to its end: the SDK does not ask again, unlike for other errors. */
+  /** Whether an answer's XML broke off: the SDK does not retry it, unlike other errors. */
   private static boolean isBrokenOff(Throwable e) {
     return e instanceof SdkClientException && !(e.getCause() instanceof IOException);
   }
@@ -399,7 +401,7 @@ final class S3ObjectStore implements ObjectStore {
     } catch (SdkException e) {
       throw failed(what, name, e);
     } catch (RuntimeException | StackOverflowError e) {
-      // Of an answer that is not what the SDK expects: it throws many kinds then.
+      // Unexpected answers make the SDK throw exceptions of many kinds.
       throw new RequestFailedException(
           "could not " + what + " " + describe(name) + ": the answer is not understood: " + e, e);
     }
@@ -420,7 +422,7 @@ final class S3ObjectStore implements ObjectStore {
         "could not " + what + " " + describe(name) + ": " + e.getMessage(), e);
   }
 
-  /** What was tried often enough. */
+  /** All retries have failed. */
   private static final class RequestFailedException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -429,7 +431,7 @@ final class S3ObjectStore implements ObjectStore {
     }
   }
 
-  /** What would be as large again. */
+  /** A retry would be as large again. */
   private static final class TooLargeException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -9,8 +9,8 @@ import java.time.Duration;
 import org.flowmon.archive.store.StoreSettings;
 
 /**
- * How a bucket is reached. What is not given comes from where AWS's SDK looks for it: environment,
- * system properties, profile, instance role.
+ * The connection to a bucket. Missing options come from the AWS SDK's sources: environment, system
+ * properties, profile, instance role.
  *
  * @param endpoint of a service that is not AWS's; null: the SDK's
  * @param region null: the SDK's
@@ -63,14 +63,14 @@ record S3Options(
     throw settings.error("endpoint", "http://host:port or https://host");
   }
 
-  /** The secret; read when it is needed, and kept nowhere. */
+  /** Returns the secret; read when needed, and not stored. */
   String secret() throws IOException {
     try (var lines = Files.lines(secretFile, StandardCharsets.UTF_8)) {
       return lines.findFirst().orElse("").strip();
     }
   }
 
-  /** Without anything that is nobody's business. */
+  /** Omits credentials. */
   @Override
   public String toString() {
     return "S3Options[endpoint=" + endpoint + ", region=" + region + "]";

@@ -24,7 +24,7 @@ public final class ErrorBounds {
     }
   }
 
-  /** Reads what {@link #write} wrote. */
+  /** Reads the format of {@link #write}. */
   public static ErrorBound read(DataInputView source) throws IOException {
     int code = source.readUnsignedByte();
     if (code == 0) {

@@ -20,7 +20,7 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
   private final int version;
 
   /**
-   * @param version what is written, 1 … 255; {@link #read} is told which one it reads
+   * @param version the written version, 1 … 255; {@link #read} is given the version that it reads
    */
   protected RecordSerializer(int version) {
     this.version = version;
@@ -81,7 +81,7 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
     return true;
   }
 
-  /** Immutable records have no empty instance. */
+  /** Returns null: immutable records have no empty instance. */
   @Override
   public final T createInstance() {
     return null;
@@ -99,7 +99,7 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
   }
 
   /**
-   * Reads what {@link #writeBytes} wrote.
+   * Reads the format of {@link #writeBytes}.
    *
    * @param most allowed bytes, so that a damaged length allocates nothing
    */
@@ -121,7 +121,7 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
     }
   }
 
-  /** Reads what {@link #writeText} wrote. */
+  /** Reads the format of {@link #writeText}. */
   public static String readText(DataInputView source) throws IOException {
     return source.readBoolean()
         ? new String(readBytes(source, MAX_TEXT), StandardCharsets.UTF_8)

@@ -5,7 +5,7 @@ import org.apache.flink.api.common.serialization.SerializerConfig;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 
-/** What Flink is told of a record of the job: its class and its {@link RecordSerializer}. */
+/** Flink's type information of a job's record: its class and its {@link RecordSerializer}. */
 public final class RecordType<T> extends TypeInformation<T> {
   private static final long serialVersionUID = 1L;
 

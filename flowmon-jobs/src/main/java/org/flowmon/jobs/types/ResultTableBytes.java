@@ -16,9 +16,9 @@ import org.flowmon.udaf.value.ValueKind;
  * <pre>
  *   0xFFFF u16 | version u8 = 2 | columns u16 | rows i32, then per column:
  *     name modified UTF-8 | kind u8 | flags u8: 1 some are NULL, 2 has high longs, 4 all are NULL
- *     flag 1: a bit for each row, the lowest first, set where it is NULL
+ *     flag 1: a bit for each row, the lowest first, set if it is NULL
  *     text: modified UTF-8 of each row that is not NULL
- *     else: low longs, with flag 2 high longs: 0 and one i64 where all are the same, or 1 and an i64 each
+ *     else: low longs, with flag 2 high longs: 0 and one i64 if all are the same, or 1 and an i64 each
  * </pre>
  *
  * <p>A column whose rows are all NULL ends with its flags; a NULL's longs are 0; high longs that
@@ -169,7 +169,7 @@ public final class ResultTableBytes {
     return kind;
   }
 
-  /** As {@link ResultTable.Builder#fill} takes them. */
+  /** The arrays for {@link ResultTable.Builder#fill}. */
   private static final class ColumnArrays {
     private long[] low;
     private long[] high;
@@ -217,7 +217,7 @@ public final class ResultTableBytes {
     String[] texts = new String[Math.min(rows, CHUNK)];
     for (int r = 0; r < rows; r++) {
       if (r == texts.length) {
-        texts = Arrays.copyOf(texts, Math.min(rows, 2 * r)); // as far as there are bytes
+        texts = Arrays.copyOf(texts, Math.min(rows, 2 * r)); // grows with the bytes read
       }
       texts[r] = isNull != null && isNull[r] ? null : source.readUTF();
     }
@@ -241,7 +241,7 @@ public final class ResultTableBytes {
       int n = Math.min(CHUNK, rows - from);
       source.readFully(bytes, 0, 8 * n);
       if (from + n > longs.length) {
-        longs = Arrays.copyOf(longs, Math.min(rows, 2 * (from + n))); // as far as there are bytes
+        longs = Arrays.copyOf(longs, Math.min(rows, 2 * (from + n))); // grows with the bytes read
       }
       for (int i = 0; i < n; i++) {
         longs[from + i] = (long) LONG.get(bytes, 8 * i);
@@ -250,7 +250,7 @@ public final class ResultTableBytes {
     return longs;
   }
 
-  /** Version 1. */
+  /** Reads version 1. */
   private static ResultTable readRows(int columns, DataInputView source) throws IOException {
     ResultTable.Builder table = new ResultTable.Builder();
     ValueKind[] kinds = new ValueKind[columns];

@@ -3,15 +3,15 @@ package org.flowmon.jobs.types;
 import org.flowmon.flow.FlowBatch;
 
 /**
- * Watermarks and arrivals. Flows' times are microseconds, watermarks are milliseconds as everywhere
- * in Flink (so that its pages and metrics show real times): a watermark of t says that every flow
- * that arrived before t + 1 ms has been seen.
+ * Converts between watermarks and arrivals. Flows' times are microseconds, watermarks are
+ * milliseconds as everywhere in Flink (so that its pages and metrics show real times): a watermark
+ * of t means that every flow that arrived before t + 1 ms has been seen.
  */
 public final class WatermarkTime {
   private WatermarkTime() {}
 
   /**
-   * The watermark after a batch.
+   * Returns the watermark after a batch.
    *
    * @param maxArrival largest {@link FlowBatch#maxArrival} so far, in microseconds
    * @param disorderMicros how far a later flow's arrival may lie below it
@@ -24,7 +24,8 @@ public final class WatermarkTime {
   }
 
   /**
-   * The arrival, in microseconds, up to which (inclusive) all flows have been seen at a watermark.
+   * Returns the arrival, in microseconds, up to which (inclusive) all flows have been seen at a
+   * watermark.
    */
   public static long completeThrough(long watermark) {
     if (watermark >= Long.MAX_VALUE / 1000 - 1) {

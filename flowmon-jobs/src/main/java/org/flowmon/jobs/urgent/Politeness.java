@@ -4,9 +4,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Lets {@link UrgentWork} go first: work in the background runs it now and then, and waits there
- * while some runs. It waits no longer than it worked before, so that it has half of the time
- * whatever else there is, and not in a hurry. Of one thread at a time.
+ * Lets {@link UrgentWork} go first: background work calls it now and then, and waits in the call
+ * while urgent work runs. It waits no longer than it worked before, so it gets half of the time
+ * whatever else runs; it does not wait when in a hurry. Used by one thread at a time.
  */
 public final class Politeness implements Runnable {
   private static final long MOST_NANOS = 2_000_000_000;
@@ -17,10 +17,10 @@ public final class Politeness implements Runnable {
   private long patience;
 
   /**
-   * Begins.
+   * Begins background work.
    *
-   * @param hurry whether somebody waits for this work itself, so that it does not wait; asked on
-   *     the thread that works
+   * @param hurry whether another thread waits for this work itself, so that it must not wait;
+   *     called on the working thread
    */
   public Politeness(BooleanSupplier hurry) {
     this.hurry = hurry;

@@ -4,14 +4,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Work of this process that somebody waits for: windows that close, lookups of history, reports.
- * {@link Politeness} lets it go first. Of all jobs of the process together, as they share its
- * cores. It is urgent for some seconds: what takes longer, and nothing else begins meanwhile, waits
- * for something else than cores, as a lookup does for a store that is slow, or is not kept waiting
- * by much. One is begun and closed by the same thread.
+ * Urgent work of this process: closing windows, lookups of history, reports. {@link Politeness}
+ * lets it go first. It counts for all jobs of the process together, as they share its cores. Work
+ * is urgent for some seconds. Longer work, without new work beginning meanwhile, waits for
+ * something other than cores, such as a slow store, or is hardly delayed. Begun and closed by the
+ * same thread.
  */
 public final class UrgentWork implements AutoCloseable {
-  // From one operator to the next some milliseconds go by without any.
+  // Some milliseconds pass between the urgent work of one operator and the next.
   static final long LINGER_NANOS = 50_000_000;
 
   static final long MOST_NANOS = 3_000_000_000L;
@@ -37,12 +37,12 @@ public final class UrgentWork implements AutoCloseable {
     RUNNING.decrementAndGet();
   }
 
-  /** Begins some, which runs until it is closed. */
+  /** Begins urgent work, which runs until it is closed. */
   public static UrgentWork begin() {
     return new UrgentWork();
   }
 
-  /** Whether some runs, or did a moment ago. */
+  /** Whether urgent work runs, or did a moment ago. */
   static boolean isRunning() {
     long now = System.nanoTime();
     return (RUNNING.get() > 0 && now - BEGUN.get() < MOST_NANOS)
@@ -50,8 +50,8 @@ public final class UrgentWork implements AutoCloseable {
   }
 
   /**
-   * Runs what may have to wait for others, as output does for buffers: that is not urgent. What is
-   * done in a moment changes nothing.
+   * Runs a step that may wait for others, as output does for buffers: that is not urgent. For a
+   * short step it makes no difference.
    */
   public void aside(Runnable step) {
     if (closed) {

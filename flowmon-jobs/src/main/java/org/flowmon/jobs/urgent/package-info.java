@@ -1,2 +1,2 @@
-/** Who goes first on the cores of a process. */
+/** Priorities on the cores of a process. */
 package org.flowmon.jobs.urgent;

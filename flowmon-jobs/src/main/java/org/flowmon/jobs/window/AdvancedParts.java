@@ -13,23 +13,23 @@ import org.flowmon.udaf.window.AdvancedGroups;
 import org.flowmon.udaf.window.WindowPart;
 
 /**
- * What tasks of the merge sent of a window in advance of its result, and the rest that they sent
- * when it closed. Of a task that was restored in between there may be both what it sent before,
- * which counts no more, and all that it has.
+ * The groups of a window that tasks of the merge sent in advance of its result, and the rest that
+ * they sent when it closed. A task that was restored in between may have sent both outdated
+ * advances and a full part.
  *
- * <p>Putting a window's groups in order is most of the work for its result: it is begun when all
- * that goes in advance has come.
+ * <p>Ordering a window's groups is most of the work for its result: it begins when all advances
+ * have come.
  */
 final class AdvancedParts {
-  // By task, in the order in which they came.
+  // Advances by task, in the order in which they came.
   private final Map<Long, List<byte[]>> byTask = new LinkedHashMap<>();
   private final List<Partial.Rest> rests = new ArrayList<>();
-  // Null where it has not begun.
+  // Null before it has begun.
   private FutureTask<AdvancedGroups> inOrder;
 
   void add(Partial.Advance advance) {
     byTask.computeIfAbsent(advance.task(), task -> new ArrayList<>()).add(advance.bytes());
-    inOrder = null; // what was prepared lacks it
+    inOrder = null; // the prepared groups lack it
   }
 
   void add(Partial.Rest rest) {
@@ -42,15 +42,15 @@ final class AdvancedParts {
   }
 
   /**
-   * Whether all that goes with the rest is there. It is not where the query was stopped and said
-   * anew in between: then the window is none of those that the query has all flows of.
+   * Whether all advances that belong to the rests are there. They are not if the query was stopped
+   * and sent anew in between; the query does not have all flows of such a window anyway.
    */
   boolean isWhole() {
     return rests.stream()
         .allMatch(rest -> byTask.getOrDefault(rest.task(), List.of()).size() == rest.advances());
   }
 
-  /** Begins to put in order what came, unless that has begun. */
+  /** Begins to order the advances, unless that has begun. */
   void prepare(FlowQuery query, Executor executor) {
     if (inOrder == null && !byTask.isEmpty()) {
       inOrder = ordered(query);
@@ -65,7 +65,7 @@ final class AdvancedParts {
   }
 
   /**
-   * All of the window.
+   * Returns the whole window.
    *
    * @param others parts of tasks that sent nothing in advance
    */
@@ -78,7 +78,7 @@ final class AdvancedParts {
     }
     FutureTask<AdvancedGroups> groups = inOrder == null ? ordered(query) : inOrder;
     inOrder = null; // it is used up
-    groups.run(); // nothing where another thread is at it
+    groups.run(); // no-op if another thread runs it
     return get(groups).complete(WindowPart.open(last, query), superseded);
   }
 
@@ -107,7 +107,7 @@ final class AdvancedParts {
     return bytes + rests.stream().mapToLong(rest -> rest.bytes().length).sum();
   }
 
-  /** All of it, as the messages that would make it again. */
+  /** Adds the messages that restore this. */
   void snapshot(long queryId, List<Partial> messages) {
     byTask.forEach(
         (task, parts) ->

@@ -25,17 +25,17 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.window.WindowPart;
 
 /**
- * The windows of an analysis whose query is over the results of others: these, its leaves, have the
- * same windows, and the whole has a result where all leaves are whole and one has something new. A
- * leaf that has nothing in a window is taken as it is over no flows; a window in which none has any
- * group gives a result without rows where any flow arrived in it or is known to be lost, else none.
- * Where a leaf has more groups than the analysis may hold, the result is of none. It keeps nothing
- * itself: each leaf's windows are its state.
+ * The windows of an analysis whose query is over the results of others. These, its leaves, have the
+ * same windows. The whole has a result if all leaves are whole and one has something new. A leaf
+ * without groups in a window counts as a query over no flows. A window in which no leaf has any
+ * group gives a result without rows if any flow arrived in it or is known to be lost, else none. If
+ * a leaf has more groups than the analysis may hold, the result has none. This class keeps no
+ * state: each leaf has its windows.
  */
 final class JoinedWindows {
   /**
-   * Rows that a join makes, at most: the task of all analyses' windows does nothing else meanwhile.
-   * An analysis whose windows have more is stopped.
+   * The most rows of a join: the task of all analyses' windows does nothing else meanwhile. An
+   * analysis whose windows have more is stopped.
    */
   private static final int MAX_JOIN_ROWS = 1_000_000;
 
@@ -45,10 +45,10 @@ final class JoinedWindows {
   private final Counter revisions;
 
   /**
-   * The windows of an analysis.
+   * Creates the windows of an analysis.
    *
    * @param leaves those of each leaf, at least one
-   * @param revisions counts results that take the place of an earlier one
+   * @param revisions counts results that replace an earlier one
    */
   JoinedWindows(List<OpenWindows> leaves, Counter revisions) {
     LiveQuery first = leaves.get(0).live();
@@ -58,7 +58,7 @@ final class JoinedWindows {
     this.revisions = revisions;
   }
 
-  /** As {@link OpenWindows#closeUpTo}. */
+  /** Closes windows as {@link OpenWindows#closeUpTo}. */
   void closeUpTo(long completeThrough, Consumer<WindowResult> results) {
     for (long end : ends()) {
       if (window.firstResultAt(end) > completeThrough) {
@@ -69,7 +69,7 @@ final class JoinedWindows {
     leaves.forEach(leaf -> leaf.forget(completeThrough));
   }
 
-  /** As {@link OpenWindows#closeAtEnd}. */
+  /** Closes windows as {@link OpenWindows#closeAtEnd}. */
   void closeAtEnd(Consumer<WindowResult> results) {
     for (long end : ends()) {
       next(end, Long.MAX_VALUE, results);
@@ -91,7 +91,7 @@ final class JoinedWindows {
       OpenWindow open = leaf.of(end);
       if (open != null) {
         isFirst &= open.published() == Long.MIN_VALUE;
-        hasNews |= open.hasNews(window, watermark); // each takes in what has come
+        hasNews |= open.hasNews(window, watermark); // each takes in its waiting updates
         isWhole &= open.isWhole(window, watermark);
       }
     }
@@ -131,8 +131,8 @@ final class JoinedWindows {
       counts = counts == null ? arrived : counts.beside(arrived);
     }
     Query whole = AnalysisConfig.Live.at(query, end);
-    // Of some groups of a leaf nobody knows what they lack in another: then there is no row. Nor is
-    // there one without any.
+    // If a leaf has only some of its groups, their partners in another leaf are unknown: then there
+    // is no row. Without any groups there is none either.
     ResultTable rows =
         hasAllGroups && hasGroups
             ? NestedQueries.answer(whole, answers::get, MAX_JOIN_ROWS, () -> {})

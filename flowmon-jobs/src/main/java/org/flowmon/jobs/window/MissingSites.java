@@ -7,11 +7,14 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.flowmon.jobs.lowlevel.Partial;
 
-/** Which sites were not complete when results of a query went out, by what these are through. */
+/**
+ * The sites that were incomplete when results of a query went out, by the arrival through which
+ * these are complete.
+ */
 final class MissingSites {
   /**
-   * Ranges of a site, at most. Of more the two that are nearest become one: results between say
-   * that they lack the site, too, and none that does says that it does not.
+   * The most ranges of a site. Above it the two nearest are merged: results between them count the
+   * site as missing, too, and no result that lacks it is left out.
    */
   static final int MAX_RANGES = 1024;
 
@@ -53,7 +56,7 @@ final class MissingSites {
     ranges.put(first, ranges.remove(second));
   }
 
-  /** The sites that a result lacks which is complete through this arrival, by name. */
+  /** Returns the sites missing in a result that is complete through this arrival, by name. */
   List<String> at(long through) {
     List<String> missing = new ArrayList<>();
     bySite.forEach(
@@ -66,7 +69,7 @@ final class MissingSites {
     return missing;
   }
 
-  /** Forgets what no result can ask for any more: all through this have gone out. */
+  /** Forgets ranges before all future results: results through this time have gone out. */
   void forget(long completeThrough) {
     bySite.values().forEach(ranges -> ranges.values().removeIf(of -> of <= completeThrough));
     bySite.values().removeIf(Map::isEmpty);
@@ -76,7 +79,7 @@ final class MissingSites {
     bySite.clear();
   }
 
-  /** All of it, as the messages that would make it again. */
+  /** Adds the messages that restore this. */
   void snapshot(long queryId, List<Partial> messages) {
     bySite.forEach(
         (site, ranges) ->

@@ -16,23 +16,23 @@ import org.flowmon.udaf.window.WindowPart;
  * A window whose last result has not gone out.
  *
  * <p>Tasks of the merge are at different watermarks. An update is taken in once the watermark of
- * all is at what it is complete through, so that each result holds what had arrived by then and
- * nothing else: it is the same in every run.
+ * all reaches the arrival through which it is complete. So each result holds exactly the flows that
+ * had arrived by then, and is the same in every run.
  */
 final class OpenWindow {
   private final long end;
-  // What comes once: bytes, as they take less memory than a table, and a checkpoint has them.
+  // Final parts as bytes: they take less memory than a table, and a checkpoint has them.
   private final List<byte[]> parts = new ArrayList<>();
   // By key group: the last update that was taken in.
   private final Map<Integer, Partial.Update> taken = new TreeMap<>();
-  // In the order they came in, which for each key group is that of what they are complete through.
+  // In the order of arrival, which for each key group is that of {@code through}.
   private final List<Partial.Update> waiting = new ArrayList<>();
-  // Null where nothing came in advance of the result.
+  // Null without advances.
   private AdvancedParts advanced;
-  // Through which arrival the last result was complete that went out.
+  // The arrival through which the last published result was complete.
   private long published = Long.MIN_VALUE;
   private boolean changed;
-  // Whether anything was counted within it.
+  // Whether any arrival was counted within it.
   private boolean counted;
 
   OpenWindow(long end) {
@@ -44,16 +44,13 @@ final class OpenWindow {
     return end;
   }
 
-  /**
-   * Notes that something was counted within it, so that it has a result whether it has groups or
-   * not.
-   */
+  /** Notes that arrivals were counted within it, so it has a result even without groups. */
   void count() {
     changed |= published == Long.MIN_VALUE;
     counted = true;
   }
 
-  /** Whether it has nothing but counts. */
+  /** Whether it has counts and no groups. */
   boolean hasCountsAlone() {
     return counted && parts.isEmpty() && advanced == null && taken.isEmpty();
   }
@@ -82,25 +79,25 @@ final class OpenWindow {
     advanced.add(rest);
   }
 
-  /** Begins to put in order what came in advance, should that be all and not have begun yet. */
+  /** Begins to order the advances if all have come and it has not begun yet. */
   void prepare(FlowQuery query, WindowSpec window, long watermark, Executor executor) {
     if (advanced != null && window.advanceAt(end) <= watermark) {
       advanced.prepare(query, executor);
     }
   }
 
-  /** Through which arrival the last result was complete that went out. */
+  /** The arrival through which the last published result was complete. */
   long published() {
     return published;
   }
 
-  /** Notes the last result that went out, of the state. */
+  /** Restores the last published result's arrival from the state. */
   void published(long through) {
     published = through;
   }
 
   /**
-   * The window's result at a watermark; null where it has none, or none other than the last.
+   * Returns the window's result at a watermark; null if it has none, or none other than the last.
    *
    * @param watermark of all tasks of the merge
    */
@@ -113,27 +110,27 @@ final class OpenWindow {
     return hasCountsAlone() ? WindowPart.empty(live.id(), end, live.query()) : part;
   }
 
-  /** Whether at a watermark there is something other than the last result. */
+  /** Whether the result at a watermark differs from the last one. */
   boolean hasNews(WindowSpec window, long watermark) {
     if (window.firstResultAt(end) > watermark) {
       return false;
     }
     takeIn(window.completeThrough(end, watermark));
-    // What was published before is none of the results that come once.
+    // Results that come once ignore earlier publications.
     changed |= !window.revised();
     return changed;
   }
 
-  /** Whether it has all of what it has at a watermark that {@link #hasNews} was asked for. */
+  /** Whether it has all messages of a watermark that was given to {@link #hasNews}. */
   boolean isWhole(WindowSpec window, long watermark) {
     return isWhole(window.isClosed(end, watermark), window.completeThrough(end, watermark));
   }
 
   /**
-   * What goes out as the window's result.
+   * Publishes the window's result.
    *
-   * @param through this arrival it is complete
-   * @return null where nothing has come, or groups are lacking that went in advance
+   * @param through the arrival through which it is complete
+   * @return null if nothing has come, or groups sent in advance are missing
    */
   WindowPart publish(FlowQuery query, long through) {
     changed = false;
@@ -142,8 +139,8 @@ final class OpenWindow {
   }
 
   /**
-   * Whether it has all that had arrived. Where a task passed over this tick, what that one has is
-   * of a later one; what comes once was there when the window was closed.
+   * Whether it has all groups that had arrived. A task that skipped this tick has groups of a later
+   * one; final parts were there when the window was closed.
    */
   private boolean isWhole(boolean isClosed, long through) {
     boolean hasRest = advanced != null && advanced.hasRest();
@@ -182,7 +179,7 @@ final class OpenWindow {
     return merged;
   }
 
-  /** Bytes of all that has come. */
+  /** Returns the bytes of all its messages. */
   long bytes() {
     return parts.stream().mapToLong(part -> part.length).sum()
         + (advanced == null ? 0 : advanced.bytes())
@@ -191,7 +188,7 @@ final class OpenWindow {
             .sum();
   }
 
-  /** All of it, as the messages that would make it again. */
+  /** Adds the messages that restore this. */
   void snapshot(long queryId, List<Partial> messages) {
     parts.forEach(part -> messages.add(new Partial.Part(queryId, part)));
     if (advanced != null) {

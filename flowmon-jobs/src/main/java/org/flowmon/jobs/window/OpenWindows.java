@@ -17,7 +17,9 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.result.GroupAnswer;
 import org.flowmon.udaf.window.WindowPart;
 
-/** The windows of one analysis whose last result has not gone out, and what arrived by pane. */
+/**
+ * The windows of one analysis whose last result has not gone out, and the arrival counts by pane.
+ */
 final class OpenWindows {
   private final LiveQuery live;
   private final Counter revisions;
@@ -28,9 +30,9 @@ final class OpenWindows {
   private final MissingSites missing = new MissingSites();
 
   /**
-   * None yet.
+   * Creates an empty instance.
    *
-   * @param revisions counts results that take the place of an earlier one
+   * @param revisions counts results that replace an earlier one
    */
   OpenWindows(LiveQuery live, Counter revisions) {
     this.live = live;
@@ -44,7 +46,7 @@ final class OpenWindows {
   /**
    * Takes a part.
    *
-   * @return false where its window was closed by then already, so that it is left out
+   * @return false if its window was closed already, so that it is left out
    */
   boolean add(Partial.Part message, long closedThrough) {
     long windowEnd = WindowPart.windowEnd(message.bytes());
@@ -56,9 +58,9 @@ final class OpenWindows {
   }
 
   /**
-   * Takes groups that come in advance.
+   * Takes groups sent in advance.
    *
-   * @return false where their window was closed by then already, so that they are left out
+   * @return false if their window was closed already, so that they are left out
    */
   boolean add(Partial.Advance message, long closedThrough) {
     long windowEnd = WindowPart.windowEnd(message.bytes());
@@ -70,9 +72,9 @@ final class OpenWindows {
   }
 
   /**
-   * Takes what came after groups in advance.
+   * Takes the rest after groups sent in advance.
    *
-   * @return false where its window was closed by then already, so that it is left out
+   * @return false if its window was closed already, so that it is left out
    */
   boolean add(Partial.Rest message, long closedThrough) {
     long windowEnd = WindowPart.windowEnd(message.bytes());
@@ -83,7 +85,7 @@ final class OpenWindows {
     return true;
   }
 
-  /** Begins with what can be done of windows' results before they are due. */
+  /** Begins the work on windows' results that can be done before they are due. */
   void prepare(long completeThrough, Executor executor) {
     for (OpenWindow open : windows.values()) {
       open.prepare(live.query(), live.window(), completeThrough, executor);
@@ -91,16 +93,16 @@ final class OpenWindows {
   }
 
   /**
-   * Takes a part that may be followed by others in its place.
+   * Takes an update that may be replaced by later ones.
    *
-   * @return false where its window was closed by then already, so that it is left out
+   * @return false if its window was closed already, so that it is left out
    */
   boolean add(Partial.Update message, long closedThrough) {
     if (isClosed(message.windowEnd(), closedThrough)) {
       return false;
     }
-    // Of a state that was made with revisions, where there are none any more: all but the last
-    // updates come again as a part, with the end of the window's lateness.
+    // From a state with revisions, if there are none any more: all but the last updates come again
+    // as a part, with the end of the window's lateness.
     boolean isLast = message.through() >= message.windowEnd() + live.window().latenessMicros();
     if (live.window().revised() || isLast) {
       window(message.windowEnd()).add(message);
@@ -117,16 +119,16 @@ final class OpenWindows {
   }
 
   /**
-   * Takes what arrived within a pane. What comes when a result of one of the pane's windows has
-   * gone out, as a source broke the disorder bound or the input had ended before, counts in the
-   * first pane after it all of whose windows are still to come: so over windows that follow one
-   * another nothing counts twice and nothing is forgotten.
+   * Takes the arrival counts of a pane. They may come after a result of one of the pane's windows
+   * has gone out, as a source broke the disorder bound or the input had ended before. Then they
+   * count in the first later pane all of whose windows are still to come: over successive windows
+   * nothing counts twice and nothing is lost.
    */
   void add(Partial.Counts message, long closedThrough) {
     count(toCome(message.paneStart(), closedThrough), message.counts(), closedThrough);
   }
 
-  /** Takes from the state what arrived within a pane, of which some windows may be closed. */
+  /** Restores the arrival counts of a pane, some of whose windows may be closed. */
   void restore(Partial.Counts message, long closedThrough) {
     count(message.paneStart(), message.counts(), closedThrough);
   }
@@ -143,7 +145,7 @@ final class OpenWindows {
     }
   }
 
-  /** The first pane, from this one on, none of whose windows has had a result. */
+  /** Returns the first pane, from this one on, none of whose windows has had a result. */
   private long toCome(long paneStart, long closedThrough) {
     WindowSpec window = live.window();
     long pane = paneStart;
@@ -162,10 +164,7 @@ final class OpenWindows {
     missing.add(message);
   }
 
-  /**
-   * Gives the results that windows have now and did not have before, earliest first, and forgets
-   * windows that had their last.
-   */
+  /** Gives the new results of windows, earliest first, and forgets windows after their last one. */
   void closeUpTo(long completeThrough, Consumer<WindowResult> results) {
     WindowSpec window = live.window();
     for (Map.Entry<Long, OpenWindow> open : windows.entrySet()) {
@@ -177,12 +176,12 @@ final class OpenWindows {
     forget(completeThrough);
   }
 
-  /** Bytes of all that windows have. */
+  /** Returns the bytes of all windows. */
   long bytes() {
     return windows.values().stream().mapToLong(OpenWindow::bytes).sum();
   }
 
-  /** How many windows are to have their first result. */
+  /** Returns the number of windows whose first result is due. */
   int due(long completeThrough) {
     int due = 0;
     for (Map.Entry<Long, OpenWindow> open : windows.entrySet()) {
@@ -194,7 +193,7 @@ final class OpenWindows {
     return due;
   }
 
-  /** Forgets windows that had their last result, and what arrived for them. */
+  /** Forgets windows that had their last result, and their arrival counts. */
   void forget(long completeThrough) {
     WindowSpec window = live.window();
     while (!windows.isEmpty() && window.isClosed(windows.firstKey(), completeThrough)) {
@@ -211,8 +210,8 @@ final class OpenWindows {
   }
 
   /**
-   * Gives the last results of all windows, earliest first, as no more input comes. Should the job
-   * be restored and go on, they are known; what arrived by pane stays for the windows after them.
+   * Gives the last results of all windows, earliest first, at the end of input. They are remembered
+   * in case the job is restored and goes on; the arrival counts by pane stay for later windows.
    */
   void closeAtEnd(Consumer<WindowResult> results) {
     while (!windows.isEmpty()) {
@@ -233,12 +232,12 @@ final class OpenWindows {
   }
 
   /**
-   * The states of the earliest window that is final, which is forgotten: one at a time, as those of
-   * a window may fill much of the memory. In the place of results, where states are published.
+   * Returns the states of the earliest final window, and forgets it: one at a time, as the states
+   * of a window may fill much of the memory. Used instead of results if states are published.
    *
-   * @param completeThrough {@link Long#MAX_VALUE}: no more input comes, and should the job be
-   *     restored and go on, the window is known
-   * @return null where no window is final
+   * @param completeThrough {@link Long#MAX_VALUE}: the input has ended; the window is remembered in
+   *     case the job is restored and goes on
+   * @return null if no window is final
    */
   PublishedWindow nextStates(long completeThrough) {
     boolean isEnd = completeThrough == Long.MAX_VALUE;
@@ -266,34 +265,35 @@ final class OpenWindows {
     return new PublishedWindow(live, end, counts, part.level() > 0 ? null : part.toBytes());
   }
 
-  /** The ends of all windows, of which some may have a result. */
+  /** Returns the ends of all windows; only some may have a result. */
   Set<Long> ends() {
     return windows.keySet();
   }
 
-  /** A window, null where nothing has come of it. */
+  /** Returns a window, null if it has no messages. */
   OpenWindow of(long windowEnd) {
     return windows.get(windowEnd);
   }
 
-  /** Closes a window as no more input comes, as {@link #closeAtEnd} does with all. */
+  /** Closes a window at the end of input, as {@link #closeAtEnd} closes all. */
   void closeEarly(long windowEnd) {
     closedEarly.add(windowEnd);
     windows.remove(windowEnd);
   }
 
-  /** Ends of windows that {@link #closeAtEnd} closed and no watermark has. */
+  /** Ends of windows closed by {@link #closeAtEnd} and not by a watermark. */
   Iterable<Long> closedEarly() {
     return closedEarly;
   }
 
-  /** Notes such an end, from the state. */
+  /** Restores such an end from the state. */
   void closedEarly(long windowEnd) {
     closedEarly.add(windowEnd);
   }
 
   /**
-   * By the ends of windows whose results may be revised: through which arrival the last one was.
+   * By window end, for windows whose results may be revised: the arrival through which the last
+   * result was complete.
    */
   Map<Long, Long> published() {
     Map<Long, Long> published = new TreeMap<>();
@@ -306,7 +306,7 @@ final class OpenWindows {
     return published;
   }
 
-  /** Notes one of these, from the state. */
+  /** Restores one of these from the state. */
   void published(long windowEnd, long through) {
     window(windowEnd).published(through);
   }
@@ -325,7 +325,7 @@ final class OpenWindows {
             window.update(part.windowEnd(), through),
             through,
             part.windowEnd() + window.latenessMicros(),
-            // Over no flows a query without keys has an answer, too, of one row.
+            // Over no flows a query without keys also has an answer, of one row.
             hasGroups ? answer.rows() : answer.rows().withRows(new int[0]),
             part.totals(),
             part.estimatedGroups(),
@@ -334,17 +334,17 @@ final class OpenWindows {
     return result.withBounds(answer.bounds()).withMissing(missing(through));
   }
 
-  /** The sites that a result lacks which is complete through this arrival. */
+  /** Returns the sites missing in a result that is complete through this arrival. */
   List<String> missing(long through) {
     return missing.at(through);
   }
 
-  /** A window's parts with no more groups than the analysis may hold. */
+  /** Reduces a window's parts to the groups that the analysis may hold. */
   WindowPart settled(WindowPart parts) {
     return parts.settled(live.analysis().live().limit().ofPane(live.window()));
   }
 
-  /** What arrived within a time. */
+  /** Returns the arrival counts of a time. */
   ArrivalCounts arrived(long start, long end) {
     ArrivalCounts counts = ArrivalCounts.NONE;
     for (ArrivalCounts pane : arrivals.subMap(start, end).values()) {
@@ -353,7 +353,7 @@ final class OpenWindows {
     return counts;
   }
 
-  /** Forgets all of it. */
+  /** Forgets everything. */
   void clear() {
     windows.clear();
     arrivals.clear();
@@ -361,7 +361,7 @@ final class OpenWindows {
     missing.clear();
   }
 
-  /** All of it, as the messages that would make it again. */
+  /** Returns the messages that restore this. */
   List<Partial> snapshot() {
     List<Partial> messages = new ArrayList<>();
     windows.values().forEach(open -> open.snapshot(live.id(), messages));

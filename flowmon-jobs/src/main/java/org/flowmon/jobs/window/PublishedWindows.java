@@ -16,8 +16,8 @@ import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /**
- * What the job of a site publishes of final windows: those that have all of their flows, of
- * analyses that publish. Used by the task of all windows, whose queries these are.
+ * The final windows that a site's job publishes: those with all of their flows, of analyses that
+ * publish. Used by the task of all windows, which owns these queries.
  */
 final class PublishedWindows {
   private final SitePublisher publisher;
@@ -25,17 +25,17 @@ final class PublishedWindows {
   private final Map<Long, WholeWindows> whole;
   private final StoppedQueries stopped;
   private final Counter notWhole;
-  private final long disorderMicros; // -1 where what was read first is the first of all
+  private final long disorderMicros; // -1 if the first flow read is the first of all
   private boolean hasBegun;
 
   /**
-   * Nothing published yet by this attempt.
+   * Creates an attempt without messages.
    *
    * @param site its name
-   * @param disorder how far an arrival may lie behind the largest of its partition, where a job
+   * @param disorder how far an arrival may lie behind the largest of its partition, if a job
    *     without a checkpoint begins in the midst of the flows; null: it begins with the first flow
-   * @param closedThrough what earlier attempts had come to; {@link Long#MIN_VALUE}: there were none
-   * @param whole by query from which window on it has all flows, as it changes
+   * @param closedThrough the progress of earlier attempts; {@link Long#MIN_VALUE}: there were none
+   * @param whole by query: the first window with all flows, as it changes
    * @param notWhole counts windows that are not published, as they may lack flows
    */
   PublishedWindows(
@@ -57,7 +57,10 @@ final class PublishedWindows {
     this.publisher = new SitePublisher(site, closedThrough, this::published, out, metrics);
   }
 
-  /** What is published, and from which window on: not what has not begun, or was stopped. */
+  /**
+   * Returns the publications with their first whole window, without those that have not begun or
+   * were stopped.
+   */
   private List<StatesMessage.Published> published() {
     List<StatesMessage.Published> all = new ArrayList<>();
     whole.forEach(
@@ -71,8 +74,8 @@ final class PublishedWindows {
   }
 
   /**
-   * Notes what is complete, before its windows are published: the first says from which window on
-   * these are whole.
+   * Notes the first complete time, before its windows are published: it sets the first whole
+   * window.
    */
   void begin(long completeThrough) {
     boolean isTime = completeThrough != Long.MIN_VALUE && completeThrough != Long.MAX_VALUE;
@@ -80,8 +83,8 @@ final class PublishedWindows {
       return;
     }
     hasBegun = true;
-    // The watermark is the disorder behind what has arrived, and what had arrived before and is
-    // not read may be as much ahead of that.
+    // The watermark is the disorder behind the arrivals read, and unread earlier messages may have
+    // arrivals as far ahead of them.
     long unread = completeThrough + 2 * disorderMicros;
     whole.replaceAll(
         (id, from) -> {
@@ -95,7 +98,7 @@ final class PublishedWindows {
         });
   }
 
-  /** Publishes a final window, or counts it where it is not whole. */
+  /** Publishes a final window, or counts it if it is not whole. */
   void publish(PublishedWindow states) {
     long start = states.windowEnd() - states.live().window().widthMicros();
     if (whole.get(states.live().id()).isWhole(start)) {
@@ -105,7 +108,7 @@ final class PublishedWindows {
     }
   }
 
-  /** Says that all windows that were final by then are published. */
+  /** Sends the progress that all windows that were final by then are published. */
   void reached(long completeThrough) {
     publisher.reached(completeThrough);
   }

@@ -7,15 +7,15 @@ import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.merge.WindowResult;
 
 /**
- * How many flows became one group in the windows that went out, by analysis: what a window costs
- * beyond its flows goes by its groups, so that this tells whether windows are long enough. And how
- * many groups were left out, as there were more than the analysis may have.
+ * The flows per group in published windows, by analysis. A window's cost beyond its flows depends
+ * on its groups, so this shows whether windows are long enough. Also the number of groups left out
+ * above the limit.
  */
 final class ReductionMetrics {
   private final MetricGroup metrics;
   private final Map<String, Sums> analyses = new HashMap<>();
 
-  /** Of one analysis since the task began; written by the task, read by reporters. */
+  /** The sums of one analysis since the task began; written by the task, read by reporters. */
   private static final class Sums {
     private volatile long flows;
     private volatile long groups;
@@ -28,7 +28,10 @@ final class ReductionMetrics {
       return made == 0 ? 0 : flows / (double) made;
     }
 
-    /** In milliseconds; 0 where nothing is known yet, −1 where not even the longest is enough. */
+    /**
+     * Recommended length in milliseconds; 0 if nothing is known yet, −1 if not even the longest is
+     * enough.
+     */
     long recommendedWindow() {
       double ratio = flowsPerGroup();
       if (ratio == 0) {
@@ -39,7 +42,7 @@ final class ReductionMetrics {
     }
   }
 
-  /** Metrics of no windows yet. */
+  /** Creates the metrics before any window. */
   ReductionMetrics(MetricGroup metrics) {
     this.metrics = metrics;
   }
@@ -47,7 +50,7 @@ final class ReductionMetrics {
   /**
    * Adds a result.
    *
-   * @param ownMicros as {@link WindowLengths#own} has it
+   * @param ownMicros as in {@link WindowLengths#own}
    */
   // One thread writes; others see its sums, if not at once.
   @SuppressWarnings("NonAtomicVolatileUpdate")

@@ -14,8 +14,8 @@ import org.flowmon.jobs.merge.WindowResult;
 /**
  * Makes the results of several analyses at a time, on the caller's thread and on helpers: at a
  * window's end all of them are due at once, and the cores have little else to do. While the caller
- * waits for a helper it does what has come up meanwhile in the operators behind it in its chain:
- * the histories and reports of what it gave before. Used by one thread.
+ * waits for a helper it runs the mails of later operators in its chain: the histories and reports
+ * of earlier results. Used by one thread.
  */
 final class ResultMakers implements AutoCloseable {
   private final ExecutorService helpers;
@@ -23,7 +23,7 @@ final class ResultMakers implements AutoCloseable {
   private final MailboxExecutor mailbox;
 
   /**
-   * With some helpers.
+   * Creates the makers with some helpers.
    *
    * @param mailbox of the caller's thread
    */
@@ -40,21 +40,21 @@ final class ResultMakers implements AutoCloseable {
   }
 
   /**
-   * What a helper made.
+   * The results made by a helper.
    *
    * @param results up to its failure, if any
-   * @param failure null where it had none
+   * @param failure null if it had none
    */
   private record Made(List<WindowResult> results, RuntimeException failure) {}
 
   /** The results of an analysis, made once. */
   static final class Making {
     private final Consumer<Consumer<WindowResult>> maker;
-    private FutureTask<Made> byHelper; // null where the caller makes them
+    private FutureTask<Made> byHelper; // null if the caller makes them
     private MailboxExecutor mailbox;
 
     /**
-     * Not yet made.
+     * Creates results that are not made yet.
      *
      * @param maker gives the results one by one; shares nothing with those of other analyses
      */
@@ -73,18 +73,18 @@ final class ResultMakers implements AutoCloseable {
     }
 
     /**
-     * Gives them, in their order: where a helper makes them when all are made, else each when it is
-     * made, so that no other is in memory.
+     * Gives the results in order: a helper's when all are made, the caller's own one by one, so
+     * that no other is in memory.
      *
-     * @param to what it throws is thrown on
-     * @return the maker's failure, after what it gave before; null where it had none
+     * @param to its exceptions are thrown on
+     * @return the maker's failure, after the results before it; null if it had none
      */
     RuntimeException give(Consumer<WindowResult> to) throws InterruptedException {
       if (byHelper == null) {
         return giveEach(to);
       }
       while (!byHelper.isDone()) {
-        mailbox.yield(); // until something comes up, at the latest that it is done
+        mailbox.yield(); // until a mail comes, at the latest that it is done
       }
       try {
         Made made = byHelper.get();
@@ -121,12 +121,12 @@ final class ResultMakers implements AutoCloseable {
     }
   }
 
-  /** Lets something be done by the way of which nobody waits for the end. */
+  /** Runs work in the background; nobody waits for it. */
   void prepare(Runnable work) {
     preparer.execute(work);
   }
 
-  /** Lets a helper make them as soon as one has time. */
+  /** Lets a helper make the results as soon as one is free. */
   void help(Making making) {
     making.mailbox = mailbox;
     making.byHelper =
@@ -139,7 +139,7 @@ final class ResultMakers implements AutoCloseable {
     helpers.execute(making.byHelper);
   }
 
-  /** Ends the caller's wait, should it wait. */
+  /** Wakes the caller if it waits. */
   private void wake() {
     try {
       mailbox.execute(() -> {}, "results are made");

@@ -4,9 +4,9 @@ import java.util.BitSet;
 import org.flowmon.jobs.lowlevel.Partial;
 
 /**
- * From which window on a query has all of its flows. One that runs since the job's first flow has
- * them from the beginning; of one that came later each task of the low level says where it begins
- * ({@link Partial.Started}), and a window that ends before all have said so lacks flows.
+ * The first window with all flows of a query. A query that runs since the job's first flow has them
+ * from the beginning. For a later one each task of the low level announces its start ({@link
+ * Partial.Started}), and a window that ends before all have announced lacks flows.
  */
 final class WholeWindows {
   private final long version;
@@ -20,17 +20,20 @@ final class WholeWindows {
     this.first = first;
   }
 
-  /** Of a query whose tasks have said where they begin. */
+  /** Creates the windows of a query whose tasks have announced their start. */
   static WholeWindows from(long first) {
     return new WholeWindows(0, true, first);
   }
 
-  /** Of a query that nothing is known of yet, but that it began with this change or a later one. */
+  /**
+   * Creates the windows of a query that began with this change or a later one; nothing else is
+   * known yet.
+   */
   static WholeWindows pending(long version) {
     return new WholeWindows(version, false, Long.MIN_VALUE);
   }
 
-  /** Takes what a task of the low level says; nothing of an earlier run of the same query. */
+  /** Takes the announcement of a low-level task; ignores an earlier run of the same query. */
   void add(Partial.Started started) {
     if (known || started.version() < version || heard.get(started.task())) {
       return;
@@ -45,12 +48,12 @@ final class WholeWindows {
     return known && windowStart >= first;
   }
 
-  /** Whether all tasks have said where they begin. */
+  /** Whether all tasks have announced their start. */
   boolean isKnown() {
     return known;
   }
 
-  /** The start of the first window that has all of its flows, where that is known. */
+  /** The start of the first window with all of its flows, if it is known. */
   long first() {
     return first;
   }

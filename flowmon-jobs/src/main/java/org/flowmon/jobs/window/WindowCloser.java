@@ -6,13 +6,13 @@ import org.flowmon.udaf.pane.WindowSpec;
 
 /** Closes windows of one analysis, and gives their results. */
 interface WindowCloser {
-  /** Those of a query over flows. */
+  /** Closes the windows of a query over flows. */
   void of(OpenWindows own, Consumer<WindowResult> results);
 
-  /** Those of a query over the results of others. */
+  /** Closes the windows of a query over the results of others. */
   void of(JoinedWindows joined, Consumer<WindowResult> results);
 
-  /** Windows that have a new result at a watermark. */
+  /** Returns a closer of windows with a new result at a watermark. */
   static WindowCloser upTo(long completeThrough) {
     return new WindowCloser() {
       @Override
@@ -28,9 +28,9 @@ interface WindowCloser {
   }
 
   /**
-   * All windows, as no more input comes.
+   * Returns a closer of all windows, for the end of input.
    *
-   * @param through what was closed before
+   * @param through the time through which windows were closed before
    */
   static WindowCloser atEnd(long through) {
     return new WindowCloser() {
@@ -45,8 +45,8 @@ interface WindowCloser {
       }
 
       private WindowResult atEnd(WindowResult result) {
-        // No flow is of the window that arrived long before it: should the end of input come before
-        // any watermark of its time, there was input nevertheless.
+        // A flow of the window did not arrive long before it: if the end of input comes before any
+        // watermark of its time, there was input nevertheless.
         long arrived = result.windowStart() - WindowSpec.DEFAULT_AHEAD_MICROS;
         return result.atEndOfInput(Math.max(through, arrived));
       }

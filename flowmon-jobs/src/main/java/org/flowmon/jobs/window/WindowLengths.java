@@ -5,11 +5,11 @@ import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.FlowQuery;
 
 /**
- * How long windows are to be: what a window costs beyond its flows goes by its groups, so it is
- * long enough where a group has several flows.
+ * Recommends the length of windows. A window's cost beyond its flows depends on its groups, so it
+ * is long enough if a group has several flows.
  */
 public final class WindowLengths {
-  /** The lengths that are recommended, in seconds. */
+  /** The recommended lengths, in seconds. */
   public static final List<Long> SECONDS = List.of(1L, 3L, 10L, 30L, 60L, 180L, 600L, 1800L, 3600L);
 
   /** Flows that a group should have on average. */
@@ -20,8 +20,8 @@ public final class WindowLengths {
   private WindowLengths() {}
 
   /**
-   * In what a live query's flows become groups: where groups are of slides of a window, the length
-   * of these, else that of the window. In microseconds.
+   * Returns the length, in microseconds, in which a live query's flows become groups: that of a
+   * slide if groups are of slides, else that of the window.
    */
   public static long own(FlowQuery live, long windowMicros) {
     return live.groupBy().stream()
@@ -32,14 +32,14 @@ public final class WindowLengths {
   }
 
   /**
-   * The length that follows from what windows of one length have, where flows keep coming as they
-   * do. k times as long a window has k times the flows, and no less groups; one k times as short no
-   * more. So where a group has enough flows the length that this gives is enough, too, and where it
-   * has not no shorter one is.
+   * Returns the length that follows from the flows per group at another length, if flows keep
+   * coming at the same rate. A window k times as long has k times the flows, and no fewer groups;
+   * one k times as short has no more groups. So if groups have enough flows, the returned length is
+   * enough, too; if they have not, no shorter one is.
    *
    * @param ownMicros the length of the windows
    * @param flowsPerGroup in them, above 0
-   * @return the shortest of {@link #SECONDS} that is not below, in microseconds; 0 where none is
+   * @return the shortest of {@link #SECONDS} that is not below, in microseconds; 0 if none is
    */
   public static long recommended(long ownMicros, double flowsPerGroup) {
     double wanted = ownMicros * (FLOWS_PER_GROUP / flowsPerGroup);

@@ -38,40 +38,39 @@ import org.flowmon.jobs.urgent.UrgentWork;
 import org.flowmon.jobs.window.ResultMakers.Making;
 
 /**
- * The last step of the merge, one task: puts the parts of each window together. When the watermark
- * of all merging tasks has passed a window's end all of its parts are here, and its result goes
- * out; where flows may be late it is revised when more have come, at most once a slide, and for the
- * last time when the watermark has passed the end and the lateness. Results of one watermark go out
- * analysis by analysis, those with a LIMIT or HAVING first and by name, then those with few groups;
- * of each in the order of their windows' ends. While those of many groups are made, this task goes
- * on with the histories and reports of the others.
+ * The last step of the merge, one task: merges the parts of each window. When the watermark of all
+ * merging tasks has passed a window's end, all of its parts are here, and its result goes out. If
+ * flows may be late, it is revised when more have come, at most once a slide, and for the last time
+ * when the watermark has passed the end and the lateness. Results of one watermark go out analysis
+ * by analysis: those with a LIMIT or HAVING first and by name, then those with few groups; each in
+ * the order of its windows' ends. While results with many groups are made, this task goes on with
+ * the histories and reports of the others.
  *
- * <p>A window without groups has a result without rows where any flow arrived in it or is known to
- * be lost, else none. Parts that come when the last one has gone out, as a source broke the
- * disorder bound and then the job was restored, are left out and counted; what is told so of
- * arrivals counts in a later result. The end of input closes what is open: a job that is restored
- * from a savepoint drained so reports the windows that did not go out then. An analysis that failed
- * at run time, here or before, gives no more results, also when the job is restored from then on:
- * flows of its open windows are missing.
+ * <p>A window without groups has a result without rows if any flow arrived in it or is known to be
+ * lost, else none. Parts may come after the last result, as a source broke the disorder bound and
+ * then the job was restored: they are left out and counted, and their arrival counts go to a later
+ * result. The end of input closes open windows. A job restored from a drained savepoint reports the
+ * windows that did not go out then. An analysis that failed at run time, here or before, gives no
+ * more results, even after the job is restored: flows of its open windows are missing.
  *
- * <p>Of an analysis that comes while the job runs, the first result is that of the first window all
- * of whose flows it was given; parts of windows before are left out and counted. One whose report
- * alone changes goes on: its next result is reported the new way.
+ * <p>For an analysis that comes while the job runs, the first result is that of the first window
+ * with all flows; parts of earlier windows are left out and counted. An analysis with only a
+ * changed report goes on: its next result is reported the new way.
  *
- * <p>Where an analysis's query is over the results of others, each of these over flows has its own
+ * <p>If an analysis's query is over the results of others, each of these over flows has its own
  * parts and windows here, and the whole is answered from their results ({@link JoinedWindows}).
  */
 public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     implements OneInputStreamOperator<Partial, WindowResult> {
   private static final long serialVersionUID = 1L;
 
-  /** What the site publishes of its analyses' states. */
+  /** The states that the site publishes. */
   public static final OutputTag<StatesRecord> STATES = new OutputTag<>("states", StatesRecord.TYPE);
 
   private final AnalysisSet analyses;
-  private final String site; // null where no states are published
+  private final String site; // null if no states are published
   private final Duration disorder;
-  private transient PublishedWindows published; // null where no states are
+  private transient PublishedWindows published; // null if no states are
   private transient LiveQueries queries;
   private transient AnalysisSetState analysesState;
   private transient Map<Long, WholeWindows> whole;
@@ -89,21 +88,21 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private transient long closedThrough;
   private transient boolean announced;
   private transient ResultMakers makers;
-  private transient UrgentWork urgent; // null where no window closes
+  private transient UrgentWork urgent; // null if no window closes
 
-  /** The last step for these analyses. */
+  /** Creates the last step for these analyses. */
   public WindowOperator(AnalysisSet analyses) {
     this(analyses, null, null);
   }
 
   /**
-   * The last step for these analyses in the job of a site.
+   * Creates the last step for these analyses in the job of a site.
    *
-   * @param site its name, by which states are published to {@link #STATES}; null: none are, and
+   * @param site its name, under which states are published to {@link #STATES}; null: none are, and
    *     analyses that publish give their rows as others do
-   * @param disorder how far an arrival may lie behind the largest of its partition, where a job
-   *     without a checkpoint begins in the midst of the flows: what it publishes is then whole from
-   *     the first window on that began later; null: it begins with the first flow
+   * @param disorder how far an arrival may lie behind the largest of its partition, if a job
+   *     without a checkpoint begins in the midst of the flows: published windows are then whole
+   *     from the first one that began later; null: it begins with the first flow
    */
   public WindowOperator(AnalysisSet analyses, String site, Duration disorder) {
     this.analyses = new AnalysisSet(analyses);
@@ -188,7 +187,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     return published != null && all.get(0).analysis().publishesStates();
   }
 
-  /** Tells those that follow of all that has changed, as they do not remember it. */
+  /** Announces all changes to later operators, which do not keep them. */
   private void announceChanges() {
     if (!announced) {
       announced = true;
@@ -224,7 +223,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
-  /** Parts that were left out, as the result of their window had gone out. */
+  /** Returns the parts left out after the result of their window had gone out. */
   public long behindWatermark() {
     return behindWatermark.getCount();
   }
@@ -279,7 +278,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
-  /** Does some work for a query; one that fails is stopped, and no other with it. */
+  /** Works for a query; if that fails the query is stopped, and no other with it. */
   private void withQuery(long queryId, Consumer<OpenWindows> work) {
     OpenWindows open = windows.get(queryId);
     if (open == null) {
@@ -308,8 +307,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       throws InterruptedException {
     List<List<LiveQuery>> all = new ArrayList<>(queries.byName().values());
     all.removeIf(of -> publishes(of) || stopped.contains(of.get(0).id()));
-    // What is made of all groups takes longest, and others need not wait for it.
-    Map<Long, Long> bytes = new HashMap<>(); // of those of which something is due
+    // Results with all groups take longest, and the others need not wait for them.
+    Map<Long, Long> bytes = new HashMap<>(); // of analyses with due results
     for (List<LiveQuery> of : all) {
       if (large(of).anyMatch(open -> due.applyAsInt(open) > 0)) {
         bytes.put(of.get(0).id(), large(of).mapToLong(OpenWindows::bytes).sum());
@@ -322,14 +321,14 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     for (List<LiveQuery> of : all) {
       Making making = new Making(results -> close(of, closing, results));
       makings.add(making);
-      // Results of many windows are not to be in memory at once: this thread sends one by one.
+      // The results of many windows should not be in memory at once: this thread sends one by one.
       if (bytes.containsKey(of.get(0).id())
           && large(of).allMatch(open -> due.applyAsInt(open) <= 1)) {
         makers.help(making);
       }
     }
     for (int i = 0; i < all.size(); i++) {
-      // What fails further on is no failure of the analysis.
+      // A failure of later operators is no failure of the analysis.
       RuntimeException failure = makings.get(i).give(this::send);
       if (failure != null) {
         withQuery(
@@ -341,7 +340,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
-  /** Publishes the states of windows that are final, each as soon as it is made. */
+  /** Publishes the states of final windows, each as soon as it is made. */
   private void publishAll(long completeThrough) {
     if (published == null) {
       return;
@@ -353,7 +352,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
         do {
           next[0] = null;
           withQuery(id, open -> next[0] = open.nextStates(completeThrough));
-          if (next[0] != null) { // what fails further on is no failure of the analysis
+          if (next[0] != null) { // a failure of later operators is none of the analysis
             published.publish(next[0]);
           }
         } while (next[0] != null);
@@ -370,7 +369,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
-  /** Those windows of an analysis that all groups are in. */
+  /** Returns the windows of an analysis that keep all groups. */
   private Stream<OpenWindows> large(List<LiveQuery> of) {
     return of.stream()
         .filter(live -> live.query().keepsAllGroups())
@@ -418,7 +417,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     collect(() -> output.collect(STATES, new StreamRecord<>(states)));
   }
 
-  /** Sends something: to wait for buffers is not urgent. */
+  /** Sends messages: waiting for buffers is not urgent. */
   private void collect(Runnable sending) {
     if (urgent == null) {
       sending.run();
@@ -446,7 +445,9 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
-  /** What flows of an analysis become groups in: of several queries the shortest. */
+  /**
+   * Returns the length in which an analysis's flows become groups: of several queries the shortest.
+   */
   private static long own(List<LiveQuery> all) {
     return all.stream()
         .mapToLong(live -> WindowLengths.own(live.query(), live.window().widthMicros()))

@@ -12,12 +12,12 @@ import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerial
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
 
-/** The windows of all queries in a checkpoint, and how far they were closed. */
+/** The windows of all queries in a checkpoint, and the time through which they were closed. */
 final class WindowsCheckpoint {
   private final ListState<Long> closedThrough;
   // Query and end of a window that was closed at the end of input.
   private final ListState<long[]> closedEarly;
-  // Query, end of a window, and through which arrival its last result was complete.
+  // Query, end of a window, and the arrival through which its last result was complete.
   private final ListState<long[]> published;
   private final ListState<Partial> messages;
 
@@ -34,7 +34,7 @@ final class WindowsCheckpoint {
         store.getListState(new ListStateDescriptor<>("open-windows", new PartialSerializer()));
   }
 
-  /** Through which arrival windows were closed; {@link Long#MIN_VALUE}: none was. */
+  /** Returns the arrival through which windows were closed; {@link Long#MIN_VALUE}: none was. */
   long closedThrough() throws Exception {
     long latest = Long.MIN_VALUE;
     for (long through : closedThrough.get()) {
@@ -46,8 +46,8 @@ final class WindowsCheckpoint {
   /**
    * Restores windows.
    *
-   * @param windows by query; of others nothing is known any more
-   * @param add takes the messages that make them, when what went out of them is known
+   * @param windows by query; other queries are forgotten
+   * @param add takes the messages that restore them, after the published results are known
    */
   void restore(Map<Long, OpenWindows> windows, Consumer<Partial> add) throws Exception {
     for (long[] queryAndEnd : closedEarly.get()) {
@@ -68,9 +68,9 @@ final class WindowsCheckpoint {
   }
 
   /**
-   * Writes all of it.
+   * Writes all windows.
    *
-   * @param further messages that {@link #restore} gives after those that make the windows
+   * @param further messages that {@link #restore} gives after those of the windows
    */
   void update(long through, Map<Long, OpenWindows> windows, List<Partial> further)
       throws Exception {

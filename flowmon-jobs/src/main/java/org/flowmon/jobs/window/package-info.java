@@ -1,4 +1,4 @@
 /**
- * The windows' task: parts of each window put together, revised and closed, and its result made.
+ * The windows' task: merges the parts of each window, revises and closes it, and makes its result.
  */
 package org.flowmon.jobs.window;

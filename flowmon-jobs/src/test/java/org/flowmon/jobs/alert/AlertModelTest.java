@@ -17,13 +17,13 @@ import org.flowmon.jobs.report.Report;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the operator sends is what a model says that looks back over all windows for each one,
- * whatever order reports come in, with revisions, gaps and restarts.
+ * The operator sends the messages of a model that looks back over all windows for each one,
+ * whatever the order of reports, with revisions, gaps and restarts.
  */
 class AlertModelTest {
   private static final int KEYS = 5;
 
-  /** A rule as it is drawn. */
+  /** A random rule. */
   private record Rule(
       boolean absence, int need, int of, int resolve, int silence, int lateness, boolean perKey) {
     String yaml() {
@@ -40,7 +40,7 @@ class AlertModelTest {
     }
   }
 
-  /** What comes to the operator: a report, or a watermark where there is none. */
+  /** An input of the operator: a report, or a watermark if there is none. */
   private record Event(Report report, long through) {}
 
   @Test
@@ -97,7 +97,7 @@ class AlertModelTest {
         random.nextInt(3) > 0);
   }
 
-  /** Reports in the windows' order at first, then mixed as far as the watermark allows. */
+  /** Returns reports in the windows' order, then mixed as far as the watermark allows. */
   private static List<Event> events(
       Random random, Rule rule, int windows, Map<String, boolean[]> held) {
     List<List<Report>> reports = new ArrayList<>();
@@ -144,7 +144,7 @@ class AlertModelTest {
     return events;
   }
 
-  /** Each key in two rows, of which one is too small now and then, or in none. */
+  /** Returns each key in two rows, one of them sometimes too small, or in none. */
   private static int[] rows(Random random, double share) {
     List<Integer> rows = new ArrayList<>();
     for (int key = 0; key < KEYS; key++) {
@@ -172,7 +172,7 @@ class AlertModelTest {
     }
   }
 
-  /** The messages of a key, each window judged by looking back over those before it. */
+  /** Returns the messages of a key, each window judged by looking back over those before it. */
   private static List<String> model(Rule rule, String key, boolean[] held) {
     List<String> lines = new ArrayList<>();
     int since = -1;

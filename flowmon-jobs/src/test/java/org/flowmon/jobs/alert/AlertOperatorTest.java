@@ -20,7 +20,7 @@ import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.junit.jupiter.api.Test;
 
-/** When alerts go out, and what survives. */
+/** When alerts go out, and what restarts keep. */
 class AlertOperatorTest {
   private static final AnalysisConfig LOUD =
       analysis("0s", "- {name: loud, when: bytes > 100, silence: 1h}");
@@ -111,7 +111,7 @@ class AlertOperatorTest {
       for (int window : new int[] {3, 1, 4, 2}) {
         run.add(report(window, 3, 7, 500));
       }
-      run.complete(end(3) + 4 * AlertRun.SECOND); // the third may have a report still
+      run.complete(end(3) + 4 * AlertRun.SECOND); // the third may still get a report
       run.complete(end(4) + 5 * AlertRun.SECOND);
       run.end();
       assertEquals(List.of("10.0.0.7 1 firing since 3 at 3 held 3"), run.lines());
@@ -149,7 +149,7 @@ class AlertOperatorTest {
   void anAlertThatIsResolvedByHandIsToldOnceAndFiresAnewAfterItsSilence() throws Exception {
     AnalysisConfig rule = analysis("0s", "- {name: loud, when: bytes > 100, silence: 30s}");
     try (AlertRun run = AlertRun.start(rule)) {
-      run.resolve("0123456789abcdef0123456789abcdef"); // nobody's
+      run.resolve("0123456789abcdef0123456789abcdef"); // another job's
       run.add(report(1, 3, 7, 500, 8, 500));
       run.completeWindow(1);
       checkpoint(run, 1);
@@ -270,8 +270,8 @@ class AlertOperatorTest {
   void absenceIsToldWhereNoReportEverCame() throws Exception {
     AnalysisConfig silent = analysis("0s", "- {name: silent, absent: 30s, severity: critical}");
     try (AlertRun run = AlertRun.start(silent)) {
-      run.complete(end(0) + 3 * AlertRun.SECOND); // window 0 is nobody's
-      run.completeWindow(2); // the first that can have been seen whole
+      run.complete(end(0) + 3 * AlertRun.SECOND); // window 0 is not judged
+      run.completeWindow(2); // the first that can be whole
       run.completeWindow(4);
       run.add(report(6, 3)); // a report without rows is one
       run.completeWindow(6);
@@ -462,7 +462,7 @@ class AlertOperatorTest {
     AnalysisConfig two = analysis("0s", "- {name: loud, when: bytes > 100, keys: 2, silence: 20s}");
     try (AlertRun run = AlertRun.start(two)) {
       run.add(report(1, 3, 1, 500, 2, 500, 3, 500));
-      run.add(report(2, 3, 3, 500)); // the silence of the others goes on
+      run.add(report(2, 3, 3, 500)); // the others' silence goes on
       run.add(report(3, 3, 3, 500));
       run.completeWindow(3);
       run.end();
@@ -532,7 +532,7 @@ class AlertOperatorTest {
     }
   }
 
-  /** A rule whose silence is more microseconds than there are. */
+  /** Returns a rule whose silence overflows microseconds. */
   private static AlertConfig vast(String name) {
     AlertConfig like = LOUD.alerts().get(0);
     return new AlertConfig(

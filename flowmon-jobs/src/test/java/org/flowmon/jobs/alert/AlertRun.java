@@ -16,7 +16,7 @@ import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
-/** The operator of alerts by hand, with reports of windows of ten seconds. */
+/** Runs the operator of alerts on reports of windows of ten seconds. */
 final class AlertRun implements AutoCloseable {
   static final long SECOND = 1_000_000L;
   static final long SLIDE = 10 * SECOND;
@@ -42,18 +42,18 @@ final class AlertRun implements AutoCloseable {
     return new AlertRun(new ArrayList<>(), null, List.of(analyses));
   }
 
-  /** From a checkpoint, maybe with other analyses; what was sent by others is sent. */
+  /** Restores from a checkpoint, possibly with other analyses, without the messages sent before. */
   static AlertRun restore(AlertRun other, OperatorSubtaskState state, AnalysisConfig... analyses)
       throws Exception {
     return new AlertRun(new ArrayList<>(other.sent()), state, List.of(analyses));
   }
 
-  /** An analysis of windows of ten seconds whose reports have src_addr and bytes. */
+  /** Returns an analysis of windows of ten seconds whose reports have src_addr and bytes. */
   static AnalysisConfig analysis(String lateness, String alerts) {
     return AnalysisConfig.parse("talkers.yaml", text(lateness, alerts));
   }
 
-  /** Its file. */
+  /** Returns its file. */
   static String text(String lateness, String alerts) {
     return """
     name: talkers
@@ -68,7 +68,7 @@ final class AlertRun implements AutoCloseable {
         .formatted(lateness, alerts.indent(2));
   }
 
-  /** What the analysis is from now on; empty: it is gone. */
+  /** Announces the definition of the analysis; empty: it is removed. */
   void announce(String definition, int window) throws Exception {
     add(
         new Report(
@@ -82,12 +82,12 @@ final class AlertRun implements AutoCloseable {
             report(window, 3).confidence()));
   }
 
-  /** The end of a window. */
+  /** Returns the end of a window. */
   static long end(int window) {
     return BEGIN + window * SLIDE;
   }
 
-  /** Rows are pairs of the last byte of an address and bytes. */
+  /** Returns a report; rows are pairs of the last byte of an address and bytes. */
   static Report report(int window, int revision, int... rows) {
     ResultTable.Builder table =
         new ResultTable.Builder()
@@ -115,7 +115,7 @@ final class AlertRun implements AutoCloseable {
             null));
   }
 
-  /** Of a window without groups, which says what was late and lost. */
+  /** Returns a report of a window without groups, with its late and lost flows. */
   static Report withoutGroups(int window) {
     Report report = report(window, 3);
     Confidence confidence =
@@ -144,7 +144,7 @@ final class AlertRun implements AutoCloseable {
     harness.processElement1(report, report.windowEnd() / 1000);
   }
 
-  /** All flows that arrived up to then have been seen. */
+  /** Advances the watermark: all flows up to this arrival have been seen. */
   void complete(long through) throws Exception {
     harness.processWatermark1(new Watermark(through / 1000));
   }
@@ -153,7 +153,7 @@ final class AlertRun implements AutoCloseable {
     complete(end(window));
   }
 
-  /** Somebody says that an alert is resolved. */
+  /** Resolves an alert by hand. */
   void resolve(String id) throws Exception {
     harness.processElement2(new StreamRecord<>(id));
   }
@@ -171,19 +171,22 @@ final class AlertRun implements AutoCloseable {
     harness.endInput1();
   }
 
-  /** Nobody resolves anything any more. */
+  /** Ends the input of manual resolves. */
   void endResolves() throws Exception {
     harness.endInput2();
   }
 
-  /** What was sent, in its order. */
+  /** Returns the sent alerts, in order. */
   List<Alert> sent() {
     sent.addAll(harness.extractOutputValues());
     harness.getOutput().clear();
     return sent;
   }
 
-  /** What was sent: key, number, state, first window, window, last window that held. */
+  /**
+   * Returns the sent alerts as lines: key, number, state, first window, window, last window that
+   * held.
+   */
   List<String> lines() {
     return sent().stream().map(AlertRun::line).toList();
   }

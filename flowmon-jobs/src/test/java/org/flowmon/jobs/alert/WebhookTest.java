@@ -67,7 +67,10 @@ class WebhookTest {
     threads.shutdownNow();
   }
 
-  /** A server; the status of each request is that of the answer, and 200 ones are remembered. */
+  /**
+   * Starts a server that answers each request with a status, and keeps the requests with status
+   * 200.
+   */
   private HttpServer serve(int port, ToIntFunction<HttpExchange> status) throws IOException {
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);

@@ -14,7 +14,7 @@ import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.config.job.WebhookConfig;
 import org.junit.jupiter.api.Test;
 
-/** Alerts in the files of analyses, webhooks in that of the job. */
+/** Alerts in the files of analyses, webhooks in the job's file. */
 class AlertConfigTest {
   private static final String SMALL =
       """

@@ -158,7 +158,7 @@ class AnalysisConfigTest {
           text.replace("SUM(bytes)", "SUM(bites)"),
           "talkers.yaml:" + places[i] + ": live.query: no column 'bites'");
     }
-    // Where the file has other characters than the query the place is that in the query.
+    // If the file's characters differ from the query's, the place is that in the query.
     refuses(
         SMALL.replace(query, "\"" + query.replace("SUM(bytes)", "SUM(\\x62ites)") + "\""),
         "talkers.yaml:3: live.query: line 1:22: no column 'bites'");

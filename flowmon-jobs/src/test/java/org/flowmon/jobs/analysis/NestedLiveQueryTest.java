@@ -13,7 +13,7 @@ import org.flowmon.jobs.report.LiveColumns;
 import org.flowmon.jobs.report.ReportColumn;
 import org.junit.jupiter.api.Test;
 
-/** What an analysis may run live of queries over the results of others. */
+/** The queries over the results of others that an analysis may run live. */
 class NestedLiveQueryTest {
   private static final String SENT =
       "(SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr)";

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a job says that it runs, as readers of other versions may find it. */
+/** The message of a job's running analyses, read by other versions. */
 class RunningAnalysesTest {
   private static final String MINE =
       "{\"analysis\":\"mine\",\"change\":3,\"window\":\"PT1M\",\"slide\":\"PT20S\","

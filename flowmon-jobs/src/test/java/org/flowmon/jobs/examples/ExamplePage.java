@@ -17,8 +17,8 @@ import org.flowmon.udaf.value.ResultTable;
 
 /**
  * {@code docs/query-examples.md}: queries in blocks of SQL, each followed by its answer, a table or
- * the text of an error. A comment before a block says what DuckDB is asked, {@code DuckDB: …}, or
- * why it is not, {@code not in DuckDB: …}.
+ * the text of an error. A comment before a block gives DuckDB's query, {@code DuckDB: …}, or the
+ * reason for its absence, {@code not in DuckDB: …}.
  */
 public final class ExamplePage {
   private static final String DUCK_DB = "<!-- DuckDB: ";
@@ -43,12 +43,12 @@ public final class ExamplePage {
     }
   }
 
-  /** The page of the project. */
+  /** Reads the project's page. */
   public static ExamplePage read() throws IOException {
     return new ExamplePage(Files.readAllLines(docs().resolve("query-examples.md")));
   }
 
-  /** The flows that the examples are over. */
+  /** Returns the flows of the examples. */
   public static List<FlowBatch> flows() throws IOException {
     List<FlowBatch> flows = new ArrayList<>();
     Path file = docs().resolve("examples/flows.csv");
@@ -58,7 +58,7 @@ public final class ExamplePage {
     return flows;
   }
 
-  /** The project's folder of documentation. */
+  /** Returns the project's folder of documentation. */
   public static Path docs() {
     Path folder = Path.of("").toAbsolutePath();
     while (folder != null && !Files.isRegularFile(folder.resolve("mvnw"))) {
@@ -70,7 +70,7 @@ public final class ExamplePage {
     return folder.resolve("docs");
   }
 
-  /** All of them, those of errors too, in the order of the page. */
+  /** Returns all examples, errors included, in the order of the page. */
   public List<QueryExample> examples() {
     return List.copyOf(examples);
   }
@@ -79,7 +79,7 @@ public final class ExamplePage {
     return String.join("\n", lines) + "\n";
   }
 
-  /** The page with other answers. */
+  /** Returns the page with other answers. */
   String with(Function<QueryExample, List<String>> answers) {
     List<String> page = new ArrayList<>();
     int at = 0;
@@ -94,7 +94,7 @@ public final class ExamplePage {
     return String.join("\n", page) + "\n";
   }
 
-  /** An answer as the page has it. */
+  /** Formats an answer as on the page. */
   static List<String> table(Query query, ResultTable table, boolean allColumns) {
     List<Integer> columns = new ArrayList<>();
     for (int c = 0; c < table.columnCount(); c++) {
@@ -127,7 +127,7 @@ public final class ExamplePage {
     return true;
   }
 
-  /** A cell; codes of a column by their names. */
+  /** Formats a cell; codes of a column by their names. */
   static String cell(Query query, ResultTable table, int row, int column) {
     if (table.isNull(row, column)) {
       return "NULL";
@@ -137,7 +137,7 @@ public final class ExamplePage {
     return name == null ? table.formatted(row, column) : name;
   }
 
-  /** Where the block ends that begins at a line. */
+  /** Returns the end of the block that begins at a line. */
   private int end(int start) {
     int at = start + 1;
     while (!lines.get(at).equals("```")) {
@@ -146,7 +146,7 @@ public final class ExamplePage {
     return at;
   }
 
-  /** The first line after the answer to the query whose block ends at a line. */
+  /** Returns the first line after the answer to the query whose block ends at a line. */
   private int afterAnswer(int end) {
     int at = end + 1;
     while (at < lines.size() && lines.get(at).isEmpty()) {

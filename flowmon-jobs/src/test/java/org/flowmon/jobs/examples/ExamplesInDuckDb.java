@@ -18,9 +18,9 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * Flows in DuckDB, with the types that let most queries be asked in the same words: times are
- * TIMESTAMP, durations INTERVAL, codes an ENUM in their order. An address is its text: those of the
- * examples are in the same order as their bytes.
+ * Flows in DuckDB, with types that allow most queries unchanged: times are TIMESTAMP, durations
+ * INTERVAL, codes an ENUM in their order. An address is its text: the examples' addresses sort like
+ * their bytes.
  */
 final class ExamplesInDuckDb implements AutoCloseable {
   private static final Pattern INTERVAL =
@@ -97,7 +97,7 @@ final class ExamplesInDuckDb implements AutoCloseable {
     };
   }
 
-  /** The rows of an answer, in the form of {@link ExamplePage#cell}. */
+  /** Returns the rows of an answer, in the form of {@link ExamplePage#cell}. */
   List<List<String>> rows(String sql) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(sql)) {
@@ -126,7 +126,7 @@ final class ExamplesInDuckDb implements AutoCloseable {
     return value.toString();
   }
 
-  /** {@code 1 day 00:05:30.5} in seconds. */
+  /** Converts {@code 1 day 00:05:30.5} to seconds. */
   private static String seconds(String interval) {
     if (interval == null) {
       return "NULL";

@@ -13,17 +13,17 @@ import org.flowmon.udaf.value.Value;
  * A query of {@code docs/query-examples.md}.
  *
  * @param line of the page on which it begins, 1-based
- * @param sql as the page has it, comments included: those of the form {@code -- :name = value} give
+ * @param sql as on the page, with comments: those of the form {@code -- :name = value} give
  *     parameters their values
- * @param duckDb DuckDB's words for it where they are others, null where they are the same
- * @param notInDuckDb why DuckDB has no words for it, null where it has
+ * @param duckDb DuckDB's query if it differs, else null
+ * @param notInDuckDb why DuckDB has no such query, null if it has
  */
 public record QueryExample(int line, String sql, String duckDb, String notInDuckDb) {
 
   /**
-   * The query with its parameters' values.
+   * Returns the query with its parameters' values.
    *
-   * @throws org.flowmon.udaf.text.QueryException where it is an example of an error
+   * @throws org.flowmon.udaf.text.QueryException if it is an example of an error
    */
   public Query query() {
     return QueryParser.parseQuery(sql).bind(parameters());
@@ -48,7 +48,7 @@ public record QueryExample(int line, String sql, String duckDb, String notInDuck
     return parameters;
   }
 
-  /** What DuckDB is asked, with each parameter's value in its place; null where it has no words. */
+  /** Returns the query for DuckDB, with the values of parameters; null if there is none. */
   String inDuckDb() {
     if (notInDuckDb != null) {
       return null;

@@ -46,8 +46,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every construct of the dialect by an example with its answer: {@code docs/query-examples.md} says
- * what comes out, whichever way the query is run, and what DuckDB says.
+ * Every construct of the dialect by an example with its answer: the answers of {@code
+ * docs/query-examples.md} come from every way of running the query, and from DuckDB.
  */
 class QueryExamplesTest {
   private static final long WEEK = 7 * 86_400_000_000L;
@@ -90,7 +90,7 @@ class QueryExamplesTest {
     }
   }
 
-  /** The examples that are no errors. */
+  /** Returns the examples that are no errors. */
   private List<QueryExample> queries() {
     List<QueryExample> queries = new ArrayList<>();
     for (QueryExample example : page.examples()) {
@@ -153,7 +153,7 @@ class QueryExamplesTest {
     return rows;
   }
 
-  /** Doubles to 12 digits: DuckDB's deviations are not exact. */
+  /** Rounds doubles to 12 digits: DuckDB's deviations are not exact. */
   private static List<List<String>> rounded(List<List<String>> rows, ResultTable table) {
     List<List<String>> rounded = new ArrayList<>();
     for (List<String> row : rows) {
@@ -239,7 +239,7 @@ class QueryExamplesTest {
     Stream.of(AggregateFunction.values()).forEach(f -> constructs.add(f.name()));
     EnumSet.allOf(ValueKind.class).forEach(kind -> constructs.add("literal of " + kind));
     for (QueryExample example : queries()) {
-      // What is bound has no parameters any more.
+      // A bound query has no parameters any more.
       for (FlowQuery query : clauses(QueryParser.parseQuery(example.sql()), used)) {
         query.select().forEach(item -> use(item.what(), used));
         query.groupBy().forEach(key -> use(key, used));
@@ -261,7 +261,7 @@ class QueryExamplesTest {
         query.orderBy().stream().filter(o -> o.descending()).forEach(o -> used.add("DESC"));
       }
       if (example.query() instanceof FlowQuery bound && bound.where() != null) {
-        use(bound.where(), used); // which has literals in the place of parameters
+        use(bound.where(), used); // has literals in place of parameters
       }
     }
     constructs.removeAll(used);
@@ -269,7 +269,7 @@ class QueryExamplesTest {
         Collections.emptySet(), constructs, "without an example in docs/query-examples.md");
   }
 
-  /** The clauses of a query and of all in it. */
+  /** Returns the clauses of a query and of all in it. */
   private static List<FlowQuery> clauses(Query query, Set<String> used) {
     List<FlowQuery> all = new ArrayList<>();
     FlowQuery own = query instanceof TableQuery table ? table.clauses() : (FlowQuery) query;

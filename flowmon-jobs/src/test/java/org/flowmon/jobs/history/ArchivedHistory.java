@@ -31,7 +31,7 @@ import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real archive, and an analysis whose lookups are in it. */
+/** A real archive, and an analysis that looks up history in it. */
 abstract class ArchivedHistory {
   static final Duration DELAY = Duration.ofSeconds(20);
   static final FlowTopic TOPIC = new FlowTopic("flows", "t", 1);
@@ -46,7 +46,7 @@ abstract class ArchivedHistory {
 
   record Flow(String source, long end, long arrival, long bytes) {}
 
-  /** Commits flows, after which everything up to {@code through} is there. */
+  /** Commits flows: afterwards everything up to {@code through} is there. */
   List<SealedSegment> archive(long through, Flow... flows) throws Exception {
     try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
       List<SealedSegment> segments = new ArrayList<>();
@@ -65,7 +65,7 @@ abstract class ArchivedHistory {
     }
   }
 
-  /** Commits flows as those of a file that was imported. */
+  /** Commits flows as those of an imported file. */
   void importFile(Flow... flows) throws Exception {
     try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
       SealedSegment segment =
@@ -110,13 +110,13 @@ abstract class ArchivedHistory {
         config.sinks());
   }
 
-  /** A window of ten seconds with the result of another. */
+  /** Returns a window of ten seconds with the result of another. */
   static WindowResult ending(long end, WindowResult of) {
     return new WindowResult(
         of.analysis(), end - 10 * SECOND, end, of.rows(), of.totals(), of.groups(), of.counts());
   }
 
-  /** What a query gives of what is committed now. */
+  /** Returns a query's answer over the committed flows. */
   static HistoryAnswer runOver(
       Archive archive, HistoryQuery query, WindowResult window, Duration limit) throws Exception {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
@@ -124,14 +124,14 @@ abstract class ArchivedHistory {
     }
   }
 
-  /** The kept answer that holds of what is committed now. */
+  /** Returns the cached answer that holds for the committed flows. */
   static HistoryAnswer known(Archive archive, HistoryQuery query, long windowEnd) throws Exception {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       return query.known(snapshot, windowEnd);
     }
   }
 
-  /** Rows as {@code address day → bytes}. */
+  /** Returns rows as {@code address day → bytes}. */
   static Map<String, Long> bytes(ResultTable rows) {
     Map<String, Long> bytes = new TreeMap<>();
     for (int row = 0; row < rows.rowCount(); row++) {

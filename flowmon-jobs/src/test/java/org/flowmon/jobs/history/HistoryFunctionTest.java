@@ -43,10 +43,10 @@ import org.flowmon.jobs.report.TestReports;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Lookups in a real archive: what is asked, waited for and refused. */
+/** Lookups in a real archive: their queries, waits and refusals. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class HistoryFunctionTest extends ArchivedHistory {
-  // Of the last lookup that was told.
+  // Of the last answered lookup.
   private final AtomicLong waitedNanos = new AtomicLong();
   private final AtomicLong ranNanos = new AtomicLong();
 
@@ -142,7 +142,7 @@ class HistoryFunctionTest extends ArchivedHistory {
       LookAhead ahead =
           new LookAhead(archive, query, pool, permits, 10 * SECOND, new RunningLookups());
       ahead.after(next - 10 * SECOND);
-      ahead.after(next - 30 * SECOND); // a late window is no news
+      ahead.after(next - 30 * SECOND); // a late window has no effect
       Thread.sleep(300);
       assertFalse(query.isKept(next), "what may still arrive is waited for");
       archive(AS_OF + HOUR, flow(A, 2, 20));
@@ -154,7 +154,7 @@ class HistoryFunctionTest extends ArchivedHistory {
       HistoryAnswer own = runOver(archive, query, window(100, A, 60), Duration.ofMinutes(1));
       assertEquals(own.rows(), answer.rows());
       assertEquals(own.asOf(), answer.asOf());
-      permits.acquire(); // it gives back what it took
+      permits.acquire(); // look-ahead releases its permit
     }
   }
 
@@ -180,7 +180,7 @@ class HistoryFunctionTest extends ArchivedHistory {
       assertNotNull(after, "it was kept, but did not hold");
       assertEquals(Map.of(A + " 1", 10L), bytes(before.rows()));
       assertEquals(Map.of(A + " 1", 1010L), bytes(after.rows()));
-      permits.acquire(); // it gives back what it took
+      permits.acquire(); // look-ahead releases its permit
     }
   }
 
@@ -493,7 +493,7 @@ class HistoryFunctionTest extends ArchivedHistory {
     }
   }
 
-  /** Permits that say who asked for one. */
+  /** Permits that signal a request. */
   private static final class AskedPermits extends Semaphore {
     private static final long serialVersionUID = 1L;
     private final int refused;
@@ -529,7 +529,7 @@ class HistoryFunctionTest extends ArchivedHistory {
       HistoryAnswer before = runOver(archive, query, first, limit);
       assertEquals(HistoryStatus.EXACT, before.status(), before.message());
       assertSame(before, known(archive, query, next.windowEnd()));
-      // What arrives from now on is behind as-of, and changes nothing.
+      // Later arrivals are after as-of, and change nothing.
       archive(END + 2 * HOUR, new Flow(B, END + HOUR, END + HOUR + SECOND, 5));
       assertSame(before, known(archive, query, next.windowEnd()));
       importFile(new Flow(A, END - DAY, END - DAY, 1000));
@@ -591,7 +591,7 @@ class HistoryFunctionTest extends ArchivedHistory {
     archive(END, flow(A, 1, 10));
     try (Archive archive = Archive.open(directory);
         LookupPool pool = new LookupPool(2)) {
-      // The next commit is a pipe that nobody writes to: whoever reads it waits.
+      // The next commit is a pipe without a writer: its readers wait.
       Path pipe = nextCommit();
       assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
       CompletableFuture<HistoryAnswer> one = new CompletableFuture<>();

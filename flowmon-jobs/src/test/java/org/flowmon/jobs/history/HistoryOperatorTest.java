@@ -18,10 +18,10 @@ import org.flowmon.jobs.merge.WindowResultSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of watermarks while windows wait for their history. */
+/** Watermarks while windows wait for their history. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class HistoryOperatorTest extends ArchivedHistory {
-  /** A task whose queue holds as many windows and watermarks together. */
+  /** Returns a task whose queue holds this many windows and watermarks together. */
   private OneInputStreamOperatorTestHarness<WindowResult, WindowHistory> task(int capacity)
       throws Exception {
     HistoryFunction function =
@@ -46,7 +46,7 @@ class HistoryOperatorTest extends ArchivedHistory {
     task.processElement(new StreamRecord<>(ending(windowEnd, window(100, A, 60))));
   }
 
-  /** What came out, as soon as it is so much: ends of windows in seconds after END, and marks. */
+  /** Returns the output once it has this size: ends of windows in seconds after END, and marks. */
   private static List<String> out(
       OneInputStreamOperatorTestHarness<WindowResult, WindowHistory> task, int count)
       throws Exception {

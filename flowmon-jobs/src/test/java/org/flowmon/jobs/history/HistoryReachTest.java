@@ -32,13 +32,13 @@ import org.flowmon.udaf.constraint.Constraints;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How far history is known to reach in a real archive, and what gaps in it matter. */
+/** The reach of history in a real archive, and the gaps that matter. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class HistoryReachTest extends ArchivedHistory {
   @Test
   void ofImportedFilesAloneNobodyKnowsWhetherTheyAreAll() throws Exception {
     importFile(1, flow(A, 1, 10), at(END));
-    HistoryAnswer answer = look(new FlowTopic("archive", "", 0)); // as of a replay
+    HistoryAnswer answer = look(new FlowTopic("archive", "", 0)); // as in a replay
     assertEquals(HistoryStatus.PARTIAL, answer.status());
     assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows()));
     assertEquals(
@@ -79,7 +79,7 @@ class HistoryReachTest extends ArchivedHistory {
     archive(AS_OF + 200_001);
     assertEquals(HistoryStatus.EXACT, look().status());
     assertEquals(AS_OF + 1, look().through());
-    offset++; // lost: it can have held a flow of the producer that lags behind
+    offset++; // lost: it can have held a flow of the producer that lags
     archive(END);
     assertEquals(HistoryStatus.EXACT, look().status(), "by more than the bound");
     disorder = Duration.ofMillis(201);
@@ -139,7 +139,7 @@ class HistoryReachTest extends ArchivedHistory {
     assertEquals(List.of(), coveredDays());
     importFile(1, at(END - 10 * DAY - 2 * HOUR), at(END - 6 * DAY));
     assertEquals(List.of(7, 8, 9, 10), coveredDays());
-    // rotated: what is a moment later goes on
+    // rotated: the next file begins a moment later
     importFile(2, at(END - 6 * DAY + 300 * SECOND), at(END - 4 * DAY + 3 * HOUR));
     assertEquals(List.of(4, 5, 6, 7, 8, 9, 10), coveredDays());
     importFile(3, at(END - 4 * DAY + 4 * HOUR), at(END - 2 * HOUR - 1));
@@ -169,7 +169,7 @@ class HistoryReachTest extends ArchivedHistory {
     assertEquals(List.of(1, 2, 3, 4), coveredDays());
   }
 
-  /** What a lookup finds that does not wait for the archive. */
+  /** Looks up without waiting for the archive. */
   private HistoryAnswer look() throws Exception {
     return look(TOPIC);
   }
@@ -187,7 +187,7 @@ class HistoryReachTest extends ArchivedHistory {
 
   @Test
   void aTopicOfOldHoldsNothingBackAndAPartitionThatNobodyKnowsDoes() throws Exception {
-    commit(new SourceRange("old:0", 0, 1, END - DAY)); // deleted and made again since
+    commit(new SourceRange("old:0", 0, 1, END - DAY)); // deleted and created again since
     archive(AS_OF + 1, flow(A, 1, 10));
     HistoryAnswer answer = look();
     assertEquals(HistoryStatus.EXACT, answer.status(), answer.message());
@@ -215,7 +215,7 @@ class HistoryReachTest extends ArchivedHistory {
   @Test
   void aGapBeforeAsOfMakesAnAnswerPartialAndIsNamed() throws Exception {
     archive(END - 5 * DAY, flow(A, 9, 90));
-    offset = 11; // 1 … 10 were deleted before anybody read them
+    offset = 11; // 1 … 10 were deleted before they were read
     archive(END, flow(A, 1, 10));
     HistoryAnswer answer = look();
     assertEquals(HistoryStatus.PARTIAL, answer.status());

@@ -37,7 +37,7 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 
-/** What is kept of lists of values says what the archive says. */
+/** Cached groups of lists of values equal the archive's. */
 class KeptGroupsTest extends ArchivedHistory {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final String HOURS =
@@ -193,7 +193,7 @@ class KeptGroupsTest extends ArchivedHistory {
         ArchiveSnapshot older = archive.snapshot()) {
       HistoryAnswer first = runOver(archive, query, ending(END, of), LIMIT);
       assertEquals(Map.of(A, 10L, B, 5L), sums(first));
-      archive(END + 20 * SECOND, new Flow(A, END, END, 1)); // what it is not about
+      archive(END + 20 * SECOND, new Flow(A, END, END, 1)); // not in the query's range
       merge(archive, 2);
       assertEquals(first.rows(), runOver(archive, query, ending(END, of), LIMIT).rows());
       assertEquals(2, answers.groups().known());
@@ -201,7 +201,7 @@ class KeptGroupsTest extends ArchivedHistory {
           ListedGroups.of(QueryParser.parseQuery(QUERY))
               .rest(Parameters.NONE.with("now", Value.ofTimestamp(END)));
       assertNotNull(answers.groups().of(rest, older, END - 20 * SECOND), "the same rows");
-      // What came since is in a segment with what was there.
+      // Later rows are in a segment with the former ones.
       archive(END + 40 * SECOND, new Flow(A, day, day + 2 * SECOND, 100));
       merge(archive, 2);
       HistoryAnswer more = runOver(archive, query, ending(END, of), LIMIT);
@@ -211,7 +211,7 @@ class KeptGroupsTest extends ArchivedHistory {
     }
   }
 
-  /** Merges what can be merged, to this many segments. */
+  /** Merges segments, down to this number. */
   private static void merge(Archive archive, int segments) throws Exception {
     Compactor compactor = new Compactor(archive, new CompactionOptions(100, 100));
     while (compactor.step(() -> false) != null) {
@@ -238,7 +238,7 @@ class KeptGroupsTest extends ArchivedHistory {
       List<Value> both = KeptGroups.distinct(List.of(b, a));
       FlowQuery rest = shape.rest(Parameters.NONE.with("now", Value.ofTimestamp(END)));
       KeptGroups.Answers kept = groups.begin(shape, rest, snapshot, END);
-      // Between that it begins and that it has something.
+      // After the cache began and before it has an entry.
       assertEquals(List.of(b), kept.missing(List.of(b)));
       assertEquals(ofB, kept.rows(List.of(b), List.of(b), ofB));
       kept.add(List.of(a), ofA);

@@ -130,7 +130,7 @@ class RecentAnswersTest extends ArchivedHistory {
     assertNull(a.get(2, snapshot));
   }
 
-  /** Keeps answers of ten bytes, and counts how often the memory looks at it. */
+  /** Holds answers of ten bytes, and counts the memory's calls. */
   private static final class Counted implements AnswerMemory.Keeper {
     private final AnswerMemory memory;
     private long answers;

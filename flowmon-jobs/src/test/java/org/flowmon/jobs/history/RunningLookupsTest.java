@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of queries whose task ends. */
+/** Queries whose task ends. */
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
 class RunningLookupsTest {
   private final CountDownLatch begun = new CountDownLatch(1);
@@ -45,12 +45,12 @@ class RunningLookupsTest {
                 return lookups.run(() -> "b");
               });
       begun.await();
-      lookups.stop(new Object()); // of which nothing runs
+      lookups.stop(new Object()); // owner without queries
       assertFalse(ended.isDone());
       lookups.stop(late);
       lookups.stop(late);
       assertEquals("b", ended.get());
-      lookups.stop(late); // which runs no more
+      lookups.stop(late); // no longer runs
       assertFalse(lookups.isClosed());
     } finally {
       pool.shutdownNow();
@@ -74,7 +74,7 @@ class RunningLookupsTest {
               });
       begun.await();
       assertFalse(lookups.isClosed());
-      others.close(); // of which nothing runs now
+      others.close(); // without running queries now
       assertThrows(CancellationException.class, () -> others.run(() -> "c"));
       assertFalse(ended.isDone());
       lookups.close();

@@ -24,7 +24,7 @@ import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
-/** Analyses whose queries share tables come, change and go, and notice nothing of one another. */
+/** Analyses whose queries share tables start, change and stop without affecting one another. */
 class HostedQueriesTest {
   private static final int KEY_GROUPS = 8;
   private static final int ROWS = 100;
@@ -98,7 +98,7 @@ class HostedQueriesTest {
           slots.put("d", 16);
           queries.apply(new AnalysisChange("d", 1, text("d", 16)), Long.MIN_VALUE);
         } else if (b == 30) {
-          queries.drainAll(); // of one that goes, what is there is not sent
+          queries.drainAll(); // a stopped query's groups are not sent
           slots.remove("b");
           queries.apply(new AnalysisChange("b", 1, null), Long.MIN_VALUE);
         } else if (b > 30 && b % 5 == 0) {
@@ -133,7 +133,7 @@ class HostedQueriesTest {
       given.clear();
       Random random = new Random(seed);
       List<TestFlow> flows = TestFlow.random(seed, 4_000, 20, 100);
-      // The one of the wider windows shares a table with the other, and fewer flows are late for
+      // The query with wider windows shares a table with the other, and fewer flows are late for
       // it.
       HostedQueries queries = host(analysis("a", 16), wide("b"));
       List<FlowBatch> batches = TestFlow.batches(flows, 1 + random.nextInt(700), 1);
@@ -244,7 +244,7 @@ class HostedQueriesTest {
     return given.get(name).stream().filter(flow -> !Boolean.TRUE.equals(flow.outgoing())).count();
   }
 
-  /** The flows that the counts say that arrived. */
+  /** Returns the number of arrived flows in the counts. */
   private long arrived(String name) {
     ArrivalCounts total = ArrivalCounts.NONE;
     for (Partial partial : sent) {
@@ -256,7 +256,7 @@ class HostedQueriesTest {
     return total.flows();
   }
 
-  /** By window: how many groups, and their bytes. */
+  /** Returns by window the number of groups, and their bytes. */
   private Map<Long, String> expected(String name) {
     return BruteForce.windows(given.get(name), SECOND, SECOND, 0, 0);
   }

@@ -340,7 +340,7 @@ class LowLevelOperatorTest {
     return new TestFlow(arrival, arrival, IpAddress.ofIpv4(7), 1, false);
   }
 
-  /** From which time on queries that came are whole. */
+  /** Returns the times from which on new queries are whole. */
   private static List<Long> starts(
       OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low) {
     return low.extractOutputValues().stream()
@@ -363,7 +363,8 @@ class LowLevelOperatorTest {
           """);
 
   /**
-   * An outgoing flow whose service cannot be read, as its batch was written to when it was open.
+   * Returns an outgoing flow with an unreadable service: its batch was overwritten after it was
+   * opened.
    */
   private static FlowBatch broken(List<TestFlow> flows) {
     FlowBatchBuilder builder = new FlowBatchBuilder(1);
@@ -428,7 +429,7 @@ class LowLevelOperatorTest {
         .toList();
   }
 
-  /** The windows that a watermark closes, by brute force. */
+  /** Returns the windows that a watermark closes, by brute force. */
   private static Map<Long, Long> closed(List<TestFlow> flows, AnalysisConfig analysis, long mark) {
     Map<Long, Long> groups = new TreeMap<>();
     BruteForce.windows(flows, analysis.live().windowMicros(), analysis.live().slideMicros(), 0, 10)
@@ -441,7 +442,9 @@ class LowLevelOperatorTest {
     return groups;
   }
 
-  /** The totals of the windows that a watermark closes, from the low level's output alone. */
+  /**
+   * Returns the totals of the windows that a watermark closes, from the low level's output alone.
+   */
   private static Map<Long, Long> windows(List<Object> output, AnalysisConfig analysis, long mark) {
     LiveQuery live = LiveQuery.of(analysis);
     WindowTables tables = new WindowTables(live.id(), live.query(), live.window());

@@ -14,7 +14,7 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 import org.flowmon.jobs.analysis.AnalysisChange;
 import org.junit.jupiter.api.Test;
 
-/** Bytes of what levels send to one another. */
+/** The bytes of messages between levels. */
 class PartialSerializerTest {
   private final PartialSerializer serializer = new PartialSerializer();
 
@@ -75,7 +75,7 @@ class PartialSerializerTest {
       assertThrows(IOException.class, () -> read(other));
     }
     byte[] many = bytes.clone();
-    many[count] = 15; // 251 million numbers, of which two are there
+    many[count] = 15; // 251 million numbers, two of them present
     assertThrows(EOFException.class, () -> read(many));
     byte[] unknown = bytes.clone();
     unknown[1] = 11;

@@ -19,7 +19,7 @@ import org.flowmon.udaf.result.GroupCollector;
 import org.flowmon.udaf.window.WindowPart;
 import org.junit.jupiter.api.Test;
 
-/** What is found out in advance of a window's result, and what becomes of it until then. */
+/** Bounds learned in advance of a window's result, and groups that change until then. */
 class AdvancesTest {
   private static final long SECOND = TestFlow.SECOND;
   private static final AnalysisConfig FEWEST =
@@ -50,7 +50,7 @@ class AdvancesTest {
     return FlowBatch.open(TestFlow.batch(flows, 1, number, number));
   }
 
-  /** The part of a window that some sources have, each of so many flows. */
+  /** Returns the part of a window with some sources, each with this number of flows. */
   private static WindowPart part(int number, int... sources) {
     FlowQuery query = QueryParser.parse(FEWEST.live().query());
     GroupCollector groups = new GroupCollector(query);
@@ -69,7 +69,7 @@ class AdvancesTest {
     int least = Integer.MAX_VALUE;
     for (int i = 0; i < numbers.length; i++) {
       advances.learn(part(numbers[i], i));
-      advances.learn(part(0)); // of no groups nothing is learned
+      advances.learn(part(0)); // no groups give no bound
       least = Math.min(least, numbers[i]);
       int[] chosen = new int[6];
       int n = advances.bound(1, END).choose(new long[] {5, 6, 7, 8, 9}, 0, 1, 5, chosen);

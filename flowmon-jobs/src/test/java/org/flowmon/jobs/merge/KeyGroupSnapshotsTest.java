@@ -21,7 +21,7 @@ import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.window.GroupBudget;
 import org.junit.jupiter.api.Test;
 
-/** What the merge gives to checkpoints: fixed at the barrier, and not there for longer. */
+/** Snapshots of the merge in checkpoints: fixed at the barrier, and released afterwards. */
 class KeyGroupSnapshotsTest {
   private static final AnalysisConfig ANALYSIS =
       TestAnalyses.talkers("talkers", "2s", "2s", "1s", 64, 7);

@@ -27,8 +27,8 @@ import org.flowmon.jobs.window.WindowOperator;
 import org.flowmon.udaf.lowlevel.LowLevelQuery;
 
 /**
- * The low level, the merge and its last step over parts of a stream, one after the other, each from
- * the state that the one before left.
+ * Runs the low level, the merge and its last step over parts of a stream, one after the other, each
+ * from the state of the one before.
  */
 public final class MergeRun {
   public static final int KEY_GROUPS = 16;

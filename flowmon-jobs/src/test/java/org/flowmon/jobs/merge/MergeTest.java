@@ -104,7 +104,7 @@ class MergeTest {
         begin + arrival, begin + 900_000, IpAddress.ofIpv4((int) bytes), bytes, null);
   }
 
-  /** Of each result its number, the tick after the window's end and the sum. */
+  /** Returns for each result its number, the tick after the window's end and the sum. */
   private static List<String> said(MergeRun run, long end) {
     return run.all.stream()
         .filter(result -> result.windowEnd() == end)
@@ -195,7 +195,7 @@ class MergeTest {
       Map<Long, String> drained = BruteForce.windows(before, width, slide, SECOND, 7);
       Map<Long, String> expected = BruteForce.windows(all, width, slide, SECOND, 7);
       assertTrue(expected.size() > drained.size() + 3, "new windows: " + expected.size());
-      expected.putAll(drained); // they went out with the drain, and stay as they were
+      expected.putAll(drained); // they went out with the drain, and stay unchanged
       assertEquals(expected, run.results.get(analysis.name()), "seed 27, " + analysis.name());
     }
   }
@@ -240,7 +240,7 @@ class MergeTest {
         assertEquals(WatermarkTime.completeThrough(mark), result.inputThrough());
       }
     }
-    // The end of input may come before any watermark: that flows of the window came is known.
+    // The end of input may come before any watermark: it is known that flows of the window came.
     try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last = windows(BOTH, null)) {
       for (WindowPart part : parts) {
         last.processElement(new StreamRecord<>(new Partial.Part(live.id(), part.toBytes())));
@@ -331,7 +331,7 @@ class MergeTest {
     }
   }
 
-  /** Writes bytes by key group, as the merge did once. */
+  /** Writes bytes by key group, as older versions of the merge did. */
   private static final class RawKeyedState extends AbstractStreamOperator<Partial>
       implements OneInputStreamOperator<Partial, Partial> {
     private static final long serialVersionUID = 1L;

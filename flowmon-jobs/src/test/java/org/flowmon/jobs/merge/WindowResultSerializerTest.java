@@ -52,7 +52,7 @@ class WindowResultSerializerTest {
     assertEquals(result, serializer.deserialize(new DataInputDeserializer(bytes(result))));
   }
 
-  /** The bytes as version 5 had them: without missing sites. */
+  /** Encodes in version 5: without missing sites. */
   private byte[] ofVersion5(WindowResult result) throws IOException {
     byte[] now = bytes(result);
     byte[] old = Arrays.copyOf(now, now.length - 4 - 2 * 6);
@@ -70,7 +70,7 @@ class WindowResultSerializerTest {
     assertEquals(SITES, result().missingSites());
   }
 
-  /** The bytes as version 4 had them: without bounds. */
+  /** Encodes in version 4: without bounds. */
   private byte[] ofVersion4(WindowResult result) throws IOException {
     byte[] now = ofVersion5(result.withBounds(List.of()));
     byte[] old = Arrays.copyOf(now, now.length - 4);
@@ -85,7 +85,7 @@ class WindowResultSerializerTest {
     assertEquals(result().withMissing(List.of()), read);
   }
 
-  /** The bytes as version 3 had them: without the end of input. */
+  /** Encodes in version 3: without the end of input. */
   private byte[] ofVersion3(WindowResult result) throws IOException {
     byte[] now = ofVersion4(result);
     byte[] old = Arrays.copyOf(now, now.length - 8);
@@ -101,7 +101,7 @@ class WindowResultSerializerTest {
     assertEquals(result().counts(), read.counts());
   }
 
-  /** The bytes as version 2 had them: without the level of the groups, before the six counts. */
+  /** Encodes in version 2: without the level of the groups, before the six counts. */
   private byte[] ofVersion2(WindowResult result) throws IOException {
     byte[] now = ofVersion3(result);
     int at = now.length - 6 * 8 - 4;
@@ -122,7 +122,7 @@ class WindowResultSerializerTest {
   @Test
   void aResultOfVersion1IsTheOnlyOneOfItsWindow() throws Exception {
     byte[] now = ofVersion2(result().withDefinition(null));
-    int name = 1 + 3; // version and name, then the definition that is none
+    int name = 1 + 3; // version and name, then the null definition
     int times = name + 16;
     byte[] old = Arrays.copyOf(now, now.length - 21 - 16); // two counts, too
     System.arraycopy(now, name + 1, old, name, 16);

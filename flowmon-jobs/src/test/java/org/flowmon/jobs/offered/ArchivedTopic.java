@@ -27,10 +27,7 @@ import org.flowmon.jobs.examples.ExamplePage;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.source.PositionedBatch;
 
-/**
- * Planted traffic and the flows of the examples in a topic of Kafka, all of which a job has
- * archived.
- */
+/** A topic of Kafka with planted traffic and the examples' flows, archived by a job. */
 final class ArchivedTopic implements AutoCloseable {
   static final long SEED = 20_261_123;
   static final long END = 1_795_262_400L * Program.SECOND; // 2026-11-21T12:00:00Z
@@ -56,7 +53,10 @@ final class ArchivedTopic implements AutoCloseable {
     env.execute("archive");
   }
 
-  /** Batches in the order of arrival to three partitions in turn, those of examples to the last. */
+  /**
+   * Sends batches in the order of arrival to three partitions in turn, those of examples to the
+   * last.
+   */
   private void send() throws Exception {
     try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
       int turn = 0;
@@ -100,7 +100,7 @@ final class ArchivedTopic implements AutoCloseable {
     acknowledged.add(producer.send(new ProducerRecord<>(TOPIC, partition, null, value)));
   }
 
-  /** The configuration of a job that analyses the topic from its beginning to its end. */
+  /** Returns the configuration of a job that analyses the topic from its beginning to its end. */
   JobConfig config(int parallelism) {
     return config("analyses", parallelism);
   }
@@ -129,7 +129,7 @@ final class ArchivedTopic implements AutoCloseable {
                 directory.resolve("checkpoints").toUri()));
   }
 
-  /** The windows of a job that fails once on the way. */
+  /** Returns the windows of a job that fails once. */
   SingleOutputStreamOperator<WindowResult> failingWindows(
       int parallelism, List<AnalysisConfig> analyses) {
     FailOnce.reset();

@@ -41,8 +41,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The analyses that come along, as they are, over planted traffic: each row of each report is that
- * of a program over plain lists, and what is planted is found.
+ * The bundled and offered analyses, unchanged, over planted traffic: each row of each report equals
+ * that of a program over plain lists, and the planted traffic is found.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class BundledAnalysesTest {
@@ -52,7 +52,7 @@ class BundledAnalysesTest {
 
   @TempDir private static Path directory;
   private static List<PlainFlow> flows;
-  // What was reported, by analysis: each is replayed once.
+  // Reports by analysis: each is replayed once.
   private static final Map<String, Map<Long, ResultTable>> REPORTS = new HashMap<>();
 
   @BeforeAll
@@ -125,7 +125,7 @@ class BundledAnalysesTest {
     };
   }
 
-  /** Windows that are looked at: the last ones, whose flows are many. */
+  /** Returns the start of the compared windows: the last ones, which have many flows. */
   private static long from(AnalysisConfig analysis) {
     long slide = analysis.live().slideMicros();
     return END - analysis.live().windowMicros() - (slide > 10 * Program.MINUTE ? 2 : 5) * slide;
@@ -187,7 +187,7 @@ class BundledAnalysesTest {
                 analysis.name() + ", seed " + SEED + ", window that ends " + Cells.time(end)));
   }
 
-  /** Who has a verdict in the last window, by a column of the report. */
+  /** Returns the keys with a verdict in the last window, by a column of the report. */
   private static List<String> named(String analysis, String verdict, String column)
       throws Exception {
     ResultTable rows = reports(analysis(analysis)).get(END);

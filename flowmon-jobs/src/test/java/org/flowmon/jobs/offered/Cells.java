@@ -12,11 +12,11 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
-/** Rows of a report and those that a program says, as lines that can be compared. */
+/** Rows of reports and of programs, as comparable lines. */
 final class Cells {
   private Cells() {}
 
-  /** Keys in the order of the dialect: ascending, and what is not known last. */
+  /** Keys in the order of the dialect: ascending, unknown ones last. */
   static final Comparator<List<?>> BY_KEYS =
       (left, right) -> {
         for (int i = 0; i < left.size(); i++) {
@@ -37,7 +37,7 @@ final class Cells {
     return Long.compare((Long) left, (Long) right);
   }
 
-  /** A row: whole numbers, doubles, times, durations, addresses, texts, truths, nulls. */
+  /** Formats a row: whole numbers, doubles, times, durations, addresses, texts, truths, nulls. */
   static String line(Object... cells) {
     List<String> texts = new ArrayList<>();
     for (Object cell : cells) {
@@ -61,12 +61,12 @@ final class Cells {
     return cell.toString();
   }
 
-  // Sums of doubles may be made in another order.
+  // Doubles may be summed in another order.
   private static String rounded(double number) {
     return String.format(Locale.ROOT, "%.9e", number == 0 ? 0.0 : number);
   }
 
-  /** A report's rows. */
+  /** Returns a report's rows as lines. */
   static List<String> lines(ResultTable table) {
     List<String> lines = new ArrayList<>();
     for (int row = 0; row < table.rowCount(); row++) {

@@ -51,9 +51,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A job that fails and restarts on the way, a replay of the archive and, of live queries, a query
- * over the archive say the same of the same flows, late ones among them, at every parallelism: for
- * every file of analyses that comes along, and for every construct of the dialect.
+ * A job that fails and restarts, a replay of the archive and, for live queries, a query over the
+ * archive give the same for the same flows, late ones among them, at every parallelism: for every
+ * bundled or offered file, and for every construct of the dialect.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class LiveReplayAndHistoryTest {
@@ -61,7 +61,7 @@ class LiveReplayAndHistoryTest {
 
   @TempDir private static Path directory;
   private static ArchivedTopic topic;
-  // What live jobs reported, by parallelism and analysis.
+  // Live reports, by parallelism and analysis.
   private static final Map<Integer, Map<String, Map<Long, String>>> LIVE = new HashMap<>();
 
   @BeforeAll
@@ -80,7 +80,7 @@ class LiveReplayAndHistoryTest {
     }
   }
 
-  /** The files that come along, whatever is said of them elsewhere. */
+  /** Returns all bundled and offered files. */
   static List<String> files() throws Exception {
     Path folder = Path.of(AnalysisConfig.class.getResource("/analyses").toURI());
     try (Stream<Path> files = Files.list(folder)) {
@@ -98,13 +98,13 @@ class LiveReplayAndHistoryTest {
 
   private static AnalysisConfig analysis(String file, boolean revised) {
     String text = AnalysisConfig.textOf(file.replace(".yaml", ""));
-    // A machine under load is slow; what is said does not depend on it.
+    // A machine under load is slow; the results do not depend on it.
     text = text.replaceAll("\n  timeout: \\S+", "\n  timeout: 300s");
     return AnalysisConfig.parse(
         file, revised ? text.replaceAll("\n  revisions: false[^\n]*", "") : text);
   }
 
-  /** Where the windows begin that are compared: the last ones, whose flows are many. */
+  /** Returns the start of the compared windows: the last ones, which have many flows. */
   private static long from(AnalysisConfig analysis) {
     long slide = analysis.live().slideMicros();
     return ArchivedTopic.END
@@ -150,7 +150,7 @@ class LiveReplayAndHistoryTest {
     return found;
   }
 
-  /** What a report says, and that its history was whole. */
+  /** Returns a report as text, after a check that its history was whole. */
   private static String said(Report report) {
     HistoryStatus status = report.confidence().history();
     boolean isWhole = status == HistoryStatus.EXACT || status == HistoryStatus.NONE;
@@ -199,7 +199,7 @@ class LiveReplayAndHistoryTest {
     assertEquals(names, new TreeSet<>(files()));
   }
 
-  /** The examples of live queries as analyses: an hour each, with lateness. */
+  /** Returns the examples of live queries as analyses: an hour each, with lateness. */
   private static List<AnalysisConfig> constructs() throws Exception {
     List<AnalysisConfig> analyses = new ArrayList<>();
     for (QueryExample example : ExamplePage.read().examples()) {
@@ -257,7 +257,7 @@ class LiveReplayAndHistoryTest {
     return rows;
   }
 
-  /** What queries over the archive say of each window's flows. */
+  /** Returns the answers of queries over the archive for each window's flows. */
   private static Map<String, Map<Long, String>> history(List<AnalysisConfig> analyses)
       throws Exception {
     Map<String, Map<Long, String>> rows = new TreeMap<>();
@@ -287,7 +287,7 @@ class LiveReplayAndHistoryTest {
     return rows;
   }
 
-  /** The condition that says which flows are of a window: not late for it, and not ahead. */
+  /** Returns the condition for the flows of a window: not late for it, and not ahead. */
   private static Expression within(long end) {
     return QueryParser.parseCondition(
         "COALESCE(end_time, arrival) >= TIMESTAMP '%s' AND COALESCE(end_time, arrival) < TIMESTAMP '%s'"

@@ -7,7 +7,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
 
-/** A flow as plain values, null where they are not known: what brute-force programs go over. */
+/** A flow as plain values for brute-force programs; unknown ones are null. */
 record PlainFlow(
     long arrival,
     Long end,
@@ -92,7 +92,7 @@ record PlainFlow(
     return end != null && end >= from && end < to && arrival <= asOf;
   }
 
-  /** On which of the days before it ended in the hour from a time of day on, 0 where on none. */
+  /** Returns the day before on which it ended in the hour from a time of day on, 0 for none. */
   int dayInHour(long now, int days, long asOf) {
     for (int day = 1; day <= days; day++) {
       long from = now - day * 24L * HOUR;
@@ -119,12 +119,12 @@ record PlainFlow(
     return sourcePort != null && port != null && sourcePort > port;
   }
 
-  /** A packet that no answer is: with SYN and no ACK, or neither ACK nor RST. */
+  /** Whether its packet cannot be an answer: with SYN and no ACK, or neither ACK nor RST. */
   private boolean isProbe() {
     return hasFlags(16, 0) && (hasFlags(2, 2) || hasFlags(4, 0));
   }
 
-  /** Begun by its source, as portscans tells. */
+  /** Whether its source began it, by the rule of portscans. */
   boolean isTry() {
     if (tellsBothDirections()) {
       return true;
@@ -145,7 +145,7 @@ record PlainFlow(
     return type == 8 || type == 128;
   }
 
-  /** Begun by its source, as fan_out tells: connections that came about, too. */
+  /** Whether its source began it, by the rule of fan_out: established connections, too. */
   boolean isSpokenTo() {
     if (tellsBothDirections()) {
       return true;
@@ -155,7 +155,7 @@ record PlainFlow(
     return isFromAHigherPort();
   }
 
-  /** Of TCP or UDP, and it can be told whether it was answered. */
+  /** Whether it is of TCP or UDP and shows whether it was answered. */
   boolean canTellAnswer() {
     if (isIcmp()) {
       return reversePackets != null && isEchoRequest();
@@ -178,7 +178,7 @@ record PlainFlow(
     return reversePackets != null && reversePackets == 0;
   }
 
-  /** The network of 24 or 48 bits that it comes from. */
+  /** Returns its source's network of 24 or 48 bits. */
   IpAddress prefix() {
     return source == null ? null : new IpPrefix(source, source.isIpv4() ? 24 : 48).first();
   }

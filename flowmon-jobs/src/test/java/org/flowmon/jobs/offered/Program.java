@@ -13,8 +13,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * What an analysis that comes along has to say of a window, by plain lists and maps over all flows
- * there are, known to have begun before anything that it asks for.
+ * The expected report of a bundled or offered analysis on a window, by plain lists and maps over
+ * all flows, which begin before any time that it asks for.
  */
 abstract class Program {
   static final long SECOND = 1_000_000L;
@@ -29,7 +29,7 @@ abstract class Program {
   private final long delay;
 
   /**
-   * A program.
+   * Creates a program.
    *
    * @param delay how long before a window's end history is seen
    */
@@ -40,7 +40,7 @@ abstract class Program {
     this.delay = delay;
   }
 
-  /** The rows of the report; null where there is none, as the window has no flow of it. */
+  /** Returns the rows of the report; null if there is none, as the window has no flow of it. */
   abstract List<String> rows(long end);
 
   final long width() {
@@ -57,7 +57,7 @@ abstract class Program {
         .toList();
   }
 
-  /** Groups by keys that may have nulls, in the order of the keys. */
+  /** Returns groups by keys that may have nulls, in the order of the keys. */
   static Map<List<?>, List<PlainFlow>> groups(
       List<PlainFlow> flows, Function<PlainFlow, List<?>> key) {
     Map<List<?>, List<PlainFlow>> groups = new TreeMap<>(Cells.BY_KEYS);
@@ -66,7 +66,7 @@ abstract class Program {
     return groups;
   }
 
-  /** The flows of each of the days before, in the hour of this time of day; from 1 on. */
+  /** Returns the flows of each of the days before, in the hour of this time of day; from 1 on. */
   final List<List<PlainFlow>> days(long end, Predicate<PlainFlow> which) {
     List<List<PlainFlow>> days = new ArrayList<>();
     for (int day = 0; day <= DAYS; day++) {
@@ -81,7 +81,7 @@ abstract class Program {
     return days;
   }
 
-  /** The sum of what is known; null where nothing is. */
+  /** Returns the sum of known values; null if none is known. */
   static BigInteger sum(Collection<PlainFlow> flows, Function<PlainFlow, Long> value) {
     List<Long> known = flows.stream().map(value).filter(Objects::nonNull).toList();
     return known.isEmpty()
@@ -89,7 +89,7 @@ abstract class Program {
         : known.stream().map(BigInteger::valueOf).reduce(BigInteger.ZERO, BigInteger::add);
   }
 
-  /** How many different rows of values that are all known. */
+  /** Returns the number of different rows of known values. */
   static long different(Collection<PlainFlow> flows, Function<PlainFlow, List<?>> values) {
     return flows.stream()
         .map(values)
@@ -104,7 +104,7 @@ abstract class Program {
     return (sorted.get((n - 1) / 2) + sorted.get(n / 2)) / 2;
   }
 
-  /** The largest first, what is not known last; equal ones stay in the order they had. */
+  /** Orders by value, the largest first, unknown ones last; equal ones keep their order. */
   static <T> Comparator<T> largestFirst(Function<T, BigInteger> value) {
     return Comparator.comparing(value, Comparator.nullsLast(Comparator.<BigInteger>reverseOrder()));
   }

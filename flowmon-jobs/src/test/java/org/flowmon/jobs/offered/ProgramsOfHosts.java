@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.flowmon.flow.IpAddress;
 
-/** What portscans, slow_scans, fan_out, new_talkers and new_targets have to say. */
+/** The programs of portscans, slow_scans, fan_out, new_talkers and new_targets. */
 final class ProgramsOfHosts {
   private ProgramsOfHosts() {}
 
@@ -22,7 +22,7 @@ final class ProgramsOfHosts {
     return Arrays.asList(flow.target(), flow.port() == null ? 0L : flow.port());
   }
 
-  /** Who has more of something now than at this time of day as a rule. */
+  /** Keys with a larger count now than usually at this time of day. */
   abstract static class MoreThanUsual extends Program {
     private final int shown;
     private final int least;
@@ -46,7 +46,7 @@ final class ProgramsOfHosts {
 
     abstract long number(List<PlainFlow> flows);
 
-    /** The number and what is shown besides it. */
+    /** Returns the count and the other shown columns. */
     abstract List<?> shown(List<PlainFlow> flows);
 
     boolean isShown(List<PlainFlow> group) {
@@ -73,7 +73,7 @@ final class ProgramsOfHosts {
         List<Double> before = new ArrayList<>();
         for (int day = 1; day <= DAYS; day++) {
           List<PlainFlow> own = past.get(day).get(key);
-          // The history query asks for the sources that are known.
+          // The history query asks for known sources.
           before.add(own == null || key.get(0) == null ? 0.0 : number(own));
         }
         boolean isMore = number(group) >= least && number(group) >= 3 * median(before);

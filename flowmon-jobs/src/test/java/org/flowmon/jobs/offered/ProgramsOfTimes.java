@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** What dispersion and beacons have to say. */
+/** The programs of dispersion and beacons. */
 final class ProgramsOfTimes {
   private ProgramsOfTimes() {}
 
@@ -195,9 +195,9 @@ final class ProgramsOfTimes {
           "beacon");
     }
 
-    /** Null where it is none. */
+    /** Returns a beacon; null if the pair is none. */
     private Beacon beacon(List<?> pair, List<PlainFlow> group) {
-      // Of each minute the first and the last are known.
+      // The first and the last time of each minute are known.
       Map<Long, TreeSet<Long>> minutes = new TreeMap<>();
       group.stream()
           .map(Beacons::begins)

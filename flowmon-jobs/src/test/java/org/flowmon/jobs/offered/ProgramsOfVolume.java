@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.flowmon.flow.IpAddress;
 
-/** What elephants, mice, traffic_by_… and anomaly have to say. */
+/** The programs of elephants, mice, traffic_by_… and anomaly. */
 final class ProgramsOfVolume {
   private ProgramsOfVolume() {}
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a replay says of how far its reports can be trusted. */
+/** The confidence of a replay's reports. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class ReplayConfidenceTest {
   private static final long SECOND = TestFlow.SECOND;
@@ -79,7 +79,7 @@ class ReplayConfidenceTest {
     assertEquals(flows / 2, sampled, "of " + flows + " flows");
   }
 
-  /** A thousand in ten seconds, each second one sampled. */
+  /** Returns a thousand flows in ten seconds, each second one sampled. */
   private static FlowBatch flows() {
     FlowBatchBuilder builder = new FlowBatchBuilder(1000);
     for (int i = 0; i < 1000; i++) {

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the job said of flows, and what a replay of its archive says of them: row for row, and of
- * what arrived in each window, also in such as have no rows.
+ * The reports of the job and of a replay of its archive are equal: row for row, and in the arrival
+ * counts of each window, also of windows without rows.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class ReplayEqualsLiveTest {
@@ -77,7 +77,7 @@ class ReplayEqualsLiveTest {
       List<TestFlow> today = new ArrayList<>(TestFlow.random(51, 12_000, 90, 60));
       today.addAll(late());
       List<TestFlow> yesterday = shifted(TestFlow.random(52, 12_000, 300, 60), -DAY);
-      // What the second run looks up was archived by the first.
+      // The second run looks up flows that the first archived.
       send(kafka, 0, yesterday, TestFlow.START - DAY + 7200 * SECOND);
       run(config, analysis);
       send(kafka, 1000, today, TestFlow.START + 3600 * SECOND);
@@ -122,7 +122,7 @@ class ReplayEqualsLiveTest {
     return late;
   }
 
-  /** Of all the rows, only those that differ are told. */
+  /** Shows only the rows that differ. */
   private static void assertSame(
       Map<String, String> expected, Map<String, String> found, String where) {
     Map<String, String> missing = new TreeMap<>(expected);
@@ -173,7 +173,7 @@ class ReplayEqualsLiveTest {
     return shifted;
   }
 
-  /** Sends batches to the partitions in turn, and then to each how far its clock is. */
+  /** Sends batches to the partitions in turn, and then to each the progress of its clock. */
   private static void send(
       EmbeddedKafka kafka, long firstSequence, List<TestFlow> flows, long clock) throws Exception {
     long[] sequence = {firstSequence, firstSequence};
@@ -185,7 +185,7 @@ class ReplayEqualsLiveTest {
         producer.send(new ProducerRecord<>(TOPIC, partition, null, batch)).get();
       }
       for (int p = 0; p < PARTITIONS; p++) {
-        // The last thing that a producer says is that it lost some.
+        // A producer's last message reports a loss.
         long lost = firstSequence == 0 ? 0 : LOST;
         byte[] beat = Heartbeat.of(7 + p, sequence[p]++, 0, lost, clock);
         producer.send(new ProducerRecord<>(TOPIC, p, null, beat)).get();
@@ -193,7 +193,7 @@ class ReplayEqualsLiveTest {
     }
   }
 
-  /** What was lost in all windows together, as whoever reads the topic adds it up. */
+  /** Returns the losses in all windows together, added up as by a reader of the topic. */
   private static long lost(EmbeddedKafka kafka) throws IOException {
     ReportWindows windows = new ReportWindows(1);
     for (Map.Entry<String, String> message : kafka.messages("flowmon.reports.elephants")) {
@@ -207,7 +207,7 @@ class ReplayEqualsLiveTest {
     return lost;
   }
 
-  /** Messages by their keys: what they say of rows, and of what arrived, was late and lost. */
+  /** Returns messages by key: their rows, and their arrived, late and lost flows. */
   private static Map<String, String> messages(EmbeddedKafka kafka, long from, long to) {
     Map<String, Integer> highest = new TreeMap<>();
     Map<String, String> messages = new TreeMap<>();

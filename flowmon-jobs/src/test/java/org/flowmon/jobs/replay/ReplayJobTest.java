@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the command line of a replay says. */
+/** The command line of a replay. */
 class ReplayJobTest {
   @TempDir private Path directory;
   private String config;

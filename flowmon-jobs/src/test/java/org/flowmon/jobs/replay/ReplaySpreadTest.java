@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Flows that are divided, live and in a replay. */
+/** Divided flows, live and in a replay. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class ReplaySpreadTest {
   private static final long SECOND = TestFlow.SECOND;
@@ -66,7 +66,8 @@ class ReplaySpreadTest {
   }
 
   /**
-   * In the order of arrival; some last long, some end after they arrived by clocks that run fast.
+   * Returns flows in the order of arrival; some last long, some end after they arrived by clocks
+   * that run fast.
    */
   private static List<FlowBatch> batches() {
     SplittableRandom random = new SplittableRandom(SEED);
@@ -97,7 +98,7 @@ class ReplaySpreadTest {
     return batches;
   }
 
-  /** Windows that lie in a range, by their ends. */
+  /** Returns the windows within a range, by their ends. */
   private static Map<Long, String> live(
       AnalysisConfig analysis, List<FlowBatch> batches, long from, long to) {
     LiveQuery live = LiveQuery.of(analysis);
@@ -149,7 +150,7 @@ class ReplaySpreadTest {
     while (!low.drainSome(1024)) {
       // until all closed panes are out
     }
-    // A revised part takes the place of the one before.
+    // A revised part replaces the one before.
     tables.forEach(
         (keyGroup, table) ->
             table.closeUpTo(

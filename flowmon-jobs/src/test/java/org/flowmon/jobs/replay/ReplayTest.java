@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Windows of archived flows, against a brute-force count. */
+/** Windows of archived flows, compared with a brute-force count. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class ReplayTest {
   private static final long SECOND = TestFlow.SECOND;
@@ -162,7 +162,7 @@ class ReplayTest {
     }
   }
 
-  /** Notes where the next slice ends and how many flows it has. */
+  /** Notes the end of the next slice and its number of flows. */
   private static long slice(ReplaySlices slices, List<String> notes) throws Exception {
     long[] flows = {0};
     long next = slices.next((rows, at, count) -> flows[0] += count);
@@ -170,7 +170,7 @@ class ReplayTest {
     return next;
   }
 
-  /** Tells which windows came to the report, and reports them as they are. */
+  /** Reports the windows unchanged, and records them. */
   public static final class Witness implements ReportLogic {
     static final Set<Long> ENDS = new ConcurrentSkipListSet<>();
     static final Map<HistoryStatus, Integer> HISTORIES = new ConcurrentHashMap<>();
@@ -285,7 +285,7 @@ class ReplayTest {
             .formatted(LIMIT, time, window, slide, lateness, logic));
   }
 
-  /** Flows in the order of arrival, in segments of some seconds each. */
+  /** Archives flows in the order of arrival, in segments of some seconds each. */
   private ArchiveLocation archive(String name, List<TestFlow> flows) throws Exception {
     ArchiveLocation location = ArchiveLocation.of(directory.resolve(name));
     try (Archive archive = Archive.openOrCreate(location, ArchiveOptions.DEFAULTS)) {

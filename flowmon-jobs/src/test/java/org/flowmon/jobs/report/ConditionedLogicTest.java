@@ -13,7 +13,7 @@ import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
-/** {@code report.condition} keeps some of the rows that the logic gives. */
+/** {@code report.condition} keeps some of the logic's rows. */
 class ConditionedLogicTest {
   private static final WindowHistory WINDOW =
       new WindowHistory(

@@ -39,7 +39,7 @@ import org.flowmon.udaf.window.WindowPart;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The query that a report gives, run over the archive, gives what the window's flows give. */
+/** The exact query in a report, run over the archive, gives the values of the window's flows. */
 class ExactQueriesTest {
   private static final String QUERY =
       "SELECT src_addr, COUNT(*) AS n, QUANTILE(QUANTILES(bytes, 0.05), 0.9) AS p90,"
@@ -146,7 +146,7 @@ class ExactQueriesTest {
     return ArchiveQuery.run(snapshot, QueryParser.parse(sql), QueryOptions.DEFAULTS).table();
   }
 
-  /** By source: its values with the number of flows of each. */
+  /** Returns by source its values with the number of flows of each. */
   private static Map<String, NavigableMap<Long, Long>> truth(
       List<TestFlow> flows, WindowResult of, boolean byArrival) {
     Map<String, NavigableMap<Long, Long>> all = new TreeMap<>();
@@ -163,7 +163,7 @@ class ExactQueriesTest {
     return all;
   }
 
-  /** The value of rank ⌈share · n⌉, in percent, by counting. */
+  /** Returns the value of rank ⌈share · n⌉, in percent, by counting. */
   private static long quantile(NavigableMap<Long, Long> values, int percent) {
     long n = values.values().stream().mapToLong(count -> count).sum();
     long rank = (percent * n + 99) / 100;
@@ -314,14 +314,16 @@ class ExactQueriesTest {
     noLiterals.forEach(
         (key, values) -> {
           for (Value value : values) {
-            // Of a key that no list can name the query has all.
+            // For a key that no list can name the query has all.
             String exact = exactFor(key, List.of(keys.get(key).get(0), value));
             assertTrue(!exact.contains(" IN ("), exact);
           }
         });
   }
 
-  /** The exact query of a report with these keys, which says the same when it is parsed. */
+  /**
+   * Returns the exact query of a report with these keys, after a check that it parses to itself.
+   */
   private static String exactFor(String key, List<Value> values) {
     AnalysisConfig analysis =
         analysis("SELECT " + key + " AS k, MEDIAN(bytes) AS m FROM flows GROUP BY k", "window: 2s");

@@ -17,7 +17,7 @@ import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
 class ReportFunctionTest {
-  /** Their logics have something to say of a window, whatever its groups. */
+  /** These logics report on any window, whatever its groups. */
   @Test
   void aWindowWithoutGroupsHasAReportWithoutRowsOfEachAnalysisThatComesAlong() throws Exception {
     List<AnalysisConfig> offered = AnalysisConfig.offered();

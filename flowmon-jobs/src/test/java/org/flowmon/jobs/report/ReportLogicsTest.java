@@ -48,7 +48,7 @@ class ReportLogicsTest {
     return root.resolve("docs/examples/logic").resolve(file);
   }
 
-  /** The example of the docs, compiled and laid out as a jar is. */
+  /** Compiles the example of the docs into the layout of a jar. */
   private static void compileExample(Path folder) throws Exception {
     int result =
         ToolProvider.getSystemJavaCompiler()
@@ -105,7 +105,7 @@ class ReportLogicsTest {
             found.add(rows.formatted(row, 0) + " " + rows.formatted(row, 2));
           }
           assertEquals(List.of("10.0.0.1 0.5", "10.0.0.2 0.8"), found);
-          // What comes along is there as before.
+          // The bundled logics are there as before.
           assertEquals("rank", ReportLogics.of(elephants("")).open(elephants("")).get(0).name());
         });
   }

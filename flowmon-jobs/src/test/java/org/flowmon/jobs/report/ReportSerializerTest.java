@@ -71,7 +71,7 @@ class ReportSerializerTest {
     assertEquals(report, serializer.deserialize(new DataInputDeserializer(bytes(report))));
   }
 
-  /** The bytes as version 4 had them: without what is approximate. */
+  /** Encodes in version 4: without approximations. */
   private byte[] ofVersion4(Report report) throws IOException {
     byte[] now = bytes(report);
     byte[] old = Arrays.copyOf(now, now.length - 4);

@@ -23,7 +23,7 @@ public final class TestReports {
 
   private TestReports() {}
 
-  /** The analysis that flowmon brings along, with other parameters of its logic. */
+  /** Returns the bundled analysis with other parameters of its logic. */
   public static AnalysisConfig elephants(String parameters) {
     return AnalysisConfig.parse(
         "elephants.yaml",
@@ -45,7 +45,7 @@ public final class TestReports {
             .formatted(parameters));
   }
 
-  /** A window of ten seconds; rows are pairs of address and bytes. */
+  /** Returns a window of ten seconds; rows are pairs of address and bytes. */
   public static WindowResult window(long total, Object... rows) {
     ResultTable.Builder table =
         new ResultTable.Builder()
@@ -67,7 +67,7 @@ public final class TestReports {
         new ArrivalCounts(1000, 3, 2, 1));
   }
 
-  /** As the other, where the archive lacks arrivals of [gapFrom, gapThrough]. */
+  /** Returns a history whose archive lacks arrivals of [gapFrom, gapThrough]. */
   public static HistoryAnswer withGap(HistoryAnswer history, long gapFrom, long gapThrough) {
     return new HistoryAnswer(
         HistoryStatus.PARTIAL,
@@ -79,7 +79,7 @@ public final class TestReports {
         "a gap");
   }
 
-  /** History that begins and reaches as said; rows are triples of address, day and bytes. */
+  /** Returns a history with this range; rows are triples of address, day and bytes. */
   public static HistoryAnswer history(long from, long through, Object... rows) {
     ResultTable.Builder table =
         new ResultTable.Builder()
@@ -99,7 +99,7 @@ public final class TestReports {
     return new HistoryAnswer(status, asOf, from, through, LongRanges.NONE, table.build(), null);
   }
 
-  /** A report with a column of every kind; rows are pairs of address and count. */
+  /** Returns a report with a column of every kind; rows are pairs of address and count. */
   public static Report report(int revision, Object... rows) {
     ResultTable.Builder table =
         new ResultTable.Builder()
@@ -151,12 +151,12 @@ public final class TestReports {
         "elephants", END - 10 * SECOND, END, revision, columns, table.build(), confidence);
   }
 
-  /** A report with approximate columns, one of which has no bound and no exact query. */
+  /** Returns a report with approximate columns, one of them without bound and exact query. */
   public static Report approximate() {
     return approximate("192.0.2.1", 5);
   }
 
-  /** The same of other rows. */
+  /** Returns a report with approximate columns and these rows. */
   public static Report approximate(Object... rows) {
     Report report = report(Report.FINAL, rows);
     return new Report(

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The whole job: two days of flows archived by one run, judged against in the next. */
+/** The whole job: one run archives two days of flows, and the next compares with them. */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class ReportsEndToEndTest {
   private static final String OLD = "192.0.2.1";
@@ -157,7 +157,7 @@ class ReportsEndToEndTest {
     }
   }
 
-  /** Attempts at 120 ports of a host, and its answers. */
+  /** Sends attempts at 120 ports of a host, and its answers. */
   private static void scan(EmbeddedKafka kafka, long sequence, long time, String scanner)
       throws Exception {
     String victim = "10.0.0.9";
@@ -231,7 +231,10 @@ class ReportsEndToEndTest {
     env.execute("end to end");
   }
 
-  /** With a delay so long that the run before reaches as-of: this one has committed nothing yet. */
+  /**
+   * Returns the analysis with a delay so long that the former run reaches as-of: this one has
+   * committed nothing yet.
+   */
   private static AnalysisConfig delayed(AnalysisConfig analysis) {
     AnalysisConfig.History history = analysis.history();
     if (history == null) {

@@ -14,7 +14,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 
-/** How messages are read. */
+/** Reading messages of the topic. */
 class StatesTopicTest {
   private static final Clock OWN = Clock.fixed(Instant.ofEpochMilli(5_000_000), ZoneOffset.UTC);
 

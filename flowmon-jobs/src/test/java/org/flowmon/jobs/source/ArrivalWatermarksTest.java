@@ -60,7 +60,7 @@ class ArrivalWatermarksTest {
     long[] nanos = {5};
     ArrivalWatermarks generator = new ArrivalWatermarks(0, () -> nanos[0]);
     Emitted emitted = new Emitted();
-    // Nobody else has sent yet: who sends next is in time nevertheless.
+    // No other message has come yet: the next one is in time nevertheless.
     generator.onEvent(record(mark(2, 12_500_000), 10_000_000), 0, emitted);
     for (int second = 0; second < 4; second++) {
       generator.onPeriodicEmit(emitted);
@@ -189,7 +189,7 @@ class ArrivalWatermarksTest {
       generator.onEvent(record(beat, arrival * 1_000_000), 0, emitted);
     }
 
-    /** Up to which second time has come; then one goes by. */
+    /** Returns the second up to which time has come; then one goes by. */
     long next() {
       generator.onPeriodicEmit(emitted);
       nanos += 1_000_000_000L;

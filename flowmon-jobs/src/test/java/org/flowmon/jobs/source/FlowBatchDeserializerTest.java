@@ -75,7 +75,7 @@ class FlowBatchDeserializerTest {
     };
     boolean[] refused = {false, false, false, false, true, true};
     for (int i = 0; i < arrivals.length; i++) {
-      // The reader's own clock says nothing where the broker's is known.
+      // The reader's own clock does not matter if the broker's is known.
       long own = i % 2 == 0 ? 0 : NOW + 9000 * HOUR;
       read(i, beat(arrivals[i]), NOW, TimestampType.LOG_APPEND_TIME, own);
       assertEquals(refused[i], taken.get(i).refused().isPresent(), "arrival " + arrivals[i]);
@@ -142,7 +142,7 @@ class FlowBatchDeserializerTest {
     read(offset, value, sent, type, NOW);
   }
 
-  /** Reads a message that was sent then, by a reader whose own clock says so. */
+  /** Reads a message that was sent at a time, by a reader with its own clock. */
   private void read(long offset, byte[] value, long sent, TimestampType type, long own) {
     Clock clock = Clock.fixed(Instant.ofEpochMilli(own / 1000), ZoneOffset.UTC);
     FlowBatchDeserializer deserializer =

@@ -162,7 +162,7 @@ class SequenceCheckOperatorTest {
       send(check, "t:0", 0, 1);
       refuse(check, 2, BATCHES.get(2).bytes()); // the next of a known producer
       refuse(check, 3, BATCHES.get(1).bytes()); // a repeat
-      refuse(check, 4, BATCHES.get(9).bytes()); // behind a gap, which tells of it
+      refuse(check, 4, BATCHES.get(9).bytes()); // after a gap, which covers it
       refuse(check, 5, TestFlow.batches(TestFlow.random(1, 7, 1, 5), 7, 99).get(0).bytes());
       refuse(check, 6, new byte[] {1});
       send(check, "t:0", 3, 10);
@@ -187,7 +187,7 @@ class SequenceCheckOperatorTest {
     OperatorSubtaskState state;
     try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
         open(1, 0, null)) {
-      refuse(check, 0, BATCHES.get(0).bytes()); // no arrival is known: no window can be told
+      refuse(check, 0, BATCHES.get(0).bytes()); // no arrival is known: the window is unknown
       assertEquals(List.of(0L), lost(check));
       state = check.snapshot(1, 1);
     }
@@ -198,7 +198,7 @@ class SequenceCheckOperatorTest {
       assertEquals(List.of(0L, 20L, 0L), lost(check));
       state = check.snapshot(2, 2);
     }
-    // Another task has it from before: it is not told twice.
+    // Another task has it from before: it is not reported twice.
     try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
         open(1, 0, state)) {
       send(check, "t:0", 4);
@@ -326,7 +326,7 @@ class SequenceCheckOperatorTest {
     }
   }
 
-  /** Batches of many producers, all later than those of the one that is known. */
+  /** Sends batches of many producers, all later than those of the known one. */
   private static void sendStrangers(
       OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check,
       int producers,
@@ -382,7 +382,10 @@ class SequenceCheckOperatorTest {
     }
   }
 
-  /** The topic kept less than the job was away for: more batches are gone than a gap may have. */
+  /**
+   * The topic's retention was shorter than the job's outage: more batches are gone than a gap may
+   * have.
+   */
   @Test
   void aProducerThatGoesOnFarAfterItsLastNumberIsBelievedInTime() throws Exception {
     try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
@@ -397,7 +400,7 @@ class SequenceCheckOperatorTest {
               .boxed()
               .toList(),
           sequences(check));
-      // 10 flows in each: of the batches that were refused, and of all that never came.
+      // 10 flows in each: of the refused batches, and of all that never came.
       long missing = 10 * (from - 2);
       List<Long> lost = lost(check);
       assertEquals(100L, lost.subList(2, 12).stream().mapToLong(l -> l).sum());
@@ -463,7 +466,7 @@ class SequenceCheckOperatorTest {
 
   private static final long FAR = ProducerPosition.MAX_MISSING + 100;
 
-  /** How number 5 of a run that began at 0 is not the next one. */
+  /** How number 5 of a run that began at 0 breaks it. */
   private enum Break {
     MISSING,
     REFUSED,
@@ -515,7 +518,10 @@ class SequenceCheckOperatorTest {
     }
   }
 
-  /** A batch of ten flows, so many numbers after the first, that came a second after the last. */
+  /**
+   * Sends a batch of ten flows, this many numbers after the first, that came a second after the
+   * last.
+   */
   private static void far(
       OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check,
       long from,
@@ -545,7 +551,7 @@ class SequenceCheckOperatorTest {
                 Optional.empty())));
   }
 
-  /** Somebody may have sent a wrong one under its number first. */
+  /** A wrong batch may have come under its number first. */
   @Test
   void aBatchWhoseNumberWasRefusedIsTaken() throws Exception {
     try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =

@@ -13,20 +13,20 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Between a client and a server of HTTP/1.1, one request to a connection; does to each request what
- * it is told.
+ * A link between a client and a server of HTTP/1.1, one request to a connection, with a chosen fate
+ * for each request.
  */
 final class FaultyLink implements AutoCloseable {
-  /** What becomes of a request. */
+  /** The fate of a request. */
   enum Fate {
     PASS,
-    /** The server never sees it, the client is told 503. */
+    /** The server never sees it, the client gets 503. */
     REFUSE,
-    /** The server has done it, and the answer is lost. */
+    /** The server has handled it, and the answer is lost. */
     LOSE_ANSWER,
     /** The answer breaks off in its body. */
     CUT_ANSWER,
-    /** Nothing is answered for longer than the client waits. */
+    /** No answer comes for longer than the client waits. */
     HANG,
     /** The condition of a conditional put does not reach the server. */
     STRIP_CONDITION

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FlinkObjectStoreTest {
   @TempDir Path directory;
 
-  /** Flink's local file system, but with a rename that never replaces: as HDFS does it. */
+  /** Flink's local file system, but with a rename that never replaces, as in HDFS. */
   private static final class KeepingFileSystem extends LocalFileSystem {
     @Override
     public boolean rename(org.apache.flink.core.fs.Path from, org.apache.flink.core.fs.Path to)

@@ -33,14 +33,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that says what it likes: each call ends in time, in an error or the right answer. */
+/** A server with arbitrary answers: each call ends in time, in an error or the right answer. */
 class HostileS3Test {
   private static final int ATTEMPTS = 2;
-  // Two attempts of a second, a second each for a read that is under way, and pauses.
+  // Two attempts of a second, a second each for a running read, and pauses.
   private static final Duration IN_TIME = Duration.ofSeconds(20);
   private static final String DATE = "Last-Modified: Mon, 02 Nov 2026 10:00:00 GMT\r\n";
 
-  /** What is sent back for a request. */
+  /** The answer to a request. */
   private interface Answer {
     void send(String request, OutputStream out) throws IOException, InterruptedException;
   }
@@ -102,7 +102,7 @@ class HostileS3Test {
       answer.send(request, out);
       out.flush();
     } catch (IOException | InterruptedException e) {
-      // The client has gone: what is expected of it.
+      // The client has gone, as expected.
     }
   }
 
@@ -144,7 +144,7 @@ class HostileS3Test {
     return (request, out) -> send(out, text);
   }
 
-  /** Bytes without end, after a head. */
+  /** Answers bytes without end, after a head. */
   private static Answer endless(String head, byte[] part) {
     return (request, out) -> {
       send(out, head);
@@ -154,7 +154,7 @@ class HostileS3Test {
     };
   }
 
-  /** A byte each tenth of a second, after a head. */
+  /** Answers a byte each tenth of a second, after a head. */
   private static Answer slow(String head, String rest) {
     return (request, out) -> {
       send(out, head);
@@ -168,7 +168,7 @@ class HostileS3Test {
   private static final byte[] MEGABYTE =
       "<a>x</a>".repeat(1 << 17).getBytes(StandardCharsets.US_ASCII);
 
-  /** What no call may take for an answer, by name. */
+  /** Returns the invalid answers, by name. */
   private static Map<String, Answer> hostile() {
     Map<String, Answer> all = new LinkedHashMap<>();
     all.put("nothing", (request, out) -> {});
@@ -210,7 +210,7 @@ class HostileS3Test {
     Object run() throws IOException;
   }
 
-  /** Ends in time in an error that is the store's, and allocates no more than it may. */
+  /** Checks that a call ends in time in the store's error, and allocates within the limit. */
   private void fails(String context, Call call) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long allocated = threads.getCurrentThreadAllocatedBytes();

@@ -161,7 +161,7 @@ class S3ArchiveTest {
     return new ProcessBuilder(command).inheritIO().start();
   }
 
-  /** A committer as a process of its own: URL, source, number of commits, settings. */
+  /** Runs a committer as a process of its own: URL, source, number of commits, settings. */
   public static void main(String[] args) throws IOException {
     Map<String, String> settings = new TreeMap<>();
     for (int i = 3; i < args.length; i++) {

@@ -101,7 +101,7 @@ public final class S3Server implements AutoCloseable {
     }
   }
 
-  /** A client of its own, as another program would be. */
+  /** Returns a client of its own, like another program's. */
   S3Client client() {
     return S3Client.builder()
         .httpClientBuilder(UrlConnectionHttpClient.builder())
@@ -121,12 +121,12 @@ public final class S3Server implements AutoCloseable {
     return directory.resolve("secret");
   }
 
-  /** The settings of a host of this name. */
+  /** Returns the settings of a host of this name. */
   public Map<String, String> settings(String host) {
     return settings(host, port);
   }
 
-  /** As above, through another port: that of something in between. */
+  /** Returns the settings of a host through another port, such as a link's. */
   Map<String, String> settings(String host, int through) {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("endpoint", "http://127.0.0.1:" + through);
@@ -137,7 +137,7 @@ public final class S3Server implements AutoCloseable {
     return settings;
   }
 
-  /** An archive as seen from a host of this name. */
+  /** Returns an archive as seen from a host of this name. */
   public ArchiveLocation archive(String name, String host) {
     return ArchiveLocation.parse("s3://" + BUCKET + "/" + name, settings(host));
   }

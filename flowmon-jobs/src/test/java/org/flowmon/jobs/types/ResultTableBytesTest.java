@@ -15,7 +15,10 @@ import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 
 class ResultTableBytesTest {
-  /** Columns of all kinds, with some, with only and without NULLs, with equal and wide values. */
+  /**
+   * Returns columns of all kinds, with some, with only and without NULLs, with equal and wide
+   * values.
+   */
   private static ResultTable table(SplittableRandom random) {
     ResultTable.Builder table = new ResultTable.Builder();
     int columns = random.nextInt(8);
@@ -71,7 +74,7 @@ class ResultTableBytesTest {
     }
   }
 
-  /** Row by row, as it was first. */
+  /** Encodes in version 1, row by row. */
   private static byte[] bytesOfVersion1(ResultTable table) throws IOException {
     DataOutputSerializer out = new DataOutputSerializer(64);
     out.writeShort(table.columnCount());

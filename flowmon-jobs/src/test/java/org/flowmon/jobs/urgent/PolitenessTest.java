@@ -10,7 +10,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Other tests of the process may run urgent work, too: what is awaited comes all the same. */
+/**
+ * Other tests of the process may run urgent work, too: the tests wait for events that come all the
+ * same.
+ */
 class PolitenessTest {
   /** A thread that works politely until it is told to stop, and counts its pieces. */
   private static final class Worker implements AutoCloseable {
@@ -88,7 +91,7 @@ class PolitenessTest {
               looks.incrementAndGet();
               return false;
             });
-    Thread.sleep(400); // what it worked: so long it has patience
+    Thread.sleep(400); // it worked this long, and has as much patience
     UrgentWork urgent = UrgentWork.begin();
     Thread thread =
         new Thread(

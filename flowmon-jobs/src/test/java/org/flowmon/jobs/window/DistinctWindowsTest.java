@@ -147,7 +147,7 @@ class DistinctWindowsTest {
     }
   }
 
-  /** All flows, the merge restored a few times at 1, 2 or 4 tasks. */
+  /** Merges all flows; the merge is restored a few times at 1, 2 or 4 tasks. */
   private static MergeRun run(
       SplittableRandom random, List<TestFlow> flows, Function<WindowResult, String> describe)
       throws Exception {
@@ -206,7 +206,7 @@ class DistinctWindowsTest {
             "test"));
   }
 
-  /** The live query over the flows of one window in the archive. */
+  /** Returns the live query's answer over the flows of one window in the archive. */
   private static String history(Archive archive, AnalysisConfig analysis, long end)
       throws Exception {
     String where =

@@ -18,7 +18,7 @@ import org.flowmon.jobs.merge.MergeRun;
 import org.flowmon.jobs.merge.WindowResult;
 import org.junit.jupiter.api.Test;
 
-/** Analyses with more groups than they may have, through the merge and its last step. */
+/** Analyses with groups above their limit, through the merge and its last step. */
 class GroupSamplingTest {
   private static final long SECOND = TestFlow.SECOND;
   private static final int LIMIT = 9;
@@ -43,7 +43,9 @@ class GroupSamplingTest {
             .formatted(name, LIMIT, window, slide, more));
   }
 
-  /** Sources that no table of a thousand groups holds, and some that come again and again. */
+  /**
+   * Returns sources that exceed a table of a thousand groups, and some that come again and again.
+   */
   private static List<TestFlow> flows(long seed) {
     Random random = new Random(seed);
     List<TestFlow> flows = new ArrayList<>();
@@ -58,7 +60,7 @@ class GroupSamplingTest {
     return flows;
   }
 
-  /** The hash of docs/format/partial-groups.md, of one address. */
+  /** Returns the level by the hash of docs/format/partial-groups.md, of one address. */
   private static int level(IpAddress source) {
     long hash = 0x2545F4914F6CDD1DL;
     for (long word : new long[] {source.hi(), source.lo()}) {
@@ -72,7 +74,9 @@ class GroupSamplingTest {
     return "level " + result.groupLevel() + " " + BruteForce.describe(result);
   }
 
-  /** What each window has: the lowest level at which no pane of it has more sources than that. */
+  /**
+   * Returns the expected windows: the lowest level at which no pane exceeds the limit of sources.
+   */
   private static Map<Long, String> expected(List<TestFlow> flows, long width, long slide) {
     long room = 1000 / (width / slide);
     Map<Long, Map<Long, Map<IpAddress, Long>>> sums = new TreeMap<>();

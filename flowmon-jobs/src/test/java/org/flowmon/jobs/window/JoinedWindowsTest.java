@@ -73,7 +73,7 @@ class JoinedWindowsTest {
     return analysis("joined", JOIN, window, slide, lateness, 100_000);
   }
 
-  /** What the join must give, by nested maps. */
+  /** Returns the expected join, by nested maps. */
   private static String expected(List<TestFlow> flows, long start, long end, long through) {
     Map<IpAddress, Long> in = new TreeMap<>();
     Map<IpAddress, Long> out = new TreeMap<>();
@@ -112,7 +112,7 @@ class JoinedWindowsTest {
     return text.toString();
   }
 
-  /** The ends of the windows in which some flow is not late. */
+  /** Returns the ends of the windows with a flow that is not late. */
   private static SortedSet<Long> ends(List<TestFlow> flows, AnalysisConfig analysis) {
     TreeSet<Long> ends = new TreeSet<>();
     long slide = analysis.live().slideMicros();
@@ -198,7 +198,7 @@ class JoinedWindowsTest {
       }
     }
     assertEquals(List.of("0: 0.0.0.5 100 -", "1: 0.0.0.5 100 7"), said);
-    // The other flow's window has nothing of the first query: it comes, without rows.
+    // The other flow's window has nothing of the first query: its result has no rows.
     assertTrue(
         run.all.stream()
             .anyMatch(r -> r.windowEnd() == end + 4 * SECOND && r.rows().rowCount() == 0),
@@ -273,7 +273,7 @@ class JoinedWindowsTest {
     assertEquals(expected, run.results.get("changes"), "seed 63");
   }
 
-  /** What changed by 2 % from one second to the next, the largest first, by nested maps. */
+  /** Returns the changes by 2 % from one second to the next, the largest first, by nested maps. */
   private static String changes(List<TestFlow> flows, long end) {
     Map<IpAddress, Long> before = new TreeMap<>();
     Map<IpAddress, Long> after = new TreeMap<>();

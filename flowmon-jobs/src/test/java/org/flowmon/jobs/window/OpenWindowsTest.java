@@ -19,13 +19,13 @@ import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.junit.jupiter.api.Test;
 
-/** However many windows are open, each has all that came for it, and what is told is told once. */
+/** However many windows are open, each has all of its messages, and losses are reported once. */
 class OpenWindowsTest {
   private static final int WINDOWS = 70_000; // more than 2^16
   private static final int ROWS = 5_000;
   private static final long SECOND = TestFlow.SECOND;
 
-  /** A flow a second, some late for all windows, and the flows that are lost before batches. */
+  /** A flow a second, some late for all windows, and lost flows before batches. */
   private static final class Stream {
     final List<PositionedBatch> batches = new ArrayList<>();
     // Windows of the flows that are not late.
@@ -89,7 +89,7 @@ class OpenWindowsTest {
     }
   }
 
-  /** What final results say. */
+  /** The counts of final results. */
   private static final class Told {
     final Set<Long> grouped = new HashSet<>();
     ArrivalCounts sum = ArrivalCounts.NONE;

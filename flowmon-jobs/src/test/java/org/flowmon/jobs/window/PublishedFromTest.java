@@ -28,7 +28,7 @@ import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
-/** From which window on a site says that what it publishes has all flows. */
+/** The first whole window that a site announces. */
 class PublishedFromTest {
   private static final long SECOND = TestFlow.SECOND;
   private static final long START = TestFlow.START; // a multiple of 10 s
@@ -49,7 +49,7 @@ class PublishedFromTest {
     return site(STATES, disorder, state);
   }
 
-  /** The windows' task of a site with one analysis. */
+  /** Returns the windows' task of a site with one analysis. */
   static OneInputStreamOperatorTestHarness<Partial, WindowResult> site(
       AnalysisConfig published, Duration disorder, OperatorSubtaskState state) throws Exception {
     OneInputStreamOperatorTestHarness<Partial, WindowResult> site =
@@ -63,9 +63,7 @@ class PublishedFromTest {
     return site;
   }
 
-  /**
-   * Says that all flows have arrived that do before this; what is whole from when on, each time.
-   */
+  /** Completes arrivals before this; returns the announced first whole windows, each time. */
   private static List<Long> wholeFrom(
       OneInputStreamOperatorTestHarness<Partial, WindowResult> site, long arrival)
       throws Exception {
@@ -109,7 +107,7 @@ class PublishedFromTest {
 
   private static final LiveQuery LIVE = LiveQuery.of(STATES);
 
-  /** A window of 10 s with a flow right before its end, as the merge sends it. */
+  /** Returns a window of 10 s with a flow right before its end, as the merge sends it. */
   private static Partial.Part window(long end) {
     WindowTables tables = new WindowTables(LIVE.id(), LIVE.query(), LIVE.window());
     TestFlow flow = new TestFlow(end - 1, end - 1, IpAddress.ofIpv4(1), 10, null);

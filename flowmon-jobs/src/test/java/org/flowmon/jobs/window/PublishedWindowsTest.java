@@ -29,7 +29,7 @@ import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
-/** What the last step of a site's job publishes of windows that are final. */
+/** The final windows published by the last step of a site's job. */
 class PublishedWindowsTest {
   private static final long SECOND = TestFlow.SECOND;
 
@@ -48,7 +48,7 @@ class PublishedWindowsTest {
 
   private final List<WindowPart> parts = parts();
 
-  /** The windows of some flows, earliest first. */
+  /** Returns the windows of some flows, earliest first. */
   private static List<WindowPart> parts() {
     WindowTables tables = new WindowTables(LIVE.id(), LIVE.query(), LIVE.window());
     for (Partial partial :
@@ -84,7 +84,7 @@ class PublishedWindowsTest {
       assertEquals(parts.get(i).windowEnd(), states.windowEnd());
       assertArrayEquals(parts.get(i).toBytes(), states.bytes());
     }
-    // The third is not looked at before it is asked for.
+    // The third is not read before it is asked for.
     assertThrows(PartialFormatException.class, () -> open.nextStates(through));
     assertNull(open.nextStates(through), "the fourth is not final");
     assertEquals(Set.of(parts.get(3).windowEnd()), open.ends());
@@ -103,7 +103,7 @@ class PublishedWindowsTest {
     return PublishedFromTest.site(STATES, null, state);
   }
 
-  /** What was said last to be published, in how many publications. */
+  /** Returns the number of publications in the last progress. */
   private static int publications(OneInputStreamOperatorTestHarness<Partial, WindowResult> site) {
     int last = -1;
     for (var record : site.getSideOutput(WindowOperator.STATES)) {
@@ -114,7 +114,7 @@ class PublishedWindowsTest {
     return last;
   }
 
-  /** What was said: ends of windows, then "through" what all are. */
+  /** Returns the messages: ends of windows, then "through" the common time. */
   private static List<String> said(OneInputStreamOperatorTestHarness<Partial, WindowResult> site) {
     List<String> said = new ArrayList<>();
     var records = site.getSideOutput(WindowOperator.STATES);

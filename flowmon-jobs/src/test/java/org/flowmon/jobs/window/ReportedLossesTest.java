@@ -33,9 +33,9 @@ import org.flowmon.jobs.types.WatermarkTime;
 import org.junit.jupiter.api.Test;
 
 /**
- * What results say of flows that were late or lost, against the counters and a sequential program:
- * over windows that follow one another the counts of their last results add up to what was counted,
- * whatever the windows, the parallelism and the restarts.
+ * Late and lost flows in results, compared with the counters and a sequential program: over
+ * successive windows the counts of the last results add up to the counters, whatever the windows,
+ * the parallelism and the restarts.
  */
 class ReportedLossesTest {
   private static final long MS = 1000;
@@ -44,7 +44,7 @@ class ReportedLossesTest {
   private static final long[] LATENESS = {0, 0, 700 * MS, 1000 * MS, 2500 * MS};
 
   /**
-   * What comes of one producer, in its order: of a heartbeat no flows.
+   * A message of one producer, in order; a heartbeat has no flows.
    *
    * @param refused whether it comes as a message that is quarantined
    */
@@ -57,7 +57,7 @@ class ReportedLossesTest {
     }
   }
 
-  /** An analysis, and what its partitions hold. */
+  /** An analysis, and the contents of its partitions. */
   private static final class Schedule {
     final long seed;
     final SplittableRandom random;
@@ -66,11 +66,11 @@ class ReportedLossesTest {
     final long lateness;
     final boolean byArrival;
     final long disorder;
-    // Whether some batches come when the watermark has passed them.
+    // Whether some batches come after the watermark has passed them.
     final boolean breaksItsBound;
     final AnalysisConfig analysis;
     final List<List<Sent>> partitions = new ArrayList<>();
-    // By the pane's start: what arrived in it, and what was told to be lost.
+    // By the pane's start: its arrivals and reported losses.
     final TreeMap<Long, ArrivalCounts> arrived = new TreeMap<>();
     // Windows that have groups.
     final TreeMap<Long, Boolean> grouped = new TreeMap<>();
@@ -192,7 +192,7 @@ class ReportedLossesTest {
         Sent one = new Sent(rows, batch, random.nextInt(8) == 0);
         sent.add(one);
         if (random.nextInt(8) == 0) {
-          sent.add(one); // it comes twice
+          sent.add(one); // a repeat
         }
       }
       if (breaksItsBound) {
@@ -204,7 +204,7 @@ class ReportedLossesTest {
       return sent;
     }
 
-    /** A message that is refused, of a producer that nobody knows. */
+    /** Returns a refused message of an unknown producer. */
     private Sent stranger() {
       TestFlow flow = flow(TestFlow.START, 0);
       List<TestFlow> rows = Collections.nCopies(1 + random.nextInt(9), flow);
@@ -212,7 +212,7 @@ class ReportedLossesTest {
       return new Sent(List.of(), FlowBatch.open(batch), true);
     }
 
-    /** Counts what is taken, and what the check of sequence numbers says that is lost. */
+    /** Counts taken flows, and losses by the check of sequence numbers. */
     private void count(List<Sent> sent) {
       Set<Long> seen = new HashSet<>();
       boolean begun = false;
@@ -262,7 +262,7 @@ class ReportedLossesTest {
       }
     }
 
-    /** What was before the first that came is not judged. */
+    /** Messages before the first are not judged. */
     private static long firstSeen(Set<Long> seen) {
       return Collections.min(seen);
     }
@@ -290,7 +290,7 @@ class ReportedLossesTest {
       total = total.plus(more);
     }
 
-    /** By the window's end: what arrived within it, of windows that have groups or counts. */
+    /** Returns by the window's end the arrivals in it, for windows with groups or counts. */
     Map<Long, ArrivalCounts> expected() {
       Map<Long, ArrivalCounts> expected = new TreeMap<>();
       grouped.keySet().forEach(end -> expected.put(end, ArrivalCounts.NONE));
@@ -306,7 +306,7 @@ class ReportedLossesTest {
     }
   }
 
-  /** How far a run has come, at a checkpoint. */
+  /** The progress of a run, at a checkpoint. */
   private record Position(
       WindowNetwork.State state, List<OperatorSubtaskState> checks, List<Integer> next) {}
 
@@ -318,7 +318,7 @@ class ReportedLossesTest {
     private WindowNetwork network;
     private List<Integer> next;
     private long[] largest;
-    // What a sink keeps: of each window the highest revision.
+    // The contents of a sink: of each window the highest revision.
     private final Map<Long, WindowResult> kept = new TreeMap<>();
 
     Run(Schedule schedule) {
@@ -355,7 +355,7 @@ class ReportedLossesTest {
     void run() throws Exception {
       open(null);
       Position checkpoint = null;
-      // Of what comes behind the watermark nobody promises where it counts after a restart.
+      // The windows of messages behind the watermark are not defined after a restart.
       int crashes = schedule.breaksItsBound ? 0 : 2;
       while (!isAtEnd()) {
         step();

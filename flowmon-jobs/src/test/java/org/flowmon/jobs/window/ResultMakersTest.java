@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 class ResultMakersTest {
-  /** That of this thread. */
+  /** Returns the mailbox of this thread. */
   private static MailboxExecutor mailbox() {
     return new MailboxExecutorImpl(
         new TaskMailboxImpl(Thread.currentThread()), 0, StreamTaskActionExecutor.IMMEDIATE);
@@ -29,7 +29,7 @@ class ResultMakersTest {
     return WindowResult.announcement("a" + number, "", number, 0);
   }
 
-  /** Three results, each noted when it is made. */
+  /** Returns three results, each noted when it is made. */
   private static Consumer<Consumer<WindowResult>> three(List<String> log) {
     return to -> {
       for (int i = 0; i < 3; i++) {
@@ -83,7 +83,7 @@ class ResultMakersTest {
                     },
                     "a report of another analysis");
                 try {
-                  reported.await(); // for ever, where the caller does nothing but wait
+                  reported.await(); // for ever, if the caller only waits
                 } catch (InterruptedException e) {
                   throw new IllegalStateException(e);
                 }

@@ -22,8 +22,9 @@ import org.flowmon.jobs.types.WatermarkTime;
 import org.junit.jupiter.api.Test;
 
 /**
- * Windows, lateness and revisions against a sequential program: which flows are of which window,
- * which are late, what each result holds, whatever the order, the parallelism and the restarts.
+ * Windows, lateness and revisions, compared with a sequential program: the flows of each window,
+ * the late flows, and the contents of each result, whatever the order, the parallelism and the
+ * restarts.
  */
 class WindowModelTest {
   private static final long MS = 1000;
@@ -31,7 +32,7 @@ class WindowModelTest {
   private static final long[] SLIDES = {500 * MS, 1000 * MS, 2000 * MS};
   private static final long[] LATENESS = {0, 700 * MS, 1000 * MS, 2500 * MS, 6000 * MS};
 
-  /** One random schedule: an analysis, flows by partition, and what happens to them. */
+  /** One random schedule: an analysis, flows by partition, and restarts. */
   private static final class Schedule {
     final SplittableRandom random;
     final long seed;
@@ -41,7 +42,7 @@ class WindowModelTest {
     final boolean byArrival;
     final boolean revisions;
     final long disorder;
-    // Whether results come once, from windows of which something is done in advance.
+    // Whether results come once, with work in advance of them.
     final boolean once;
     final boolean keepsAll;
     final int limit;
@@ -135,7 +136,9 @@ class WindowModelTest {
           random.nextInt(10) == 0);
     }
 
-    /** In an order in which no flow comes further behind the largest arrival than the bound. */
+    /**
+     * Returns an order in which no flow comes further behind the largest arrival than the bound.
+     */
     private List<TestFlow> disordered(List<TestFlow> partition) {
       Map<TestFlow, Long> key = new HashMap<>();
       partition.forEach(f -> key.put(f, f.arrival() + random.nextLong(disorder + 1)));
@@ -148,7 +151,7 @@ class WindowModelTest {
       return byArrival ? flow.arrival() : flow.time();
     }
 
-    /** By the end of each window: what it holds of the flows that arrived by then. */
+    /** Returns a window's content, by its end: its flows that arrived by then. */
     String expected(long end, long through) {
       Map<IpAddress, Long> sums = new TreeMap<>();
       for (TestFlow flow : flows) {
@@ -172,7 +175,7 @@ class WindowModelTest {
       return text.toString();
     }
 
-    /** The final results of all windows that have any flow. */
+    /** Returns the final results of all windows with flows. */
     Map<Long, String> finals() {
       Map<Long, String> finals = new TreeMap<>();
       for (TestFlow flow : flows) {
@@ -196,7 +199,7 @@ class WindowModelTest {
     }
   }
 
-  /** How far a run has come, at a checkpoint. */
+  /** The progress of a run, at a checkpoint. */
   private record Position(
       WindowNetwork.State state, List<Integer> next, long late, Map<Long, WindowResult> last) {}
 
@@ -206,7 +209,7 @@ class WindowModelTest {
     private WindowNetwork network;
     private List<Integer> next;
     private long[] largest;
-    // What a sink keeps: of each window the highest revision.
+    // The contents of a sink: of each window the highest revision.
     private final Map<Long, WindowResult> kept = new TreeMap<>();
     private final Map<String, String> said = new HashMap<>();
     private Map<Long, WindowResult> last = new TreeMap<>();
@@ -305,13 +308,14 @@ class WindowModelTest {
     private void take() {
       for (WindowResult result : network.results()) {
         if (!result.hasGroups()) {
-          continue; // what it counts is told by another test
+          continue; // covered by another test
         }
         long end = result.windowEnd();
         String of = at + ", window " + end + ", update " + result.update();
         long through = result.arrivedThrough();
         String text = BruteForce.describe(result);
-        // Of windows that were open when revisions were switched on nobody knows what came when.
+        // For windows that were open when revisions were switched on, the order of arrivals is
+        // unknown.
         if (result.isFinal() || !schedule.switches) {
           assertEquals(schedule.expected(end, through), text, of);
         }

@@ -30,8 +30,8 @@ import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.source.PositionedBatchSerializer;
 
 /**
- * Low level, merge and last step as tasks with channels between them, in which messages wait as
- * long as chance wants: a task is at the smallest of its channels' watermarks, as in Flink.
+ * Low level, merge and last step as tasks with channels between them that hold messages for a
+ * random time. A task is at the smallest of its channels' watermarks, as in Flink.
  */
 public final class WindowNetwork implements AutoCloseable {
   static final int KEY_GROUPS = 8;
@@ -39,9 +39,10 @@ public final class WindowNetwork implements AutoCloseable {
   private static final int MAX_STATE_BYTES = 1 << 28;
 
   /**
-   * What a checkpoint holds.
+   * The contents of a checkpoint.
    *
-   * @param inFlight what the barrier overtook on the way to the last step, as unaligned ones do
+   * @param inFlight messages that the barrier overtook on the way to the last step, as in unaligned
+   *     ones
    */
   record State(
       OperatorSubtaskState merge,
@@ -49,7 +50,7 @@ public final class WindowNetwork implements AutoCloseable {
       OperatorSubtaskState windows,
       List<Partial> inFlight) {}
 
-  /** Channels into one task. */
+  /** The input channels of one task. */
   private static final class Inputs {
     private final List<Deque<Object>> channels = new ArrayList<>();
     private final long[] marks;
@@ -67,7 +68,7 @@ public final class WindowNetwork implements AutoCloseable {
       return channels.stream().allMatch(Deque::isEmpty);
     }
 
-    /** The next of one channel into the task. */
+    /** Delivers the next message of one channel to the task. */
     void deliver(int channel, OneInputStreamOperatorTestHarness<Partial, ?> task) throws Exception {
       Object next = channels.get(channel).poll();
       if (next instanceof Watermark watermark) {
@@ -98,7 +99,7 @@ public final class WindowNetwork implements AutoCloseable {
   /** Groups that changed after they had been sent in advance. */
   int superseded;
 
-  /** Flows that the low level told to be too late for all of their windows. */
+  /** Flows that the low level counted as too late for all of their windows. */
   long late;
 
   public WindowNetwork(
@@ -232,8 +233,8 @@ public final class WindowNetwork implements AutoCloseable {
   }
 
   /**
-   * A checkpoint, unaligned or not: all that was sent before the barrier comes before it, but for
-   * what it overtakes on the way to the last step.
+   * Takes a checkpoint, unaligned or not: all messages sent before the barrier come before it,
+   * except those that it overtakes on the way to the last step.
    */
   State checkpoint() throws Exception {
     for (int i = 0; i < lows.size(); i++) {
@@ -258,7 +259,7 @@ public final class WindowNetwork implements AutoCloseable {
     return new State(all, merges.size(), windows.snapshot(1, 1), inFlight);
   }
 
-  /** The end of input. */
+  /** Ends the input. */
   public void end() throws Exception {
     for (int i = 0; i < lows.size(); i++) {
       lows.get(i).processWatermark(Long.MAX_VALUE);
@@ -268,7 +269,7 @@ public final class WindowNetwork implements AutoCloseable {
     deliverAll();
   }
 
-  /** The results since this was asked last. */
+  /** Returns the results since the last call. */
   public List<WindowResult> results() {
     List<WindowResult> results = windows.extractOutputValues();
     windows.getOutput().clear();

@@ -15,33 +15,33 @@ import org.flowmon.jobs.config.YamlFile;
 import org.flowmon.jobs.config.YamlSection;
 
 /**
- * What a job needs to know, from a YAML file:
+ * The configuration of a job, from a YAML file:
  *
  * <pre>
  * kafka:
  *   bootstrap: localhost:9092        # required
  *   topic: flows
  *   group: flowmon
- *   analyses_topic: flowmon.analyses # says which analyses come, change and go; none: no topic does
- *   starting_offsets: earliest       # latest, committed: only where there is no checkpoint
+ *   analyses_topic: flowmon.analyses # starts, changes and stops analyses; none: no topic
+ *   starting_offsets: earliest       # latest, committed: only if there is no checkpoint
  *   properties: {}                   # further properties of Kafka's clients
  * archive:
  *   directory: /var/lib/flowmon/archive      # or a URL: s3://bucket/prefix
  *   store: {}                        # settings of the store that the URL names
  *   compact_rows: 1000000            # 0: the job merges no segments
- *   retention:                       # absent: as it is kept in the archive
+ *   retention:                       # absent: the archive's own
  *     rows: 1000000000               # the most recent flows; absent or 0: no limit
- *     slack: 100000000               # stored beyond them at most; absent: a tenth
+ *     slack: 100000000               # the most rows beyond them; absent: a tenth
  *     age: 90d                       # absent: no limit
  *     bytes: 500000000000            # absent or 0: no limit
- *   segments: lookup                 # or compact, with options; absent: as the archive is set
+ *   segments: lookup                 # or compact, with options; absent: the archive's own
  * postgres:                          # absent: no results in PostgreSQL
  *   url: jdbc:postgresql://localhost/flowmon
  *   user: flowmon
  *   password_file: /etc/flowmon/postgres.password
  * analyses: /etc/flowmon/analyses    # folder, one file each
  * site: {}                           # publishes states: {@link SiteConfig}
- * merge: {}                          # merges those of sites: {@link MergeConfig}
+ * merge: {}                          # merges states of sites: {@link MergeConfig}
  * webhooks: {}                       # for alerts: {@link WebhookConfig}
  * job:
  *   role: all                        # archive, analyses
@@ -51,23 +51,22 @@ import org.flowmon.jobs.config.YamlSection;
  *   checkpoint_directory: file:///var/lib/flowmon/checkpoints   # absent: the cluster's
  *   disorder_bound: 1s
  *   arrival_ahead: 1h                # a message whose arrivals lie further in the future is refused
- *   bounded: false                   # true: end with what Kafka holds now
+ *   bounded: false                   # true: end with Kafka's present contents
  *   groups: 64000000                 # of all analyses together: {@link AnalysesBudget}
- *   memory: 2147483648               # likewise
+ *   memory: 2147483648               # of all analyses together, in bytes
  *   slots: 4194304
  * </pre>
  *
- * @param archive where the archive lies; null where none is configured
- * @param compactRows rows of a segment that the job merges small ones into, about; 0: it does not
- * @param retention how much of the past is kept, null where the archive's own limits stay
+ * @param archive location of the archive; null if none is configured
+ * @param compactRows rows of a merged segment, about; 0: the job does not merge
+ * @param retention limits of the archive; null: its own limits
  * @param segments how segments are sealed from now on, as {@link
- *     org.flowmon.archive.segment.SegmentOptions#parse} reads it; null where the archive's own
- *     settings say it
- * @param postgres null where results do not go to PostgreSQL
- * @param analyses folder of the analyses' files; null where none is configured
+ *     org.flowmon.archive.segment.SegmentOptions#parse} reads it; null: the archive's own settings
+ * @param postgres null if results do not go to PostgreSQL
+ * @param analyses folder of the analyses' files; null if none is configured
  * @param webhooks that alerts may name
- * @param site null where no states are published
- * @param merge null where the job reads flows
+ * @param site null if no states are published
+ * @param merge null if the job reads flows
  */
 public record JobConfig(
     Kafka kafka,
@@ -82,18 +81,18 @@ public record JobConfig(
     SiteConfig site,
     MergeConfig merge)
     implements Serializable {
-  /** Rows of a merged segment where nothing else is said. */
+  /** The default rows of a merged segment. */
   public static final int DEFAULT_COMPACT_ROWS = 1_000_000;
 
   private static final int MIN_COMPACT_ROWS = 1000;
-  // Of groups or slots: more than any machines hold.
+  // The limit on groups or slots: more than any machine holds.
   private static final long MOST = 1L << 50;
 
   public JobConfig {
     webhooks = List.copyOf(webhooks);
   }
 
-  /** A job that has nothing to do with states of sites. */
+  /** Creates a job without states of sites. */
   public JobConfig(
       Kafka kafka,
       ArchiveLocation archive,
@@ -119,9 +118,9 @@ public record JobConfig(
   }
 
   /**
-   * Kafka's place and the topic of flows.
+   * The Kafka cluster and the topic of flows.
    *
-   * @param analysesTopic the topic that says which analyses come, change and go; null: none does
+   * @param analysesTopic the topic that starts, changes and stops analyses; null: none
    */
   public record Kafka(
       String bootstrap,
@@ -138,14 +137,17 @@ public record JobConfig(
       properties = Map.copyOf(properties);
     }
 
-    /** The properties of any of Kafka's clients, with the bootstrap servers; to be added to. */
+    /**
+     * Returns the properties of all Kafka clients, with the bootstrap servers; the caller may add
+     * to them.
+     */
     public Map<String, Object> clientProperties() {
       Map<String, Object> all = new HashMap<>(properties);
       all.put("bootstrap.servers", bootstrap);
       return all;
     }
 
-    /** Without the properties' values, which may be secrets. */
+    /** Omits the properties' values, which may be secrets. */
     @Override
     public String toString() {
       return "topic "
@@ -160,17 +162,17 @@ public record JobConfig(
   }
 
   /**
-   * PostgreSQL's place.
+   * The PostgreSQL database.
    *
-   * @param passwordFile file whose first line is the password; null where none is needed
+   * @param passwordFile file whose first line is the password; null if none is needed
    */
   public record Postgres(String url, String user, String passwordFile) implements Serializable {
-    /** The URL without what may be a secret: parameters, and what stands before an @. */
+    /** Returns the URL without possible secrets: parameters, and the part before an @. */
     public String place() {
       return url.replaceFirst("[?].*", "").replaceFirst("//.*@", "//");
     }
 
-    /** Without what may be a secret. */
+    /** Omits possible secrets. */
     @Override
     public String toString() {
       return "PostgreSQL at " + place();
@@ -178,17 +180,17 @@ public record JobConfig(
   }
 
   /**
-   * How the job runs.
+   * The settings of the running job.
    *
    * @param parallelism 0: the cluster's default
    * @param maxParallelism number of key groups; fixed for the life of a job's state
    * @param checkpointDirectory URI; null: the cluster's
    * @param disorderBound how far a flow's arrival may lie behind the largest in its Kafka partition
    * @param arrivalAhead how far a flow's arrival may lie after Kafka's time of its message
-   * @param bounded whether the job ends with what Kafka holds when it starts
+   * @param bounded whether the job ends with Kafka's contents at its start
    * @param reportTasks tasks that ask history and make reports; 1: that of the windows, which hands
    *     its results on without a copy
-   * @param budget what all analyses may take together
+   * @param budget the limits on all analyses together
    */
   public record Settings(
       Role role,
@@ -205,7 +207,7 @@ public record JobConfig(
     /** The default of {@link #arrivalAhead}. */
     public static final Duration ARRIVAL_AHEAD = Duration.ofHours(1);
 
-    /** Settings with one task of reports and the default bounds. */
+    /** Creates settings with one task of reports and the default bounds. */
     public Settings(
         Role role,
         int parallelism,
@@ -228,8 +230,7 @@ public record JobConfig(
     }
 
     /**
-     * How long before a window's end history is seen where an analysis does not say: two checkpoint
-     * intervals, as the archive is one behind.
+     * Returns the default delay of history: two checkpoint intervals, as the archive is one behind.
      */
     public Duration historyDelay() {
       return checkpointInterval.multipliedBy(2);
@@ -239,13 +240,13 @@ public record JobConfig(
   /**
    * Reads a file.
    *
-   * @throws ConfigException naming file, line, key and what was expected
+   * @throws ConfigException naming file, line, key and the expected value
    */
   public static JobConfig read(Path file) {
     return of(YamlFile.read(file));
   }
 
-  /** As {@link #read}, from text; {@code file} is what errors call it. */
+  /** As {@link #read}, from text; {@code file} is its name in errors. */
   public static JobConfig parse(String file, String text) {
     return of(YamlFile.parse(file, text));
   }

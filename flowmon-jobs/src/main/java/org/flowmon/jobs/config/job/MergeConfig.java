@@ -7,22 +7,22 @@ import java.util.List;
 import org.flowmon.jobs.config.YamlSection;
 
 /**
- * Whose states a job merges in place of flows:
+ * The sites whose states a job merges in place of flows:
  *
  * <pre>
  * merge:                             # absent: the job reads flows
  *   sites: [berlin, vienna, graz]    # required
  *   topic: flowmon.states
- *   timeout: 60s                     # a site that comes no further for so long is left out
- *   memory: 536870912                # bytes of windows that have come in part, of all sites
+ *   timeout: 60s                     # a site that does not advance for this long is left out
+ *   memory: 536870912                # bytes of incomplete windows, of all sites
  * </pre>
  */
 public record MergeConfig(List<String> sites, String topic, Duration timeout, long memory)
     implements Serializable {
-  /** Sites of one job, at most. */
+  /** The most sites of one job. */
   public static final int MAX_SITES = 1000;
 
-  /** The least of {@link #memory}: a window may have so many bytes. */
+  /** The least of {@link #memory}: the most bytes of a window. */
   public static final long LEAST_MEMORY = 1L << 28;
 
   private static final long DEFAULT_MEMORY = 1L << 29;

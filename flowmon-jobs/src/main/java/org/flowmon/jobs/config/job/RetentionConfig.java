@@ -7,24 +7,24 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.YamlSection;
 
 /**
- * How much of the past the job's archive keeps, as {@link RetentionOptions}.
+ * The limits of the job's archive, as {@link RetentionOptions}.
  *
  * @param rows 0: no such limit
- * @param slack rows stored beyond them at most
+ * @param slack the most rows stored beyond {@code rows}
  * @param age zero: no such limit
  * @param bytes 0: no such limit
  */
 public record RetentionConfig(long rows, long slack, Duration age, long bytes)
     implements Serializable {
-  // A merge makes segments half as large again at most; without merges they are what a writer
-  // seals between two barriers.
+  // A merge makes segments half as large again at most. Without merges they have the rows that a
+  // writer seals between two barriers.
   private static final int UNMERGED_ROWS = 250_000;
 
   /**
    * Reads the keys.
    *
-   * @param compactRows rows of merged segments, about; 0 where there are none
-   * @throws ConfigException where the slack is too small for segments of this size
+   * @param compactRows rows of merged segments, about; 0 without merges
+   * @throws ConfigException if the slack is too small for segments of this size
    */
   static RetentionConfig of(YamlSection section, int compactRows) {
     long rows = section.number("rows", 0, Long.MAX_VALUE, 0);
@@ -48,7 +48,7 @@ public record RetentionConfig(long rows, long slack, Duration age, long bytes)
     }
   }
 
-  /** For the archive. */
+  /** Returns the options for the archive. */
   public RetentionOptions options() {
     return RetentionOptions.of(rows, slack, age, bytes);
   }

@@ -1,6 +1,8 @@
 package org.flowmon.jobs.config.job;
 
-/** What a job does. On a cluster two jobs run, so that a slow database never stops the archive. */
+/**
+ * The tasks of a job. On a cluster two jobs run, so that a slow database never stops the archive.
+ */
 public enum Role {
   /** Writes flows to the archive. */
   ARCHIVE,

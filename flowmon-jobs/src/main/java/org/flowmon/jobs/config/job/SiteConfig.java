@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.flowmon.jobs.config.YamlSection;
 
 /**
- * Where a site's job publishes the states of its analyses:
+ * The topic to which a site's job publishes the states of its analyses:
  *
  * <pre>
  * site:                              # absent: no states are published
@@ -30,14 +30,14 @@ public record SiteConfig(
     properties = Map.copyOf(properties);
   }
 
-  /** The properties of a client of the Kafka that the states go to. */
+  /** Returns the client properties of the Kafka cluster that the states go to. */
   public Map<String, Object> clientProperties() {
     Map<String, Object> all = new HashMap<>(properties);
     all.put("bootstrap.servers", bootstrap);
     return all;
   }
 
-  /** Without the properties' values, which may be secrets. */
+  /** Omits the properties' values, which may be secrets. */
   @Override
   public String toString() {
     return "site "

@@ -1,11 +1,11 @@
 package org.flowmon.jobs.config.job;
 
-/** Where a job that has no checkpoint begins to read. */
+/** The offsets at which a job without a checkpoint begins. */
 public enum StartingOffsets {
-  /** With the oldest flow that Kafka still has. */
+  /** The oldest flow in Kafka. */
   EARLIEST,
-  /** With the flows that come from now on. */
+  /** Flows that come from now on. */
   LATEST,
-  /** Where the consumer group stood; with the oldest flow where the group is new. */
+  /** The consumer group's offset; for a new group the oldest flow. */
   COMMITTED
 }

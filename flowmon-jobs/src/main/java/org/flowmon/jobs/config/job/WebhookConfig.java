@@ -15,18 +15,18 @@ import org.flowmon.jobs.config.YamlSection;
  * webhooks:
  *   ops:
  *     url: https://alerts.example.org/flowmon
- *     header_file: /etc/flowmon/ops.headers   # lines NAME: VALUE, where each TaskManager finds them
+ *     header_file: /etc/flowmon/ops.headers   # lines NAME: VALUE, readable by each TaskManager
  *     timeout: 10s
  *     give_up: 10m
  *     queue: 1000
  * </pre>
  *
- * <p>The URL may be a secret, as that of a chat is: it is never shown, the name is.
+ * <p>The URL may be a secret, as that of a chat is: only the name is shown.
  *
  * @param headerFile headers of each request, a line each; null: none
- * @param timeout of one request, from its beginning to the end of the answer
- * @param giveUp an alert that could not be delivered for so long is dropped
- * @param queue alerts that wait at most; of more the oldest are dropped
+ * @param timeout of one request, from its start to the end of the answer
+ * @param giveUp an alert that could not be delivered for this long is dropped
+ * @param queue the most waiting alerts; above that the oldest are dropped
  */
 public record WebhookConfig(
     String name, URI url, String headerFile, Duration timeout, Duration giveUp, int queue)
@@ -66,7 +66,7 @@ public record WebhookConfig(
     return webhook;
   }
 
-  /** What is wrong with a URL is said without the URL. */
+  /** Reads the URL; errors do not quote it. */
   private static URI url(YamlSection section) {
     String text = section.text("url", "a URL that begins with https:// or http://");
     try {
@@ -76,7 +76,7 @@ public record WebhookConfig(
         return url;
       }
     } catch (java.net.URISyntaxException e) {
-      // said below, with what was expected
+      // reported below, with the expected value
     }
     throw section.error(
         "url",
@@ -84,7 +84,7 @@ public record WebhookConfig(
             + " user (use header_file) nor a fragment");
   }
 
-  /** Without the URL. */
+  /** Omits the URL. */
   @Override
   public String toString() {
     return "webhook " + name;

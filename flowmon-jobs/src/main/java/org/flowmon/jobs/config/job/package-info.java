@@ -1,4 +1,2 @@
-/**
- * What a job is told by its file: Kafka, archive, PostgreSQL, webhooks, sites, and what it does.
- */
+/** The job's configuration: Kafka, archive, PostgreSQL, webhooks, sites, and the job's settings. */
 package org.flowmon.jobs.config.job;

@@ -16,7 +16,10 @@ import org.flowmon.udaf.value.ResultTable;
 public final class ReportJson {
   static final int VERSION = 1;
 
-  /** Of the message of a report without rows, which who knows rows alone is to refuse. */
+  /**
+   * The version of the message of a report without rows: readers that only know rows must refuse
+   * it.
+   */
   static final int VERSION_WITHOUT_ROWS = 2;
 
   private ReportJson() {}
@@ -25,7 +28,7 @@ public final class ReportJson {
   @FunctionalInterface
   public interface Messages {
     /**
-     * Takes one.
+     * Takes a message.
      *
      * @param key {@code analysis|window end|row key}
      * @param value an object
@@ -34,7 +37,8 @@ public final class ReportJson {
   }
 
   /**
-   * Gives the messages of a report in their order: one for each row, without any one of its own.
+   * Gives the messages of a report in their order: one for each row, and a message of its own for a
+   * report without rows.
    */
   public static void messages(Report report, Messages to) {
     String window = report.analysis() + '|' + time(report.windowEnd()) + '|';
@@ -46,12 +50,12 @@ public final class ReportJson {
     }
   }
 
-  /** The values of the messages of a report in their order, each a line. */
+  /** Gives the values of the messages of a report in their order, each a line. */
   public static void lines(Report report, Consumer<String> to) {
     messages(report, (key, value) -> to.accept(value));
   }
 
-  /** What is said of a report that has no rows, as JSON. */
+  /** Returns the JSON of a report without rows. */
   private static String valueWithoutRows(Report report) {
     StringBuilder out = new StringBuilder(512);
     beginning(out, VERSION_WITHOUT_ROWS, report);
@@ -68,7 +72,7 @@ public final class ReportJson {
     out.append(",\"revision\":").append(report.revision());
   }
 
-  /** A row as JSON. */
+  /** Returns a row as JSON. */
   static String value(Report report, int row) {
     StringBuilder out = new StringBuilder(512);
     beginning(out, VERSION, report);
@@ -84,7 +88,7 @@ public final class ReportJson {
     return out.append('}').toString();
   }
 
-  /** What is approximate in a report, a JSON array. */
+  /** Returns the approximations of a report as a JSON array. */
   public static String approximations(Report report) {
     return approximations(report, true);
   }
@@ -109,7 +113,7 @@ public final class ReportJson {
     return out.append(']').toString();
   }
 
-  /** The columns of a row by name, a JSON object. */
+  /** Returns the columns of a row by name, a JSON object. */
   public static String columns(ResultTable rows, int row) {
     StringBuilder out = new StringBuilder(256).append('{');
     for (int c = 0; c < rows.columnCount(); c++) {
@@ -162,7 +166,7 @@ public final class ReportJson {
     out.append('}');
   }
 
-  /** ISO 8601 in UTC. */
+  /** Formats a time as ISO 8601 in UTC. */
   public static String time(long micros) {
     return FlowTime.text(micros);
   }
@@ -175,7 +179,7 @@ public final class ReportJson {
     return micros == HistoryAnswer.UNKNOWN ? null : time(micros);
   }
 
-  /** A member whose value is a text, or null. */
+  /** Appends a member whose value is a text, or null. */
   public static void member(StringBuilder out, String name, String value) {
     text(out, name);
     out.append(':');

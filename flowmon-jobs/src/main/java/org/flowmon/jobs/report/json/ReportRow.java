@@ -15,18 +15,17 @@ import java.util.Map;
 import org.flowmon.flow.time.FlowTime;
 
 /**
- * A row of a report as it lies in Kafka, or that it has none: what {@link ReportJson#messages}
- * gives, read again ({@code docs/format/reports.md}).
+ * A row of a report in Kafka, or the message of a report without rows: the format of {@link
+ * ReportJson#messages}, parsed ({@code docs/format/reports.md}).
  *
  * @param windowStart in microseconds, inclusive
  * @param windowEnd in microseconds, exclusive
- * @param rows how many the report has
- * @param rowNumber 1 … {@code rows}; 0 where there are none: then there are no columns
+ * @param rows number of the report's rows
+ * @param rowNumber 1 … {@code rows}; 0 if there are none: then there are no columns
  * @param columns by name, in their order: text, {@link BigInteger}, {@link Double}, {@link Boolean}
  *     or null
- * @param confidence by name, likewise
- * @param approximate what is approximate in the columns, by name, likewise; empty where all is
- *     exact
+ * @param confidence by name, with values as in {@code columns}
+ * @param approximate the approximations of columns, by name; empty if all is exact
  */
 public record ReportRow(
     String analysis,
@@ -49,11 +48,11 @@ public record ReportRow(
   }
 
   /**
-   * Reads a message that anybody may have written.
+   * Parses a message of any origin.
    *
-   * @param message JSON in UTF-8; null, as a tombstone has it, is none
-   * @throws IOException where it is no row of a report, or of a version that this does not know;
-   *     says what was expected
+   * @param message JSON in UTF-8; null, as in a tombstone, is invalid
+   * @throws IOException if it is no row of a report, or of an unknown version; names the expected
+   *     format
    */
   public static ReportRow parse(byte[] message) throws IOException {
     if (message == null) {
@@ -129,7 +128,7 @@ public record ReportRow(
     return row;
   }
 
-  /** The members of the object that begins here; those that are no scalars are left out. */
+  /** Returns the scalar members of the object that begins here; others are skipped. */
   private static Map<String, Object> scalars(JsonParser json) throws IOException {
     Map<String, Object> members = new LinkedHashMap<>();
     while (json.nextToken() == JsonToken.FIELD_NAME) {

@@ -12,28 +12,28 @@ import java.util.TreeMap;
 import org.flowmon.jobs.report.Report;
 
 /**
- * Puts reports together from their messages as whoever reads them has to ({@code
- * docs/format/reports.md}): of each window the rows of its highest revision alone, a row that comes
- * again once. Messages come in any order. Not thread-safe.
+ * Assembles reports from their messages, as every reader has to ({@code docs/format/reports.md}):
+ * the rows of each window's highest revision alone, repeated rows once. Messages come in any order.
+ * Not thread-safe.
  */
 public final class ReportWindows {
   private final int remembered;
   private final Map<Key, Window> windows = new LinkedHashMap<>();
-  // The revisions of reports that were taken, those that were taken first before the others.
+  // The revisions of taken reports, in the order in which they were taken.
   private final Map<Key, Integer> taken = new LinkedHashMap<>();
 
   /**
-   * @param remembered of how many reports that were taken it knows that they were, at least: a
-   *     repeat of one of these is no report
+   * @param remembered how many taken reports it remembers at least: a repeat of one of these is no
+   *     report
    */
   public ReportWindows(int remembered) {
     this.remembered = remembered;
   }
 
-  /** What a report is of. */
+  /** The identity of a report. */
   private record Key(String analysis, long start, long end) {}
 
-  /** A report, or what has come of it. */
+  /** A report, or its rows so far. */
   public static final class Window {
     private final Key key;
     private final Map<Integer, byte[]> messages = new TreeMap<>(); // by row number; 0: no rows
@@ -49,12 +49,12 @@ public final class ReportWindows {
       return key.analysis();
     }
 
-    /** In microseconds, inclusive. */
+    /** Start of the window in microseconds, inclusive. */
     public long start() {
       return key.start();
     }
 
-    /** In microseconds, exclusive. */
+    /** End of the window in microseconds, exclusive. */
     public long end() {
       return key.end();
     }
@@ -64,14 +64,14 @@ public final class ReportWindows {
     }
 
     /**
-     * Whether an earlier update of the window came, too. Where results come once, as with {@code
+     * Whether an earlier update of the window came, too. If results come once, as with {@code
      * revisions: false}, none does, whatever the number of the update.
      */
     public boolean isUpdated() {
       return isUpdated;
     }
 
-    /** How many rows the report has. */
+    /** The number of the report's rows. */
     public int rows() {
       return rows;
     }
@@ -82,14 +82,14 @@ public final class ReportWindows {
     }
 
     /**
-     * The messages that have come, as JSON in UTF-8: the rows in the report's order or, where it
-     * has none, the one that says so.
+     * The messages so far, as JSON in UTF-8: the rows in the report's order or, for a report
+     * without rows, its single message.
      */
     public Collection<byte[]> messages() {
       return messages.values();
     }
 
-    /** The same, read. */
+    /** Parses {@link #messages}. */
     public List<ReportRow> parsed() throws IOException {
       List<ReportRow> parsed = new ArrayList<>();
       for (byte[] message : messages.values()) {
@@ -104,10 +104,10 @@ public final class ReportWindows {
         messages.clear();
       }
       revision = row.revision();
-      if (row.rows() < rows) { // a repeat that has fewer of them
+      if (row.rows() < rows) { // a repeat with fewer rows
         messages.keySet().removeIf(number -> number > row.rows());
       } else if (row.rows() > 0) {
-        messages.remove(0); // a repeat that has some
+        messages.remove(0); // a repeat with rows
       }
       rows = row.rows();
       messages.put(row.rowNumber(), message);
@@ -115,10 +115,10 @@ public final class ReportWindows {
   }
 
   /**
-   * Takes in a message.
+   * Takes a message.
    *
-   * @return the window that it is of; null where that has, or had when it was taken, a higher
-   *     revision, or the same and was taken
+   * @return its window; null if that has, or had when it was taken, a higher revision, or the same
+   *     and was taken
    */
   public Window add(ReportRow row, byte[] message) {
     Key key = new Key(row.analysis(), row.windowStart(), row.windowEnd());
@@ -136,12 +136,12 @@ public final class ReportWindows {
     return window;
   }
 
-  /** Whether a revision is of an earlier update than another, and not of less history only. */
+  /** Whether a revision is of an earlier update than another, not just of less history. */
   private static boolean isEarlier(int revision, int other) {
     return revision / Report.UPDATE < other / Report.UPDATE;
   }
 
-  /** The reports that were not taken, in the order in which they began to come. */
+  /** Returns the reports that were not taken, in the order of their first messages. */
   public List<Window> waiting() {
     return List.copyOf(windows.values());
   }
@@ -149,8 +149,8 @@ public final class ReportWindows {
   /**
    * Forgets the reports whose windows are not among the last of their analysis.
    *
-   * @param most of an analysis that stay, those that end last; windows without rows stay as far as
-   *     these reach, and are none of them
+   * @param most the most windows kept of an analysis, those that end last; windows without rows
+   *     within their range stay and do not count
    * @return whether there were others
    */
   public boolean keepLast(int most) {
@@ -174,7 +174,7 @@ public final class ReportWindows {
     return any;
   }
 
-  /** Takes a report out: of its window another comes only with a higher revision. */
+  /** Takes a report out: another one of its window comes only with a higher revision. */
   public void take(Window window) {
     forget(window);
     taken.remove(window.key);
@@ -186,7 +186,7 @@ public final class ReportWindows {
     }
   }
 
-  /** Takes a report out as if it had never come. */
+  /** Drops a report as if it had never come. */
   public void forget(Window window) {
     windows.remove(window.key);
   }

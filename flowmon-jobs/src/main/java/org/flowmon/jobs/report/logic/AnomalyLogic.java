@@ -21,26 +21,26 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Anomaly: whether the window's traffic matrix is another than that of the past ({@code logic:
+ * Anomaly: whether the window's traffic matrix differs from that of the past ({@code logic:
  * anomaly}).
  *
- * <p>The live query's groups are the matrix of now, the history query's that of the past: each pair
- * is what the live query groups by, with its measure. {@link Similarity} compares them as
- * distributions by all its measures; one of them, the parameter's, decides with the threshold. The
- * report has a row for the window, {@code part = summary}, and a row for each of the pairs whose
- * rates changed most, {@code part = change}.
+ * <p>The live query's groups are the matrix of now, the history query's that of the past. The pair
+ * is the live query's GROUP BY columns, with the measure as its value. {@link Similarity} compares
+ * the matrices as distributions by all its measures; the parameter selects the one that decides
+ * with the threshold. The report has a row for the window, {@code part = summary}, and a row for
+ * each of the pairs whose rates changed most, {@code part = change}.
  *
- * <p>Where the history query asks for SAME_HOUR it gives {@code DAYS_BEFORE(…) AS day} too, and the
+ * <p>If the history query asks for SAME_HOUR, it gives {@code DAYS_BEFORE(…) AS day} too, and the
  * days whose hours are wholly inside history count. Otherwise its filter bounds {@code end_time},
- * all its rows count, and rates are by the time of that range which is inside history.
+ * all its rows count, and rates are by the part of that range inside history.
  *
  * <p>Parameters:
  *
  * <ul>
  *   <li>{@code measure}: a column of both queries, default {@code bytes}
  *   <li>{@code decides}: {@code jensen_shannon} (default), {@code l1} or {@code cosine}
- *   <li>{@code threshold}: 0 … 1, default 0.5; anomalous is what is above it, of cosine what is
- *       below
+ *   <li>{@code threshold}: 0 … 1, default 0.5; values above it are anomalous, for cosine values
+ *       below it
  *   <li>{@code changes}: rows of changes at most, default 20
  * </ul>
  */
@@ -55,9 +55,9 @@ final class AnomalyLogic implements ReportLogic {
   private List<String> keyNames;
   private List<ReportColumn> columns;
   private AnalysisConfig.History history;
-  private SameHourDays days; // null where the history query asks for a range
-  private PastRange range; // null where it asks for days
-  // Windows that follow one another mostly have the same past.
+  private SameHourDays days; // null if the history query asks for a range
+  private PastRange range; // null if it asks for days
+  // Successive windows mostly have the same past.
   private Known known;
 
   /**
@@ -67,8 +67,7 @@ final class AnomalyLogic implements ReportLogic {
    * @param inside which of its days count; null: all rows do
    */
   private record Known(ResultTable rows, DaysInside inside, TrafficMatrix matrix) {
-    // Whether it is the same object is asked: to compare all rows would take as long as to sum
-    // them.
+    // Compares by identity: comparing all rows would take as long as summing them.
     @SuppressWarnings("ReferenceEquality")
     boolean isOf(ResultTable others, DaysInside ofThem) {
       return rows == others && (inside == null ? ofThem == null : inside.isSame(ofThem));
@@ -78,10 +77,10 @@ final class AnomalyLogic implements ReportLogic {
   /**
    * The matrix of the past.
    *
-   * @param matrix null where nothing of it is inside history
-   * @param seconds its traffic took
+   * @param matrix null if nothing of it is inside history
+   * @param seconds duration of its traffic
    * @param coverage the part of the time asked for that is inside history, 0 … 1
-   * @param missing days that are not, null where none is or no days were asked for
+   * @param missing days outside history, null if there are none or no days were asked for
    */
   private record Past(TrafficMatrix matrix, double seconds, double coverage, String missing) {}
 

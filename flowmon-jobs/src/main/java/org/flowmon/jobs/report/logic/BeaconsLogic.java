@@ -23,23 +23,23 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Beacons: who speaks with whom at regular intervals over most of a long window ({@code logic:
+ * Beacons: pairs that speak at regular intervals over most of a long window ({@code logic:
  * beacons}). Without a history.
  *
- * <p>The live query groups by a pair (or whatever its other keys are) and by a slot, {@code
- * TIME_BUCKET(…, INTERVAL …)}, and has the time of the slot's first flow ({@code first}) and of its
- * last ({@code last}). {@link Beats} says what the beats of a pair are and when they are regular.
- * Other aggregates are sums and counts, and are added over the slots.
+ * <p>The live query groups by a pair (or any other keys) and by a slot, {@code TIME_BUCKET(…,
+ * INTERVAL …)}, and has the time of the slot's first flow ({@code first}) and of its last ({@code
+ * last}). {@link Beats} defines the beats of a pair and their regularity. Other aggregates are sums
+ * and counts, and are added over the slots.
  *
  * <p>Parameters:
  *
  * <ul>
- *   <li>{@code beats}: at least so many, default 12
+ *   <li>{@code beats}: the least number of beats, default 12
  *   <li>{@code jitter}: how far an interval may lie from their median, as a share of it: default
  *       0.3
  *   <li>{@code share}: of the intervals that must lie so near, default 0.9
  *   <li>{@code span}: of the window that must lie between the first beat and the last, default 0.5
- *   <li>{@code burst}: flows that begin within so many seconds after one another are one beat,
+ *   <li>{@code burst}: flows that begin within this many seconds after one another are one beat,
  *       default 10
  *   <li>{@code limit}: rows at most, default 1000
  * </ul>
@@ -54,7 +54,7 @@ final class BeaconsLogic implements ReportLogic {
   private List<ReportColumn> measures;
   private List<ReportColumn> columns;
 
-  /** A pair whose beats are regular; its rows are those of {@code order} from…to. */
+  /** A pair with regular beats; its rows are those of {@code order} from…to. */
   private record Beacon(int from, int to, Beats beats) {
     static final Comparator<Beacon> ORDER =
         Comparator.comparingDouble((Beacon beacon) -> -beacon.beats().regularity())

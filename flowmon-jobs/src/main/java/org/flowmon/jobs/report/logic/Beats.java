@@ -5,8 +5,8 @@ import java.math.RoundingMode;
 import java.util.Arrays;
 
 /**
- * The beats of a pair and the intervals between them. Times that follow one another by no more than
- * a burst are one beat, which is at the first of them.
+ * The beats of a pair and the intervals between them. Successive times within a burst are one beat,
+ * at the first of them.
  *
  * @param count of beats
  * @param first time of the first beat, in microseconds
@@ -14,27 +14,27 @@ import java.util.Arrays;
  * @param period the median of the intervals, in microseconds: the lower of two in the middle
  * @param shortest interval
  * @param longest interval
- * @param regular how many intervals lie within the jitter of the median
+ * @param regular number of intervals within the jitter of the median
  */
 record Beats(
     int count, long first, long last, long period, long shortest, long longest, int regular) {
 
   /**
-   * What makes beats regular.
+   * The conditions of regular beats.
    *
-   * @param beats at least so many
+   * @param beats the least number of beats
    * @param jitter share of the median by which an interval may differ from it
    * @param share of the intervals that must not differ by more
    * @param span share of the window that must lie between the first beat and the last
-   * @param burstMicros times that lie no further apart are one beat
+   * @param burstMicros times no further apart than this are one beat
    */
   record Rule(int beats, BigDecimal jitter, BigDecimal share, BigDecimal span, long burstMicros) {}
 
   /**
-   * The beats of some times, null where there are fewer than the rule asks for.
+   * Returns the beats of some times, null if there are fewer than the rule asks for.
    *
    * @param times in microseconds, in any order; sorted here
-   * @param n how many of them
+   * @param n number of times
    */
   static Beats of(long[] times, int n, Rule rule) {
     Arrays.sort(times, 0, n);
@@ -70,13 +70,13 @@ record Beats(
     return new Beats(beats, times[0], beat, median, intervals[0], intervals[count - 1], regular);
   }
 
-  /** The share of the intervals that lie within the jitter of the median, 0 … 1. */
+  /** Returns the share of the intervals within the jitter of the median, 0 … 1. */
   double regularity() {
     return (double) regular / (count - 1);
   }
 
   /**
-   * Whether they are regular, exactly.
+   * Whether the beats are regular, by exact comparison.
    *
    * @param window its length in microseconds
    */

@@ -6,7 +6,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportLogicProvider;
 
-/** The logics that flowmon brings along. */
+/** The bundled logics. */
 public final class BuiltInLogics implements ReportLogicProvider {
   @Override
   public Map<String, Supplier<ReportLogic>> logics() {

@@ -7,8 +7,8 @@ import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.report.SameHourDays;
 
 /**
- * Which days of {@code SAME_HOUR(…, :now, days)} are inside history: their hours wholly, as {@link
- * HistoryAnswer#covers} says.
+ * The days of {@code SAME_HOUR(…, :now, days)} that are inside history: their whole hours, as
+ * {@link HistoryAnswer#covers} defines it.
  */
 final class DaysInside {
   private final boolean[] inside; // by day, 1 … days
@@ -37,12 +37,12 @@ final class DaysInside {
     return new DaysInside(inside, used, used == days ? null : missing.toString());
   }
 
-  /** How many are inside. */
+  /** Returns the number of days inside. */
   int used() {
     return used;
   }
 
-  /** The others by the beginning of their hour, a blank between them; null without one. */
+  /** Returns the other days by the start of their hour, a blank between them; null without one. */
   String missing() {
     return missing;
   }

@@ -26,22 +26,22 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Dispersion: which prefixes appear again, after what lag, and what they sent in the past ({@code
- * logic: dispersion}).
+ * Dispersion: prefixes that appear again, their lag, and their traffic in the past ({@code logic:
+ * dispersion}).
  *
- * <p>The window slides; the live query groups by the prefix (or whatever its keys are) and by
- * {@code TIME_BUCKET(end_time, slide)}. A prefix that appears in the window's last slide and in an
- * earlier one is reported: each pair of successive appearances so once, in the window that ends
- * with the later one. {@link Sighting} says what the columns of lags are.
+ * <p>The window slides; the live query groups by the prefix (or any other keys) and by {@code
+ * TIME_BUCKET(end_time, slide)}. A prefix that appears in the window's last slide and in an earlier
+ * one is reported. So each pair of successive appearances is reported once, in the window that ends
+ * with the later one. {@link Sighting} defines the columns of lags.
  *
  * <p>The history query groups by the same keys without the slide. Its sums and counts are given per
- * day of the time that it asks for and that is inside history.
+ * day of the time asked for that is inside history.
  *
  * <p>Parameters:
  *
  * <ul>
- *   <li>{@code min_lag}: slides that must lie between the two appearances, default 1; with 2 what
- *       appears all the time is not reported
+ *   <li>{@code min_lag}: slides that must lie between the two appearances, default 1; with 2,
+ *       prefixes that appear all the time are not reported
  *   <li>{@code limit}: rows at most, default 1000
  * </ul>
  */
@@ -121,7 +121,7 @@ final class DispersionLogic implements ReportLogic {
                             + analysis.live().slide()));
   }
 
-  /** Whether a value comes from a column, as COALESCE(end_time, arrival) does from end_time. */
+  /** Whether a value depends on a column, as COALESCE(end_time, arrival) does on end_time. */
   private static boolean reads(Expression expression, FlowColumn column) {
     return (expression instanceof Expression.Column read && read.column() == column)
         || ExpressionParts.of(expression).stream().anyMatch(part -> reads(part, column));
@@ -206,7 +206,7 @@ final class DispersionLogic implements ReportLogic {
     return out.build();
   }
 
-  /** What appears in the last slide and before, in the report's order. */
+  /** Returns the keys that appear in the last slide and before, in the report's order. */
   private List<Sighting> sightings(WindowResult live, RowKeys now) {
     ResultTable rows = live.rows();
     int column = rows.column(bucket);
@@ -250,9 +250,9 @@ final class DispersionLogic implements ReportLogic {
   }
 
   /**
-   * What history says of a key.
+   * Adds the history of a key.
    *
-   * @param row −1 where it says nothing: the key sent nothing
+   * @param row −1 if there is none: the key sent nothing
    * @param days inside history
    */
   private void addPast(ReportRows out, ResultTable rows, int row, double days) {

@@ -21,16 +21,16 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Elephants: who sends much now and did not before ({@code logic: elephants}).
+ * Elephants: keys that send much now and did not before ({@code logic: elephants}).
  *
- * <p>A row of the window's top k is {@code new} where its measure (bytes) is above {@code share} of
+ * <p>A row of the window's top k is {@code new} if its measure (bytes) is above {@code share} of
  * the window's total over all groups, and its rate is at least {@code factor} times the median of
- * its own rates in the same hour of the past days. Every day inside history counts: on one without
- * a row of this key its rate was 0, so a key never seen is new. Days whose hour history does not
- * hold whole are left out and named. Where no such day is left, nobody knows whether it is new:
- * {@code no_history}. All else is {@code usual}.
+ * its own rates in the same hour of the past days. Every day inside history counts: on a day
+ * without a row of this key its rate was 0, so a key never seen is new. Days whose hour is not
+ * wholly inside history are left out and named. Without any day inside, it is unknown whether the
+ * row is new: {@code no_history}. All other rows are {@code usual}.
  *
- * <p>A rate is the measure divided by the window's length now, and by an hour then, per second; all
+ * <p>A rate is the measure per second: divided by the window's length now, and by an hour then. All
  * comparisons are exact.
  *
  * <p>Parameters:
@@ -45,7 +45,7 @@ import org.flowmon.udaf.value.ValueKind;
  *       through, default false
  * </ul>
  *
- * <p>The live query groups by one or more columns; the history query gives the same columns, the
+ * <p>The live query groups by one or more columns. The history query gives the same columns, the
  * measure, and {@code DAYS_BEFORE(…) AS day}, and its filter has a SAME_HOUR.
  */
 final class ElephantsLogic implements ReportLogic {
@@ -86,7 +86,7 @@ final class ElephantsLogic implements ReportLogic {
     return rules.distinct(columns);
   }
 
-  /** Shares are of a total, which windows have of aggregates that are items. */
+  /** Requires a total of the measure: windows have totals of aggregates that are select items. */
   private void requireTotal(LogicRules rules) {
     FlowQuery query = rules.live();
     boolean isAggregate =
@@ -148,9 +148,9 @@ final class ElephantsLogic implements ReportLogic {
   }
 
   /**
-   * One row of the report.
+   * Adds a row of the report.
    *
-   * @param twiceMedian twice the median of what was measured in the hours, null without days
+   * @param twiceMedian twice the median of the measure in the hours, null without days
    */
   private void add(
       ResultTable.Builder out,

@@ -17,23 +17,23 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Who counts many of something now and does not usually: {@code logic: portscans}, of targets, and
- * {@code logic: fan_out}, of peers.
+ * Keys with a large count now and not usually: {@code logic: portscans}, of targets, and {@code
+ * logic: fan_out}, of peers.
  *
- * <p>A row of the window is a {@code scan}, or has {@code more}, where it has at least {@code
- * targets} (or {@code peers}), and at least {@code factor} times the median of its own in the same
- * hour of the past days. An hour is compared with a window that may be shorter: what a source does
- * within an hour as a rule is nothing new in a window. Days whose hour history does not hold whole
- * are left out and named; where none is left nobody knows: {@code no_history}. All else is {@code
- * usual}. Comparisons are exact.
+ * <p>A row of the window is a {@code scan}, or has {@code more}, if its count is at least {@code
+ * targets} (or {@code peers}), and at least {@code factor} times the median of its own counts in
+ * the same hour of the past days. An hour is compared with a window that may be shorter: a count
+ * that a source usually reaches within an hour is nothing new in a window. Days whose hour is not
+ * wholly inside history are left out and named; without any day inside, the verdict is {@code
+ * no_history}. All other rows are {@code usual}. Comparisons are exact.
  *
- * <p>What is counted, and which flows count, is said by the queries: those of the files that come
- * along leave out flows that answer others, so that a victim is no scanner.
+ * <p>The queries define the count and select its flows: those of the bundled files leave out flows
+ * that answer others, so that a victim is no scanner.
  *
  * <p>Parameters:
  *
  * <ul>
- *   <li>{@code targets}, {@code peers}: at least so many, default 100, 20
+ *   <li>{@code targets}, {@code peers}: the least count, default 100, 20
  *   <li>{@code factor}: default 3
  *   <li>{@code emit}: {@code all} (default) rows with their verdict, or {@code scans}, {@code
  *       more}: those only
@@ -41,13 +41,13 @@ import org.flowmon.udaf.value.ValueKind;
  *       false
  * </ul>
  *
- * <p>The live query groups by one or more columns and has the number as a whole number; the history
- * query gives the same columns, the number and {@code DAYS_BEFORE(…) AS day}, and its filter has a
+ * <p>The live query groups by one or more columns and has the count as a whole number. The history
+ * query gives the same columns, the count and {@code DAYS_BEFORE(…) AS day}, and its filter has a
  * SAME_HOUR.
  */
 final class MoreThanUsualLogic implements ReportLogic {
   private final String measure;
-  private final String least; // where the analysis does not say
+  private final String least; // the default
   private final String found;
   private final String foundOnly;
 
@@ -68,12 +68,12 @@ final class MoreThanUsualLogic implements ReportLogic {
     this.foundOnly = foundOnly;
   }
 
-  /** Who tries many pairs of destination and port. */
+  /** Creates the logic for sources with many pairs of destination and port. */
   static ReportLogic portscans() {
     return new MoreThanUsualLogic("targets", "100", "scan", "scans");
   }
 
-  /** Who speaks with many hosts. */
+  /** Creates the logic for hosts with many peers. */
   static ReportLogic fanOut() {
     return new MoreThanUsualLogic("peers", "20", "more", "more");
   }

@@ -21,13 +21,13 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * New talkers: what of a window was never seen in the past that the history query asks for ({@code
- * logic: new_talkers}).
+ * New talkers: rows of a window that are not in the history query's past ({@code logic:
+ * new_talkers}).
  *
  * <p>The history query's groups have some of the live query's GROUP BY columns, or all. A row of
- * the window with a row in history is {@code known}. One without is {@code new} where history holds
- * at least the share {@code coverage} of the time that the query asks for; {@code unseen} where it
- * holds less of it, as what is not there may have held it; {@code no_history} where it holds
+ * the window with a row in history is {@code known}. A row without one is {@code new} if history
+ * holds at least the share {@code coverage} of the query's time. It is {@code unseen} if history
+ * holds less, as the missing part may have held it, and {@code no_history} if history holds
  * nothing.
  *
  * <p>Parameters:

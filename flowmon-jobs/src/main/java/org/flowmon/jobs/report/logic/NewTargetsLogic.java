@@ -19,24 +19,24 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * New targets: who tries many destinations and ports, those of the hosts that it normally talks to
- * left out ({@code logic: new_targets}).
+ * New targets: sources that try many destinations and ports, without those of their usual peers
+ * ({@code logic: new_targets}).
  *
- * <p>The history query gives, for each key of the window and each of its peers in the window, how
- * many of the window's targets are that peer's ({@code targets}) and on how many days before the
- * window the two spoke ({@code days}). A peer of at least {@code days} days is usual, and its
- * targets do not count. Targets that the history does not see yet, as it is that of as-of, are
- * {@code unknown_targets}: nobody knows whose they are.
+ * <p>The history query gives, for each key of the window and each of its peers in the window, the
+ * number of the window's targets at that peer ({@code targets}) and the number of days before the
+ * window on which the two spoke ({@code days}). A peer of at least {@code days} days is usual, and
+ * its targets do not count. Targets that the history does not contain yet, as it ends at as-of, are
+ * {@code unknown_targets}: their peers are unknown.
  *
- * <p>A row is a {@code scan} where its new targets reach {@code targets}, {@code usual} where they
- * do not even with the unknown ones; {@code no_history} between the two, and where history holds
+ * <p>A row is a {@code scan} if its new targets reach {@code targets}, and {@code usual} if they do
+ * not even with the unknown ones. It is {@code no_history} between the two, and if history holds
  * less than the share {@code coverage} of the time asked for.
  *
  * <p>Parameters:
  *
  * <ul>
- *   <li>{@code targets}: at least so many, default 100
- *   <li>{@code days}: on how many days before the two must have spoken, default 2
+ *   <li>{@code targets}: the least number, default 100
+ *   <li>{@code days}: the number of days before on which the two must have spoken, default 2
  *   <li>{@code coverage}: 0 … 1, default 0.5
  *   <li>{@code emit}: {@code all} (default), or {@code scans}: these only
  * </ul>
@@ -107,7 +107,7 @@ final class NewTargetsLogic implements ReportLogic {
     range = PastRange.of(analysis, history, live);
   }
 
-  /** What history knows of a row's targets in the window. */
+  /** The history of a row's targets in the window. */
   private static final class Peers {
     private long newTargets;
     private long usualTargets;

@@ -9,12 +9,12 @@ import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Medians of a measure in the same hour of the past days, by key, as a history query with {@code
- * SAME_HOUR(…, :now, days)} and {@code DAYS_BEFORE(…) AS day} gives it. Days that are not inside
- * history do not count; on one that is, a key without rows had 0.
+ * Medians of a measure in the same hour of the past days, by key, from a history query with {@code
+ * SAME_HOUR(…, :now, days)} and {@code DAYS_BEFORE(…) AS day}. Days outside history do not count;
+ * on a day inside, a key without rows had 0.
  */
 final class PastMedians {
-  /** The history query's column that says how many days before the window a row is. */
+  /** The history query's column with the number of days before the window. */
   static final String DAY = "day";
 
   private static final BigInteger[] NO_DAYS = new BigInteger[0];
@@ -25,11 +25,11 @@ final class PastMedians {
   private final Map<String, BigInteger[]> past = new HashMap<>(); // by key, then day
 
   /**
-   * The medians of a history.
+   * Computes the medians of a history.
    *
    * @param days of SAME_HOUR
    * @param keys columns of the live and of the history query that tell rows apart
-   * @param history null where no day is inside
+   * @param history null if no day is inside
    * @param measure a column of whole numbers; rows of one key and day are added
    */
   PastMedians(
@@ -56,7 +56,7 @@ final class PastMedians {
     }
   }
 
-  /** Twice the median of a row's key, a whole number; null where no day is inside history. */
+  /** Returns twice the median of a row's key, a whole number; null if no day is inside history. */
   BigInteger twice(ResultTable rows, int row) {
     if (inside.used() == 0) {
       return null;

@@ -15,10 +15,10 @@ import org.flowmon.udaf.value.ValueKind;
 
 /**
  * The times that a history query asks for by its filter on {@code end_time}, before {@code :now},
- * and how much of them history holds: what makes a sum over the past a rate.
+ * and their part inside history: the divisor that makes a sum over the past a rate.
  */
 final class PastRange {
-  // Any time will do to see whether the filter bounds end_time at all.
+  // Any time shows whether the filter bounds end_time at all.
   private static final long SOME_TIME = 1_800_000_000_000_000L;
 
   private final FlowQuery query;
@@ -30,15 +30,15 @@ final class PastRange {
   }
 
   /**
-   * The range of an analysis's history query.
+   * Returns the range of an analysis's history query.
    *
-   * @throws org.flowmon.jobs.config.ConfigException where the query does not bound {@code end_time}
+   * @throws org.flowmon.jobs.config.ConfigException if the query does not bound {@code end_time}
    *     from below
    */
   static PastRange of(AnalysisConfig analysis, FlowQuery history, List<ReportColumn> columns) {
     Parameters live = Parameters.NONE;
     for (ReportColumn column : columns) {
-      // Which values they are changes nothing about times.
+      // Their values do not affect times.
       String text = column.kind() == ValueKind.TEXT ? "" : null;
       live = live.with("live." + column.name(), List.of(new Value(column.kind(), 0, 0, text)));
     }
@@ -60,7 +60,7 @@ final class PastRange {
     return range;
   }
 
-  /** The times asked for, in microseconds. */
+  /** Returns the times asked for, in microseconds. */
   LongRanges times(long now) {
     FlowQuery bound = query.bind(live.with("now", Value.ofTimestamp(now)));
     LongRanges times = Constraints.of(bound.where()).longs(FlowColumn.END_TIME);
@@ -68,7 +68,7 @@ final class PastRange {
     return times == null ? past : times.and(past);
   }
 
-  /** How much of the times asked for history holds. */
+  /** Returns the part of the times asked for that is inside history. */
   Held held(HistoryAnswer history, long now) {
     LongRanges times = times(now);
     long asked = length(times);
@@ -85,7 +85,7 @@ final class PastRange {
   }
 
   /**
-   * What history holds.
+   * The times inside history.
    *
    * @param micros of the times asked for, in microseconds
    * @param share of them, 0 … 1

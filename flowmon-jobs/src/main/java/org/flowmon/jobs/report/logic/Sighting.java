@@ -3,14 +3,14 @@ package org.flowmon.jobs.report.logic;
 import java.util.Comparator;
 
 /**
- * In which of a window's slides something appeared.
+ * The slides of a window in which a key appeared.
  *
- * @param row of the window's result that tells of the newest slide
+ * @param row of the window's result for the newest slide
  * @param slides a bit for each slide: bit 0 is the newest, the window's last
  * @param place in the order of keys
  */
 record Sighting(int row, long slides, int place) {
-  /** The regular ones first, then those whose lag is repeated most, the longest lags, the keys. */
+  /** Regular ones first, then most repeats of the lag, then the longest lag, then the keys. */
   static final Comparator<Sighting> ORDER =
       Comparator.comparing((Sighting s) -> !s.isRegular())
           .thenComparing(Comparator.comparingInt(Sighting::repeats).reversed())
@@ -32,7 +32,7 @@ record Sighting(int row, long slides, int place) {
     return Long.bitCount(slides);
   }
 
-  /** How many pairs of appearances lie {@link #lag} apart; 1 is the newest pair alone. */
+  /** Pairs of appearances that lie {@link #lag} apart; 1 is the newest pair alone. */
   int repeats() {
     return Long.bitCount(slides & (slides >>> lag()));
   }
@@ -42,7 +42,7 @@ record Sighting(int row, long slides, int place) {
     return appearances() > 2 && repeats() == appearances() - 1;
   }
 
-  /** A {@code #} for each slide in which it appeared and a dot for the others, the oldest first. */
+  /** A {@code #} for each slide with an appearance and a dot for the others, the oldest first. */
   String pattern(int count) {
     StringBuilder pattern = new StringBuilder(count);
     for (int slide = count - 1; slide >= 0; slide--) {

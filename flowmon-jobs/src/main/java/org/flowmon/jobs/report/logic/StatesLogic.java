@@ -16,9 +16,9 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.window.PublishedGroups;
 
 /**
- * Of an analysis whose states are published where its windows are made: {@code logic: states}. No
- * report comes of it in the job of a site; elsewhere, as in a replay, its rows do. Without
- * parameters.
+ * The logic of an analysis that publishes states: {@code logic: states}. A site's job publishes its
+ * windows and makes no report; elsewhere, as in a replay, the live query's rows are reported.
+ * Without parameters.
  */
 final class StatesLogic implements ReportLogic {
   @Override

@@ -21,12 +21,12 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Traffic: the top groups of a window and, in one row more, all the others, for graphs whose parts
- * sum to the whole ({@code logic: traffic}). Without parameters and without a history.
+ * Traffic: the top groups of a window and one more row for all others, for graphs whose parts sum
+ * to the whole ({@code logic: traffic}). Without parameters and without a history.
  *
- * <p>The live query's aggregates are sums and counts, so that the row {@code other} is exactly the
- * window's total less the rows before it; HAVING and LIMIT only say which groups have a row of
- * their own. Each aggregate has a rate per second beside it, of bytes in bits.
+ * <p>The live query's aggregates are sums and counts, so the row {@code other} is exactly the
+ * window's total less the rows before it. HAVING and LIMIT only select the groups with a row of
+ * their own. Each aggregate has a rate per second beside it, for bytes in bits.
  */
 final class TrafficLogic implements ReportLogic {
   private static final String BYTES = "bytes";
@@ -89,7 +89,10 @@ final class TrafficLogic implements ReportLogic {
     return all;
   }
 
-  /** {@code bits_per_second} of bytes, {@code estimated_bits_per_second} of estimated_bytes. */
+  /**
+   * Rate of a measure: {@code bits_per_second} of bytes, {@code estimated_bits_per_second} of
+   * estimated_bytes.
+   */
   private static String rate(String measure) {
     String unit =
         isBytes(measure)
@@ -107,7 +110,7 @@ final class TrafficLogic implements ReportLogic {
     WindowResult window = history.window();
     ResultTable rows = window.rows();
     double seconds = (window.windowEnd() - window.windowStart()) / 1e6;
-    BigInteger[] totals = new BigInteger[measures.size()]; // null where no value is known
+    BigInteger[] totals = new BigInteger[measures.size()]; // null if no value is known
     BigInteger[] rest = new BigInteger[measures.size()];
     for (int m = 0; m < totals.length; m++) {
       totals[m] = value(window.totals(), 0, measures.get(m));

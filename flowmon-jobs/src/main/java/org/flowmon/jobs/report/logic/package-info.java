@@ -1,2 +1,2 @@
-/** The logics that flowmon brings along, and what they ask of history. */
+/** The bundled logics and their requirements on history. */
 package org.flowmon.jobs.report.logic;

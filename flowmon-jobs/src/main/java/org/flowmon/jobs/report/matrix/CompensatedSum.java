@@ -1,9 +1,9 @@
 package org.flowmon.jobs.report.matrix;
 
 /**
- * A sum of doubles that carries what rounding takes away (Neumaier 1974): its error does not grow
- * with the number of terms. The result still depends on their order, in the last bits: callers add
- * in an order that the data give.
+ * A sum of doubles that carries the rounding error (Neumaier 1974): its error does not grow with
+ * the number of terms. The last bits of the result still depend on the order of terms: callers add
+ * in an order given by the data.
  */
 final class CompensatedSum {
   private double sum;

@@ -7,7 +7,7 @@ import org.flowmon.udaf.value.ValueKind;
 /**
  * The keys of a table's rows, to sort and to join them without an object for each row. Keys compare
  * column by column: addresses as unsigned 128 bits, texts by their chars, whole numbers and times
- * by value, {@code false} before {@code true}. NULL is a key like any other, behind all of them.
+ * by value, {@code false} before {@code true}. NULL is a key like any other, after all of them.
  */
 public final class RowKeys {
   private final int rows;
@@ -15,7 +15,7 @@ public final class RowKeys {
   private final long[][] high;
   private final long[][] low;
   private final String[][] text;
-  private final boolean[][] isNull; // null of a column without NULLs
+  private final boolean[][] isNull; // null for a column without NULLs
 
   /**
    * Reads the keys.
@@ -62,7 +62,7 @@ public final class RowKeys {
     }
   }
 
-  /** As many as the table has. */
+  /** Returns the number of rows. */
   int rows() {
     return rows;
   }
@@ -73,7 +73,7 @@ public final class RowKeys {
   }
 
   /**
-   * The order of two rows by their keys.
+   * Compares two rows by their keys.
    *
    * @param other keys of the same kinds
    */
@@ -104,7 +104,7 @@ public final class RowKeys {
     };
   }
 
-  /** All rows in the order of their keys, rows of the same keys in that of the table. */
+  /** Returns all rows in the order of their keys, rows of the same keys in that of the table. */
   public int[] order() {
     int[] order = new int[rows];
     for (int row = 0; row < rows; row++) {
@@ -155,8 +155,8 @@ public final class RowKeys {
   }
 
   /**
-   * The row of this table whose keys are those of another's row, −1 where there is none; the first
-   * of several.
+   * Returns the row of this table with the keys of another's row, −1 if there is none; the first of
+   * several.
    *
    * @param order that of {@link #order}
    */

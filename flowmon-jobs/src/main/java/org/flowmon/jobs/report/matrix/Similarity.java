@@ -1,20 +1,21 @@
 package org.flowmon.jobs.report.matrix;
 
 /**
- * How alike two traffic matrices are as distributions: p of one and q of the other are what each
- * pair sent by the total, so that a window compares with hours. With sums over all pairs of either,
+ * The similarity of two traffic matrices as distributions: p of one and q of the other are the
+ * shares of the total that each pair sent, so a window can be compared with hours. With sums over
+ * all pairs of either,
  *
  * <ul>
- *   <li>cosine = Σ p·q / √(Σ p² · Σ q²): 1 where they are the same, 0 where they share no pair; led
- *       by the largest pairs
+ *   <li>cosine = Σ p·q / √(Σ p² · Σ q²): 1 if they are the same, 0 if they share no pair; led by
+ *       the largest pairs
  *   <li>L1 = ½ Σ |p − q|, the total variation: the share of the traffic that would have to move to
- *       other pairs; 0 where they are the same, 1 where they share no pair
- *   <li>Jensen–Shannon divergence = ½ Σ p·log₂(p/m) + ½ Σ q·log₂(q/m) with m = (p + q) / 2: 0 where
- *       they are the same, 1 where they share no pair
+ *       other pairs; 0 if they are the same, 1 if they share no pair
+ *   <li>Jensen–Shannon divergence = ½ Σ p·log₂(p/m) + ½ Σ q·log₂(q/m) with m = (p + q) / 2: 0 if
+ *       they are the same, 1 if they share no pair
  * </ul>
  *
- * (Lin, "Divergence measures based on the Shannon entropy", 1991.) Where one has no traffic at all
- * they share nothing, where neither has they are the same.
+ * (Lin, "Divergence measures based on the Shannon entropy", 1991.) If one has no traffic at all,
+ * they share nothing; if neither has any, they are the same.
  *
  * <p>Terms are added in the order of keys, with {@link CompensatedSum}, and by {@link StrictMath}:
  * the same matrices give the same bits, whatever the order of their rows and the machine.
@@ -30,7 +31,7 @@ public record Similarity(
   /**
    * Compares two matrices of keys of the same kinds.
    *
-   * @param beside is told of each pair on the way
+   * @param beside called with each pair on the way
    */
   public static Similarity of(
       TrafficMatrix first, TrafficMatrix second, TrafficMatrix.PairVisitor beside) {
@@ -67,7 +68,7 @@ public record Similarity(
 
     @Override
     public void pair(int mine, int other) {
-      // Of a pair in one matrix alone most terms are 0, which change no sum.
+      // For a pair in one matrix alone most terms are 0, and can be skipped.
       if (other < 0) {
         onlyFirst++;
         alone(first.value(mine) / firstTotal, firstSquares);
@@ -89,7 +90,7 @@ public record Similarity(
       divergence.add(term(p, middle) + term(q, middle));
     }
 
-    /** As p / middle is 2 no logarithm is needed. */
+    /** Adds a pair of one matrix: p / middle is 2, so no logarithm is needed. */
     private void alone(double p, CompensatedSum squares) {
       squares.add(p * p);
       differences.add(p);
@@ -116,7 +117,7 @@ public record Similarity(
           onlySecond);
     }
 
-    /** What rounding may have put beside [0, 1]. */
+    /** Clamps to [0, 1], which rounding may exceed. */
     private static double unit(double value) {
       return Math.max(0, Math.min(1, value));
     }

@@ -6,20 +6,20 @@ import java.util.PriorityQueue;
 
 /**
  * The pairs whose rates differ most between two matrices: by the size of the difference, equal ones
- * in the order of their keys. Only as many are kept as are asked for.
+ * in the order of their keys. Only the requested number is kept.
  */
 public final class TopChanges implements TrafficMatrix.PairVisitor {
   /**
    * One pair.
    *
-   * @param now its place in the matrix of now, −1 where it is not there
-   * @param then its place in that of the past, −1 likewise
+   * @param now its index in the matrix of now, −1 if it is not there
+   * @param then its index in the matrix of the past, −1 if it is not there
    * @param nowRate per second
    * @param thenRate per second
    * @param place in the order of keys
    */
   public record Change(int now, int then, double nowRate, double thenRate, long place) {
-    /** Of the rates, per second. */
+    /** The difference of the rates, per second. */
     public double difference() {
       return nowRate - thenRate;
     }
@@ -46,10 +46,10 @@ public final class TopChanges implements TrafficMatrix.PairVisitor {
   private long place;
 
   /**
-   * None yet: {@link Similarity} may tell it of the pairs.
+   * Creates an empty list; {@link Similarity} may visit it with pairs.
    *
-   * @param nowSeconds how long the first matrix's traffic took
-   * @param thenSeconds the same of the second
+   * @param nowSeconds duration of the first matrix's traffic
+   * @param thenSeconds duration of the second matrix's traffic
    */
   public TopChanges(
       TrafficMatrix now, TrafficMatrix then, double nowSeconds, double thenSeconds, int wanted) {
@@ -60,7 +60,7 @@ public final class TopChanges implements TrafficMatrix.PairVisitor {
     this.wanted = wanted;
   }
 
-  /** The largest changes of the pairs that it was told of, the largest first. */
+  /** Returns the largest changes of the visited pairs, the largest first. */
   public List<Change> largest() {
     return kept.stream().sorted(LARGEST_FIRST).toList();
   }

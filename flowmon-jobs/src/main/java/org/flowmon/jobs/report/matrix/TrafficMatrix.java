@@ -7,13 +7,13 @@ import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * A traffic matrix: how much each pair (or whatever the keys are) sent, each pair once, in the
- * order of {@link RowKeys}. Sums are exact, of up to 128 bits; a pair whose sum is not above 0 sent
- * nothing and is left out, and so is a NULL.
+ * A traffic matrix: the amount that each pair (or other key) sent, each pair once, in the order of
+ * {@link RowKeys}. Sums are exact, of up to 128 bits. A pair whose sum is not above 0 sent nothing
+ * and is left out, as is a NULL.
  */
 public final class TrafficMatrix {
   private final RowKeys keys;
-  private int[] row; // by pair, a row of the table that has its keys
+  private int[] row; // by pair, a row of the table with its keys
   private long[] high;
   private long[] low;
   private int size;
@@ -28,11 +28,11 @@ public final class TrafficMatrix {
   }
 
   /**
-   * The matrix of a table, in which a pair may have several rows.
+   * Sums a table to a matrix; a pair may have several rows.
    *
-   * @param keys names of the columns that are the pair
+   * @param keys names of the columns that form the pair
    * @param measure name of the column of whole numbers that is summed
-   * @param counts which rows count
+   * @param counts selects the rows that count
    */
   public static TrafficMatrix of(
       ResultTable table, List<String> keys, String measure, IntPredicate counts) {
@@ -109,12 +109,12 @@ public final class TrafficMatrix {
     }
   }
 
-  /** How many pairs sent something. */
+  /** Returns the number of pairs that sent something. */
   public int size() {
     return size;
   }
 
-  /** A row of the table that has the keys of a pair. */
+  /** Returns a row of the table with the keys of a pair. */
   public int row(int pair) {
     return row[pair];
   }
@@ -127,7 +127,7 @@ public final class TrafficMatrix {
     return low[pair];
   }
 
-  /** What a pair sent. */
+  /** Returns the amount that a pair sent. */
   public double value(int pair) {
     return Int128.toDouble(high[pair], low[pair]);
   }
@@ -140,24 +140,24 @@ public final class TrafficMatrix {
     return totalLow;
   }
 
-  /** What all pairs sent. */
+  /** Returns the amount that all pairs sent. */
   public double total() {
     return Int128.toDouble(totalHigh, totalLow);
   }
 
-  /** Told of each pair that is in one of two matrices. */
+  /** Visits each pair that is in one of two matrices. */
   public interface PairVisitor {
     /**
-     * One pair.
+     * Visits one pair.
      *
-     * @param mine its place in this matrix, −1 where it is not there
-     * @param other its place in the other, −1 likewise
+     * @param mine its index in this matrix, −1 if it is not there
+     * @param other its index in the other, −1 if it is not there
      */
     void pair(int mine, int other);
   }
 
   /**
-   * Goes through the pairs of both matrices in the order of their keys.
+   * Visits the pairs of both matrices in the order of their keys.
    *
    * @param other of keys of the same kinds
    */

@@ -1,2 +1,2 @@
-/** Rows with keys as sorted arrays: joined, summed to traffic matrices, and these compared. */
+/** Rows with keys as sorted arrays: joined, summed to traffic matrices, and compared. */
 package org.flowmon.jobs.report.matrix;

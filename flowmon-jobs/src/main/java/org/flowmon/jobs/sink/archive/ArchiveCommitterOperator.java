@@ -29,27 +29,27 @@ import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.urgent.Politeness;
 
 /**
- * Makes what all writers sealed before a barrier part of the archive, in one commit. One task. See
- * {@link ArchiveSink} for why it does not wait for the checkpoint and needs no state.
+ * Commits the segments that all writers sealed before a barrier to the archive, in one commit. One
+ * task. See {@link ArchiveSink} for why it does not wait for the checkpoint and needs no state.
  *
  * <p>Metrics in group {@code flowmon}: {@code commits}, {@code repeated_commits}, {@code
  * committed_rows}, {@code committed_segments}, {@code gap_offsets} (positions that commits left
- * out), {@code expired_rows} (rows that commits hid since they are beyond what is kept), {@code
- * late_rows} (of these, rows that came when they were), {@code commit_ms}, {@code
- * wait_for_room_ms}, {@code orphans_removed}; of compaction, which follows the commits on a thread
- * of its own, {@code merged_segments}, {@code merged_rows}, {@code merge_failures}, {@code
+ * out), {@code expired_rows} (rows that commits hid, as they are beyond the retention), {@code
+ * late_rows} (expired rows that were beyond it when they came), {@code commit_ms}, {@code
+ * wait_for_room_ms}, {@code orphans_removed}. Compaction follows the commits on a thread of its
+ * own: {@code merged_segments}, {@code merged_rows}, {@code merge_failures}, {@code
  * deleted_segments}.
  */
 final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     implements OneInputStreamOperator<ArchiveCommittable, Void>, BoundedOneInput {
   private static final long serialVersionUID = 1L;
 
-  // A writer that has ended owns nothing more, and what it sealed may still be on its way here.
+  // An ended writer owns no more files, and its segments may still be on their way here.
   private static final Duration ON_THEIR_WAY = Duration.ofMinutes(10);
 
   private final ArchiveLocation location;
   private final int compactRows;
-  private final RetentionConfig retention; // null: as the archive says
+  private final RetentionConfig retention; // null: the archive's own
   private transient Archive archive;
   private transient BackgroundCompaction compaction; // null: none
   private transient List<ArchiveCommittable> pending;
@@ -64,10 +64,10 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
   private transient Counter commitMillis;
 
   /**
-   * A committer.
+   * Creates a committer.
    *
-   * @param compactRows rows of a segment that small ones are merged into, about; 0: not merged here
-   * @param retention how much of the past is kept from now on; null: as the archive says
+   * @param compactRows rows of a merged segment, about; 0: no merging here
+   * @param retention the limits of the archive from now on; null: the archive's own
    */
   ArchiveCommitterOperator(ArchiveLocation location, int compactRows, RetentionConfig retention) {
     this.location = location;
@@ -108,7 +108,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     }
   }
 
-  /** Sets the configuration's limits where it has any; says whether there are any now. */
+  /** Sets the configuration's limits if it has any; returns whether the archive has limits now. */
   private boolean retention() throws IOException {
     if (retention != null) {
       CommitResult result =
@@ -140,7 +140,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     if (pending.isEmpty()) {
       return;
     }
-    // Whichever writer's bytes came first, the same commit is made of them.
+    // The same commit in whatever order the writers' messages came.
     pending.sort(Comparator.comparingInt(ArchiveCommittable::subtask));
     List<SealedSegment> segments = new ArrayList<>();
     List<SourceRange> ranges = new ArrayList<>();

@@ -20,34 +20,34 @@ import org.flowmon.jobs.source.PositionedBatch;
  * </pre>
  *
  * <p>The identity of a flow is its position: source key (topic id and partition) and offset. The
- * archive's manifest says which positions it holds, and changes in the same atomic step as the
- * segments. When a writer opens it asks for them, and skips a position that is there. So the sink
- * is idempotent by itself, and the usual second phase (hold what was sealed in a checkpoint's
- * state, commit when the checkpoint is complete, commit again after a restore) would add nothing
- * but states to go wrong: <em>what was sealed before a barrier is committed at the barrier, and the
- * sink has no state at all</em>.
+ * archive's manifest lists its positions, and changes in the same atomic step as the segments. A
+ * writer reads them when it opens, and skips a position that is there. So the sink is idempotent by
+ * itself. The usual second phase (hold sealed segments in a checkpoint's state, commit when the
+ * checkpoint is complete, commit again after a restore) would only add states that may go wrong.
+ * <em>Segments sealed before a barrier are committed at the barrier, and the sink has no state at
+ * all</em>.
  *
  * <ul>
  *   <li>A failure before the commit: nothing of it is in the archive; the source goes back to the
- *       last checkpoint, and the positions are sealed again. The files left behind are orphans,
- *       which no commit names and nobody owns, and are deleted when the job begins again.
+ *       last checkpoint, and the positions are sealed again. The files left behind are orphans: no
+ *       commit names them and no writer owns them. They are deleted when the job begins again.
  *   <li>A failure after the commit, whether or not the checkpoint became complete: the source goes
  *       back, the positions come again and are skipped.
  *   <li>A restore from any older checkpoint or savepoint, by this or another job, at any
  *       parallelism, or a start without state from the earliest offset: the same. A savepoint holds
  *       no committable that a later timeline could contradict.
- *   <li>End of input: the writers seal and the committer commits what is left; no final checkpoint
- *       is needed, nor checkpoints at all.
- *   <li>A task manager that was given up but still runs may commit after its successor has asked:
- *       then the successor's commit overlaps, is refused and fails the job, which restarts, asks
- *       again and skips. Two jobs that archive the same topic fail each other likewise, loudly.
- *   <li>A full disk: what nobody needs is deleted, and for five minutes it is tried again, while
- *       flows wait in Kafka ({@link NoRoomRetry}). Then the job fails and begins again.
- *   <li>Positions left out before (a start from the latest offset) are gaps in the manifest; where
- *       a source brings them later, they are archived.
+ *   <li>End of input: the writers seal and the committer commits the rest; no final checkpoint is
+ *       needed, nor checkpoints at all.
+ *   <li>A lost task manager that still runs may commit after its successor has read the positions.
+ *       Then the successor's commit overlaps, is refused and fails the job, which restarts, reads
+ *       the positions again and skips. Two jobs that archive the same topic also fail each other.
+ *   <li>A full disk: unused files are deleted, and writes are retried for five minutes, while flows
+ *       wait in Kafka ({@link NoRoomRetry}). Then the job fails and begins again.
+ *   <li>Positions left out before (a start from the latest offset) are gaps in the manifest; if a
+ *       source brings them later, they are archived.
  * </ul>
  *
- * <p>This rests on a log that gives the same batch at the same offset for good, which Kafka's does,
+ * <p>This relies on a log that gives the same batch at the same offset for good, as Kafka's does,
  * and on the order of barrier and committables: the edge to the committer keeps out of unaligned
  * checkpoints.
  */
@@ -55,17 +55,17 @@ public final class ArchiveSink {
   private ArchiveSink() {}
 
   /**
-   * The writers, chained to the source where the parallelism is the same.
+   * Adds the writers, chained to the source if the parallelism is the same.
    *
-   * @param location the archive, made where there is none
-   * @param segments how segments are sealed from now on; null: as the archive is set
+   * @param location the archive, created if there is none
+   * @param segments how segments are sealed from now on; null: the archive's own settings
    */
   public static SingleOutputStreamOperator<ArchiveCommittable> seal(
       DataStream<PositionedBatch> batches, ArchiveLocation location, String segments) {
     return seal(batches, location, ArchiveWriterOperator.PIECE_ROWS, segments);
   }
 
-  /** As above, with smaller pieces for tests. */
+  /** Adds the writers, with smaller pieces for tests. */
   static SingleOutputStreamOperator<ArchiveCommittable> seal(
       DataStream<PositionedBatch> batches,
       ArchiveLocation location,
@@ -80,10 +80,10 @@ public final class ArchiveSink {
   }
 
   /**
-   * The committer: one task.
+   * Adds the committer: one task.
    *
-   * @param compactRows rows of a segment that small ones are merged into, about; 0: not merged here
-   * @param retention how much of the past is kept from now on; null: as the archive says
+   * @param compactRows rows of a merged segment, about; 0: no merging here
+   * @param retention the limits of the archive from now on; null: the archive's own
    */
   public static SingleOutputStreamOperator<Void> commit(
       DataStream<ArchiveCommittable> sealed,

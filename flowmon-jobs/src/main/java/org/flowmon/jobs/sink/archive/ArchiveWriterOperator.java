@@ -27,10 +27,9 @@ import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /**
- * Seals flow batches into segments, in the source's chain: batches are kept by reference until
- * {@link #PIECE_ROWS} rows are there, then a background thread seals them. At a barrier the rest is
- * sealed, and the barrier waits for what is not sealed yet. See {@link ArchiveSink} for why this
- * needs no state.
+ * Seals flow batches into segments, in the source's chain. Batches are kept by reference until
+ * there are {@link #PIECE_ROWS} rows; then a background thread seals them. At a barrier the rest is
+ * sealed, and the barrier waits for it. See {@link ArchiveSink} for why this needs no state.
  *
  * <p>Metrics in group {@code flowmon}: {@code sealed_rows}, {@code sealed_segments}, {@code
  * sealed_bytes} (of both files), {@code seal_ms} (of all threads), {@code wait_for_sealer_ms},
@@ -41,7 +40,7 @@ import org.flowmon.jobs.source.PositionedBatch;
  */
 final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommittable>
     implements OneInputStreamOperator<PositionedBatch, ArchiveCommittable>, BoundedOneInput {
-  /** Rows of a segment, but for the last two before a barrier. */
+  /** Rows of a segment, except the last two before a barrier. */
   static final int PIECE_ROWS = 250_000;
 
   private static final long serialVersionUID = 1L;
@@ -90,8 +89,8 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     if (segments != null) {
       archive.setSegmentOptions(SegmentOptions.parse(segments)); // so that merges keep to it, too
     }
-    // What other attempts committed. What this attempt commits it knows itself, as no position
-    // comes twice within an attempt: so one look is enough.
+    // The commits of other attempts. This attempt knows its own, as no position comes twice within
+    // an attempt: one look is enough.
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       archived = new ArchivedPositions(snapshot);
     }
@@ -141,7 +140,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     piece.add(record);
     rows += batch.rows();
     bytes += batch.bytes().length;
-    // Flows wait at the barrier for what is not sealed by then: little is left if most goes before.
+    // Flows wait at the barrier for the unsealed rest: it is small if most is sealed before.
     if (rows >= pieceRows || bytes >= PIECE_BYTES || nextBarrier.isNear(System.nanoTime())) {
       sealPiece();
     }

@@ -8,8 +8,8 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.commit.CommitResult;
 
 /**
- * Which positions of each source an archive has, copied from a snapshot: who held that itself for
- * as long as a job runs would keep every file that is merged or expires meanwhile.
+ * The positions of each source in an archive, copied from a snapshot: holding the snapshot as long
+ * as a job runs would keep every file that is merged or expires meanwhile.
  */
 final class ArchivedPositions {
   private static final Source UNKNOWN = new Source(-1, -1, List.of(), false);
@@ -17,10 +17,10 @@ final class ArchivedPositions {
   /**
    * Positions of one source.
    *
-   * @param first committed, −1 where none is
-   * @param end after the last committed one, −1 where none is
+   * @param first the first committed one, −1 if none is
+   * @param end after the last committed one, −1 if none is
    * @param gaps between them
-   * @param ended whether the source brings nothing more
+   * @param ended whether the source has ended
    */
   record Source(long first, long end, List<CommitResult.Gap> gaps, boolean ended) {}
 
@@ -38,7 +38,7 @@ final class ArchivedPositions {
               archived.committedFirst(key),
               archived.committedEnd(key),
               List.copyOf(gaps.getOrDefault(key, List.of())),
-              // Only what brings nothing more reaches the end of time.
+              // Only ended sources reach the end of time.
               archived.reaches(List.of(key), Long.MAX_VALUE)));
     }
   }

@@ -3,12 +3,11 @@ package org.flowmon.jobs.sink.archive;
 import java.time.Duration;
 
 /**
- * When the next barrier of a checkpoint is to be expected: as long after the last one as that came
- * after the one before. A guess, of which nothing depends but how much is left to do at the
- * barrier. Not thread-safe.
+ * The expected time of the next checkpoint barrier: the last interval after the last barrier. A
+ * guess that only affects how much work is left at the barrier. Not thread-safe.
  */
 final class NextBarrier {
-  // Of barriers that follow one another faster nothing is expected: little comes between them.
+  // Barriers in faster succession are not predicted: little comes between them.
   private static final long SHORTEST = Duration.ofSeconds(1).toNanos();
   private static final long LONGEST_LEAD = Duration.ofSeconds(1).toNanos();
 
@@ -26,8 +25,8 @@ final class NextBarrier {
   }
 
   /**
-   * Whether it is near: a sixteenth of the interval or a second ahead, which is less. Said once for
-   * each barrier.
+   * Whether the barrier is near: a sixteenth of the interval or a second ahead, whichever is less.
+   * True once for each barrier.
    */
   boolean isNear(long nanos) {
     if (isSaid || interval < SHORTEST) {

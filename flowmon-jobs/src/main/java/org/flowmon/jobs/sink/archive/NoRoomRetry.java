@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tries again, for a time, what a full disk did not take: flows wait meanwhile, in Kafka, and none
- * is lost. Safe for many threads.
+ * Retries, for a time, writes that a full disk refused: flows wait meanwhile in Kafka, and none is
+ * lost. Thread-safe.
  */
 final class NoRoomRetry {
   private static final Logger LOG = LoggerFactory.getLogger(NoRoomRetry.class);
@@ -30,20 +30,20 @@ final class NoRoomRetry {
     this.longestNanos = longest.toNanos();
   }
 
-  /** What writes to the archive and changes nothing where it fails. */
+  /** A write to the archive that changes nothing if it fails. */
   interface Work<T> {
     T run() throws IOException;
   }
 
-  /** Milliseconds that all who wrote have waited. */
+  /** Returns the milliseconds that all callers have waited. */
   long waitedMillis() {
     return waitedMillis.get();
   }
 
   /**
-   * Runs something until it does not fail for want of room.
+   * Runs a write until it does not fail for lack of room.
    *
-   * @throws NoRoomException where it still does so after five minutes
+   * @throws NoRoomException if it still does after five minutes
    */
   <T> T run(Work<T> work) throws IOException, InterruptedException {
     long begun = System.nanoTime();

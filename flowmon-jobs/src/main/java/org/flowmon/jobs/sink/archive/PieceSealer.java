@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Seals pieces, and of a piece with a batch that cannot be sealed all other batches: it halves the
- * piece until the batch is alone, and quarantines it. Values are checked when a batch is opened, so
- * this is for what nobody foresaw.
+ * Seals pieces. If a batch of a piece cannot be sealed, all other batches are: it halves the piece
+ * until the batch is alone, and quarantines it. Values are checked when a batch is opened, so this
+ * is for unforeseen errors.
  *
- * <p>It tells a batch at fault from a fault of its own by sealing one plain row: where that fails,
- * too, and where files cannot be written, no batch is to blame, and nothing is quarantined.
+ * <p>It tells a bad batch from a fault of its own by sealing one plain row: if that also fails, or
+ * if files cannot be written, no batch is to blame, and nothing is quarantined.
  */
 final class PieceSealer {
   private static final Logger LOG = LoggerFactory.getLogger(PieceSealer.class);
@@ -26,21 +26,21 @@ final class PieceSealer {
 
   private final Sealing sealing;
 
-  /** What makes segments. */
+  /** Makes segments. */
   interface Sealing {
     /** Seals batches as one segment. */
     SealedSegment seal(List<FlowBatch> batches) throws IOException;
 
-    /** Deletes a segment that nobody will commit. */
+    /** Deletes a segment that will not be committed. */
     void discard(SealedSegment segment) throws IOException;
   }
 
   /**
-   * What became of a piece.
+   * A sealed piece.
    *
-   * @param segments one; more where some batch could not be sealed
-   * @param refused what could not
-   * @param nanos what it took
+   * @param segments one; more if some batch could not be sealed
+   * @param refused the batches that could not be sealed
+   * @param nanos duration
    */
   record Piece(List<SealedSegment> segments, List<Quarantined> refused, long nanos) {}
 
@@ -52,8 +52,8 @@ final class PieceSealer {
    * Seals a piece.
    *
    * @param batches at least one
-   * @throws IOException where files cannot be written
-   * @throws RuntimeException where nothing can be sealed
+   * @throws IOException if files cannot be written
+   * @throws RuntimeException if nothing can be sealed
    */
   Piece seal(List<PositionedBatch> batches) throws IOException {
     long begun = System.nanoTime();
@@ -81,7 +81,7 @@ final class PieceSealer {
       Quarantined batch = quarantined(batches.get(0), e);
       if (refused.isEmpty()) {
         checkSealing(e);
-        // Of the others of a piece the topic tells.
+        // The topic tells of the others of a piece.
         LOG.error(
             "the batch at {} cannot be sealed and is left out, its {} flows are lost",
             batch.position(),

@@ -22,15 +22,15 @@ import org.flowmon.jobs.urgent.Politeness;
 
 /**
  * Seals pieces of one writer in the background, on as many threads as there are {@link
- * SegmentWriter}s; a piece that finds none idle makes the caller wait. So at most threads + 1
- * pieces are in memory. Used by one thread.
+ * SegmentWriter}s. Without an idle one the caller waits. So at most threads + 1 pieces are in
+ * memory. Used by one thread.
  */
 final class SealingPool implements AutoCloseable {
   private final NoRoomRetry room = new NoRoomRetry();
   private final BlockingQueue<PieceSealer> idle;
   private final ExecutorService threads;
   private final Deque<Future<PieceSealer.Piece>> outstanding = new ArrayDeque<>();
-  // Whether the caller waits: flows, then, and all that comes of them.
+  // Whether the caller waits, and with it flows and everything after them.
   private volatile boolean awaited;
 
   SealingPool(Archive archive, Provenance provenance, int size) throws IOException {
@@ -51,7 +51,7 @@ final class SealingPool implements AutoCloseable {
   /**
    * Hands a piece over; the list and its batches belong to the pool from now on.
    *
-   * @throws ExecutionException where an earlier piece could not be sealed
+   * @throws ExecutionException if an earlier piece could not be sealed
    */
   void submit(List<PositionedBatch> batches) throws InterruptedException, ExecutionException {
     for (Future<PieceSealer.Piece> piece : outstanding) {
@@ -71,7 +71,7 @@ final class SealingPool implements AutoCloseable {
             }));
   }
 
-  /** Milliseconds for which sealing waited as the disk was full. */
+  /** Returns the milliseconds that sealing has waited for a full disk. */
   long waitedForRoomMillis() {
     return room.waitedMillis();
   }
@@ -88,7 +88,7 @@ final class SealingPool implements AutoCloseable {
   /**
    * Waits for all pieces, in the order in which they were handed over.
    *
-   * @throws ExecutionException where one could not be sealed
+   * @throws ExecutionException if one could not be sealed
    */
   List<PieceSealer.Piece> drain() throws InterruptedException, ExecutionException {
     List<PieceSealer.Piece> pieces = new ArrayList<>(outstanding.size());
@@ -104,13 +104,13 @@ final class SealingPool implements AutoCloseable {
     return pieces;
   }
 
-  /** Stops without waiting: what is being sealed never becomes part of the archive. */
+  /** Stops without waiting: unfinished pieces never become part of the archive. */
   @Override
   public void close() {
     threads.shutdownNow();
   }
 
-  /** Segments of an archive. Of one thread at a time. */
+  /** Seals segments of an archive. Used by one thread at a time. */
   private final class ArchiveSealing implements PieceSealer.Sealing {
     private final Archive archive;
     private final Provenance provenance;
@@ -136,7 +136,7 @@ final class SealingPool implements AutoCloseable {
         Thread.currentThread().interrupt();
         throw new InterruptedIOException("interrupted while sealing waited for room");
       } catch (RuntimeException e) {
-        writer = newWriter(); // nobody knows what is left in this one's arrays
+        writer = newWriter(); // the state of this one's arrays is unknown
         throw e;
       }
     }

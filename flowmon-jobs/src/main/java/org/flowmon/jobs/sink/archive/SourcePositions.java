@@ -10,13 +10,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One source's positions in one writer: which were in the archive when the writer opened, and the
- * ranges taken since the last barrier.
+ * One source's positions in one writer: those in the archive when the writer opened, and the ranges
+ * taken since the last barrier.
  *
  * <p>Positions that never came (deleted by Kafka's retention, no flow batch) end a range, so that
  * the archive keeps them as a gap. Beyond {@link #MAX_RANGES} ranges between two barriers the last
- * range goes on over holes, so that a log that is full of them does not fill memory and manifest;
- * the gap before it then spans the arrivals of all of them, so that nobody takes them for there.
+ * range goes on over holes, so that a log full of holes does not fill memory and manifest. The gap
+ * before it then spans the arrivals of all of them, so they do not count as archived.
  */
 final class SourcePositions {
   static final int MAX_RANGES = 4096;
@@ -35,7 +35,7 @@ final class SourcePositions {
   // Whether a hole lies before the open range: a gap that can stand for others.
   private boolean afterHole;
   private long swallowed;
-  // A repeat's arrival is none of those that are around its place.
+  // A repeat's arrival does not fit those around its place.
   private boolean awaitsArrival;
 
   SourcePositions(String sourceKey, ArchivedPositions.Source archived) {
@@ -47,7 +47,7 @@ final class SourcePositions {
   /**
    * Takes a position, in ascending order.
    *
-   * @return false where the archive has it already
+   * @return false if the archive has it already
    */
   boolean take(PositionedBatch record) {
     long offset = record.offset();
@@ -63,7 +63,7 @@ final class SourcePositions {
     }
     if (end >= 0 && offset > end) {
       missing += offset - end;
-      // below the committed end, what lies between may be in the archive
+      // below the committed end, the positions between may be in the archive
       if (first < 0 || !afterHole || ranges.size() < MAX_RANGES || end < archived.end()) {
         closeRange();
       } else {
@@ -128,7 +128,7 @@ final class SourcePositions {
     return drained;
   }
 
-  /** Positions that never came, since the last call. */
+  /** Returns the number of positions that never came, since the last call. */
   long drainMissing() {
     long drained = missing;
     missing = 0;

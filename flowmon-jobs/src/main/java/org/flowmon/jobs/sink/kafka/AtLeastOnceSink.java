@@ -7,10 +7,9 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 
 /**
- * A Kafka sink that writes at least once, by its writer alone: that flushes before a checkpoint.
- * {@link KafkaSink} brings a committer along, for transactions. Without them it is an operator that
- * never has anything to do, and at each start Flink warns that its metric {@code
- * pendingCommittables} is there twice (FLINK-35321).
+ * A Kafka sink that writes at least once, with a writer alone that flushes before a checkpoint.
+ * {@link KafkaSink} has a committer for transactions. Without them that operator is idle, and at
+ * each start Flink warns that its metric {@code pendingCommittables} is there twice (FLINK-35321).
  */
 final class AtLeastOnceSink<T> implements Sink<T> {
   private static final long serialVersionUID = 1L;

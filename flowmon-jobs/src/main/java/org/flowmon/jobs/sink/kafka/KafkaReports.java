@@ -29,12 +29,12 @@ import org.flowmon.jobs.sink.ReportMessage;
 import org.flowmon.jobs.sink.SinkFilter;
 
 /**
- * Reports in Kafka: a message for each row in topic {@code flowmon.reports.<analysis>}, of a report
- * without rows one, at least once. Whoever reads keeps, of each window, the messages of the highest
- * revision; {@code docs/format/reports.md} specifies them.
+ * Reports in Kafka, at least once: a message for each row in topic {@code
+ * flowmon.reports.<analysis>}, and one for a report without rows. Readers keep, for each window,
+ * the messages of the highest revision; {@code docs/format/reports.md} specifies them.
  */
 public final class KafkaReports {
-  /** Before the analysis's name in the topic's. */
+  /** The prefix of a topic, before the analysis's name. */
   public static final String TOPIC_PREFIX = "flowmon.reports.";
 
   /** The topic of all alerts. */
@@ -44,7 +44,7 @@ public final class KafkaReports {
 
   private KafkaReports() {}
 
-  /** The messages of those reports whose analyses name the sink {@code kafka}. */
+  /** Returns the messages of reports whose analyses name the sink {@code kafka}. */
   public static SingleOutputStreamOperator<ReportMessage> messages(
       DataStream<Report> reports, List<AnalysisConfig> analyses) {
     return reports
@@ -52,7 +52,7 @@ public final class KafkaReports {
         .returns(ReportMessage.TYPE);
   }
 
-  /** The messages of reports, whatever sinks their analyses name, for a topic. */
+  /** Returns the messages of all reports, whatever sinks their analyses name, for a topic. */
   public static SingleOutputStreamOperator<ReportMessage> messagesTo(
       String topic, DataStream<Report> reports) {
     return reports
@@ -72,10 +72,10 @@ public final class KafkaReports {
   }
 
   /**
-   * Makes the topics of those analyses where they are missing, with the broker's defaults: not
-   * every broker makes a topic when it is first written to.
+   * Creates the missing topics of those analyses, with the broker's defaults: not every broker
+   * creates a topic at the first write.
    *
-   * @throws ConfigException where that is not possible
+   * @throws ConfigException if that is not possible
    */
   public static void createTopics(JobConfig.Kafka kafka, List<AnalysisConfig> analyses) {
     try (Admin admin = Admin.create(kafka.clientProperties())) {
@@ -91,9 +91,9 @@ public final class KafkaReports {
   }
 
   /**
-   * Makes a topic where it is missing, with the broker's defaults.
+   * Creates a topic if it is missing, with the broker's defaults.
    *
-   * @throws ConfigException where that is not possible
+   * @throws ConfigException if that is not possible
    */
   public static void createTopic(JobConfig.Kafka kafka, String topic) {
     try (Admin admin = Admin.create(kafka.clientProperties())) {
@@ -116,7 +116,7 @@ public final class KafkaReports {
     }
   }
 
-  /** The sink of the messages. */
+  /** Returns the sink of the messages. */
   public static Sink<ReportMessage> sink(JobConfig.Kafka kafka) {
     Properties properties = new Properties();
     properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");

@@ -10,17 +10,17 @@ import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.site.StatesTopic;
 
 /**
- * States of a site in Kafka, at least once and in their order: one task writes them to the topic's
- * one partition.
+ * States of a site in Kafka, at least once and in order: one task writes them to the topic's one
+ * partition.
  */
 public final class KafkaStates {
   private KafkaStates() {}
 
   /**
-   * Writes what a site's job says of its states. Makes the topic where it is missing.
+   * Writes the states that a site's job publishes. Creates the topic if it is missing.
    *
-   * @throws org.flowmon.jobs.config.ConfigException where there is no such topic and it cannot be
-   *     made
+   * @throws org.flowmon.jobs.config.ConfigException if there is no such topic and it cannot be
+   *     created
    */
   public static void publish(DataStream<StatesRecord> states, SiteConfig site) {
     StatesTopic.createIfMissing(site.clientProperties(), site.topic());

@@ -1,6 +1,6 @@
 package org.flowmon.jobs.sink.postgres;
 
-/** The database refuses a report, and would refuse it again: the message says what to do. */
+/** The database refuses a report, and would refuse it again. The message names the remedy. */
 final class PostgresRejectedException extends Exception {
   private static final long serialVersionUID = 1L;
 

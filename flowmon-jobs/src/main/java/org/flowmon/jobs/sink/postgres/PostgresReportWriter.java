@@ -14,13 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes reports as they come. While the database cannot be reached they wait, and are tried again
- * with growing pauses; a checkpoint does not pass before all are written, and fails after {@link
+ * Writes reports as they come. While the database cannot be reached they wait, and are retried with
+ * growing pauses. A checkpoint does not pass before all are written, and fails after {@link
  * #FLUSH_LIMIT_MILLIS}: then the job restarts and makes them again. So none is lost.
  *
  * <p>A report that the database refuses (its table has another type, a permission is missing) would
- * be refused for ever: it is counted in {@code rejected_reports} and logged with what to do, and
- * the others go on. It stays in Kafka where its analysis writes there.
+ * always be refused: it is counted in {@code rejected_reports} and logged with a remedy, and the
+ * others go on. It stays in Kafka if its analysis writes there.
  *
  * <p>Metrics in group {@code flowmon}: {@code reports}, {@code report_rows}, {@code older_reports}
  * (a higher revision was there), {@code rejected_reports}, {@code retries}, {@code
@@ -127,7 +127,7 @@ final class PostgresReportWriter implements SinkWriter<Report> {
         waiting.size(),
         pauseMillis,
         e.toString());
-    // also where no further report comes
+    // also if no further report comes
     var unused = time.registerTimer(nextAttempt, timestamp -> writeWhatWaits());
   }
 

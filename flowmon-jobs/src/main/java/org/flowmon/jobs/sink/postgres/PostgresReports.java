@@ -12,7 +12,7 @@ import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.sink.SinkFilter;
 
 /**
- * Reports in PostgreSQL: table {@code report_<analysis>}, made from the report's columns, and table
+ * Reports in PostgreSQL: table {@code report_<analysis>} with the report's columns, and table
  * {@code flowmon_windows} with a row for each window; {@code docs/format/reports.md} specifies
  * them.
  *
@@ -31,7 +31,7 @@ public final class PostgresReports implements Sink<Report> {
     this.postgres = postgres;
   }
 
-  /** Those reports whose analyses name the sink {@code postgres}; to be keyed by analysis. */
+  /** Returns the reports whose analyses name the sink {@code postgres}; to be keyed by analysis. */
   public static SingleOutputStreamOperator<Report> chosen(
       DataStream<Report> reports, List<AnalysisConfig> analyses) {
     return reports.filter(new SinkFilter(SINK, analyses));

@@ -21,14 +21,14 @@ import org.flowmon.jobs.report.json.ReportJson;
 import org.flowmon.udaf.group.GroupEstimate;
 import org.postgresql.Driver;
 
-/** A connection to the database of reports, made when first needed and made again when lost. */
+/** A connection to the database of reports, opened when first needed and again when lost. */
 final class PostgresStore implements AutoCloseable {
-  // Not now, but later: connection (08), rollback (40), resources (53), state (55), intervention
+  // Errors that may pass: connection (08), rollback (40), resources (53), state (55), intervention
   // (57), system (58), and a server that is read-only until a failover is done.
   private static final List<String> TRANSIENT = List.of("08", "40", "53", "55", "57", "58");
   private static final String READ_ONLY = "25006";
 
-  // Undefined table, undefined column, another type: what this remembers of a table may be old.
+  // Undefined table, undefined column, another type: the cached table may be outdated.
   private static final List<String> CHANGED = List.of("42P01", "42703", "42804");
 
   private static final String PUT_WINDOW =
@@ -64,18 +64,18 @@ final class PostgresStore implements AutoCloseable {
     this.postgres = postgres;
   }
 
-  /** Where it is, without secrets. */
+  /** Returns the database's URL without secrets. */
   String place() {
     return postgres.place();
   }
 
   /**
    * Replaces a window's rows by those of the report. A table that was dropped or altered since the
-   * report before is made again.
+   * last report is created again.
    *
-   * @return false where a higher revision is there
-   * @throws PostgresRejectedException where it would be refused again
-   * @throws SQLException where a later attempt may succeed
+   * @return false if a higher revision is there
+   * @throws PostgresRejectedException if it would be refused again
+   * @throws SQLException if a later attempt may succeed
    */
   boolean store(Report report) throws PostgresRejectedException, SQLException {
     connect();
@@ -89,7 +89,7 @@ final class PostgresStore implements AutoCloseable {
       }
       rollback();
       if (known && CHANGED.contains(e.getSQLState())) {
-        return store(report); // once: the table is looked at anew, and made where it is gone
+        return store(report); // once: the table is read anew, and created if it is gone
       }
       throw new PostgresRejectedException(
           PostgresTable.nameOf(report.analysis())

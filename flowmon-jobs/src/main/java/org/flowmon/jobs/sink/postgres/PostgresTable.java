@@ -57,7 +57,7 @@ final class PostgresTable {
         PRIMARY KEY (analysis, window_end, window_start))
       """;
 
-  // Of tables that were made before these columns were.
+  // For tables older than these columns.
   private static final String ADD_COLUMNS =
       "ALTER TABLE flowmon_windows ADD COLUMN IF NOT EXISTS arrived_through timestamptz,"
           + " ADD COLUMN IF NOT EXISTS final_at timestamptz,"
@@ -69,7 +69,7 @@ final class PostgresTable {
           + " ADD COLUMN IF NOT EXISTS groups_upper bigint,"
           + " ADD COLUMN IF NOT EXISTS approximate jsonb";
 
-  // A table that has one of each time since has all.
+  // A table with one column of each later version has all.
   private static final List<String> ADDED =
       List.of("final_at", "group_sampling", "groups_upper", "approximate");
 
@@ -89,7 +89,7 @@ final class PostgresTable {
     return columns;
   }
 
-  /** Makes the table where there is none, adds columns that it does not have. */
+  /** Creates the table if there is none; adds missing columns. */
   void create(Connection connection) throws SQLException, PostgresRejectedException {
     try (Statement statement = connection.createStatement()) {
       statement.execute("SELECT pg_advisory_xact_lock(" + CREATION_LOCK + ")");
@@ -155,7 +155,7 @@ final class PostgresTable {
     return "\"" + column.name() + "\"";
   }
 
-  // As format_type names them.
+  // The type's name in format_type.
   private static String type(ReportColumn column) {
     return switch (column.kind()) {
       case BOOLEAN -> "boolean";
@@ -168,7 +168,7 @@ final class PostgresTable {
     };
   }
 
-  /** Puts the report's rows in the place of the window's; within the caller's transaction. */
+  /** Replaces the window's rows by the report's, within the caller's transaction. */
   void replace(Connection connection, Report report) throws SQLException {
     OffsetDateTime start = time(report.windowStart());
     OffsetDateTime end = time(report.windowEnd());
@@ -257,12 +257,12 @@ final class PostgresTable {
     }
   }
 
-  /** PostgreSQL's text holds any character but NUL. */
+  /** Replaces NUL, the only character that PostgreSQL's text cannot hold. */
   static String text(String value) {
     return value == null ? null : value.replace('\0', '\uFFFD');
   }
 
-  /** A time in microseconds; null where it is unknown. */
+  /** Converts a time in microseconds; null if it is unknown. */
   static OffsetDateTime time(long micros) {
     return micros == HistoryAnswer.UNKNOWN
         ? null

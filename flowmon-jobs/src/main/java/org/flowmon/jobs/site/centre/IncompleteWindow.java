@@ -9,8 +9,8 @@ import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 
 /**
- * A window of one attempt of a site, of which the first parts have come. It takes no more memory
- * than came.
+ * A window of one attempt of a site whose first parts have come. Its memory is bounded by the bytes
+ * that came.
  */
 final class IncompleteWindow {
   final Publication publication;
@@ -21,7 +21,7 @@ final class IncompleteWindow {
   private byte[] bytes;
   private int size;
   private int taken;
-  // When its last part came, for who reckons with it: not in the state.
+  // The sequence number of its last part, for IncompleteWindows: not in the state.
   long touched;
 
   private IncompleteWindow(
@@ -34,13 +34,13 @@ final class IncompleteWindow {
     this.bytes = new byte[Math.min(length, StatesMessage.MAX_PART_BYTES)];
   }
 
-  /** The window that a first part begins. */
+  /** Begins a window with its first part. */
   static IncompleteWindow of(StatesMessage.Part first) {
     return new IncompleteWindow(
         first.publication(), first.windowEnd(), first.counts(), first.length(), first.parts());
   }
 
-  /** Takes the part that follows; false where it does not. */
+  /** Takes the next part; false if the part is not the next one. */
   boolean take(StatesMessage.Part part) {
     boolean follows =
         part.part() == taken
@@ -70,12 +70,12 @@ final class IncompleteWindow {
     return taken == parts;
   }
 
-  /** The states of a window that is complete; empty where it has none. */
+  /** Returns the states of a complete window; empty if it has none. */
   byte[] states() {
     return bytes;
   }
 
-  /** Bytes that it takes in memory, for those that have come and some that will. */
+  /** Returns its bytes in memory: the parts that have come, and reserved room. */
   int room() {
     return bytes.length;
   }
@@ -91,7 +91,7 @@ final class IncompleteWindow {
     sink.putBytes(bytes, 0, size);
   }
 
-  /** Reads what {@link #write} wrote. */
+  /** Reads the format of {@link #write}. */
   static IncompleteWindow read(StateReader reader) {
     Publication publication = StatesLayout.getPublication(reader);
     long end = reader.getLong();

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bounds the windows of which only some parts have come, of all sites together. Where there are too
- * many, that of which nothing came for longest is dropped: of an attempt that is over, if any. What
- * is dropped of another is noticed when its next part comes. Not thread-safe.
+ * Bounds the incomplete windows of all sites together. Above the limit, the window whose last part
+ * is oldest is dropped: usually one of an ended attempt. If another window is dropped, its next
+ * part shows the loss. Not thread-safe.
  *
  * <p>Metrics: {@code incomplete_windows}, {@code dropped_parts}.
  */
@@ -21,16 +21,16 @@ final class IncompleteWindows {
   private final long maxBytes;
   private final Counter incomplete;
   private final Counter dropped;
-  // Of those of all sites.
+  // Of the windows of all sites.
   private long bytes;
-  // Parts that have come since the start: by these is known of which nothing came for longest.
+  // Parts since the start: their sequence number tells which window's last part is oldest.
   private long parts;
 
   /**
-   * Those that sites have begun.
+   * Bounds the windows that sites have begun.
    *
    * @param sites a view of all
-   * @param maxBytes of the windows, at most: no fewer than one may have
+   * @param maxBytes of all windows: at least the limit of one
    */
   IncompleteWindows(Collection<MergedSite> sites, long maxBytes, MetricGroup metrics) {
     this.sites = sites;
@@ -39,19 +39,19 @@ final class IncompleteWindows {
     dropped = metrics.counter("dropped_parts");
   }
 
-  /** Notes that sites have other windows in parts than what came here. */
+  /** Counts the bytes of windows again after sites were restored. */
   void restored() {
     bytes = sites.stream().mapToLong(MergedSite::partsBytes).sum();
   }
 
-  /** Takes a part; the window that it completes, null where it completes none. */
+  /** Takes a part; returns the window that it completes, null if it completes none. */
   IncompleteWindow take(MergedSite site, StatesMessage.Part part) {
     long before = site.partsBytes();
     MergedSite.Taken taken = site.take(part, ++parts);
     bytes += site.partsBytes() - before;
     if (taken.lost() != null) {
       incomplete.inc();
-      site.lose(); // what was dropped of it may have been said to its end
+      site.lose(); // the dropped window may have been sent completely
     }
     makeRoom(site);
     return taken.window();

@@ -7,14 +7,16 @@ import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.site.Publication;
 import org.flowmon.udaf.pane.WindowSpec;
 
-/** Tells the windows of live queries which sites their results lack, wholly or in part. */
+/**
+ * Tells the windows of live queries which sites are missing in their results, wholly or in part.
+ */
 final class LackingSites {
   private final PublicationChoice choice;
   private final int keyGroups;
   private final Consumer<Partial> out;
 
   /**
-   * Tells it to those that follow.
+   * Creates an instance that sends to later operators.
    *
    * @param keyGroups number of key groups of the merge
    */
@@ -25,10 +27,11 @@ final class LackingSites {
   }
 
   /**
-   * Of results that are complete through what is after what was reached before, up to the next.
+   * Tells of results complete through an arrival after {@code through} and not after {@code next}.
    *
    * @param groupings number of the query's
-   * @param through what was reached before
+   * @param through the progress before
+   * @param next the progress now
    */
   void tell(LiveQuery live, int groupings, MergedSite site, long through, long next) {
     long begins = Long.MIN_VALUE;
@@ -46,7 +49,7 @@ final class LackingSites {
         }
       }
       if (whole != Long.MIN_VALUE) {
-        // The last window that it lacks flows of begins right before that.
+        // The last window without all of its flows begins right before that.
         WindowSpec window = live.window();
         begins = Math.max(begins, whole - 1 + window.widthMicros() + window.latenessMicros());
       }
@@ -66,9 +69,10 @@ final class LackingSites {
   }
 
   /**
-   * Through which arrival results may lack windows of a publication that were final by a time.
+   * Returns the arrival through which results may lack windows of a publication that were final by
+   * a time.
    *
-   * @return where the time is none, the time
+   * @return the time itself if it is MIN_VALUE or MAX_VALUE
    */
   private static long lacking(LiveQuery live, Publication of, long time) {
     if (time == Long.MIN_VALUE || time == Long.MAX_VALUE) {
@@ -77,11 +81,13 @@ final class LackingSites {
     WindowSpec window = live.window();
     long ended = time - of.latenessMicros();
     long end = ended - Math.floorMod(ended, of.widthMicros());
-    // The last window that it is within begins with it.
+    // The last window that contains it begins with it.
     return end - of.widthMicros() + window.widthMicros() + window.latenessMicros();
   }
 
-  /** Of results that are complete through what is after the one and not after the other. */
+  /**
+   * Tells of results complete through an arrival after {@code after} and not after {@code until}.
+   */
   void tell(LiveQuery live, MergedSite site, long after, long until) {
     if (after < until) {
       out.accept(
@@ -89,7 +95,7 @@ final class LackingSites {
     }
   }
 
-  /** Of results after what was reached that have some of a time, from start to end. */
+  /** Tells of results after {@code through} with windows that overlap [start, end). */
   void tellSpan(LiveQuery live, MergedSite site, long through, long start, long end) {
     WindowSpec window = live.window();
     tell(

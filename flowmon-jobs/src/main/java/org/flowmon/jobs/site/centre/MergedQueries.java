@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The live queries that a merging job answers, and of which publications of a site: what fits none,
- * on either side, is counted and logged once. Not thread-safe.
+ * The live queries of a merging job, and the site publications that serve them. Queries and
+ * publications without a match are counted and logged once. Not thread-safe.
  *
  * <p>Metrics: {@code unserved_queries}, {@code unmatched_windows}.
  */
@@ -25,7 +25,7 @@ final class MergedQueries {
   private static final Logger LOG = LoggerFactory.getLogger(MergedQueries.class);
   private static final int MAX_LOGGED = 4096;
 
-  /** One of the tables of groups that a live query is answered from. */
+  /** One of the group tables behind a live query. */
   record Grouping(LiveQuery live, int number) {
     TakenWindows.Use use() {
       return new TakenWindows.Use(live.id(), number);
@@ -37,7 +37,7 @@ final class MergedQueries {
   private final Map<Long, LiveQuery> queries = new TreeMap<>();
   private final Map<Long, Integer> tables = new TreeMap<>();
   private final List<Grouping> groupings = new ArrayList<>(); // of all
-  // Sites whose publications were compared with what is needed, since either has changed.
+  // Sites whose publications were compared with the queries since either changed.
   private final Set<String> compared = new HashSet<>();
   private final Map<String, Set<TakenWindows.Use>> unserved = new TreeMap<>();
   private final Map<String, Set<Publication>> unmatched = new TreeMap<>();
@@ -45,16 +45,16 @@ final class MergedQueries {
   private final Counter unservedQueries;
   private final Counter unmatchedWindows;
 
-  /** None. */
+  /** Creates an empty set. */
   MergedQueries(MetricGroup metrics) {
     unservedQueries = metrics.counter("unserved_queries");
     unmatchedWindows = metrics.counter("unmatched_windows");
   }
 
   /**
-   * Says which there are from now on.
+   * Sets the queries from now on.
    *
-   * @return the ids of those that are gone
+   * @return the ids of removed queries
    */
   List<Long> change(List<LiveQuery> all) {
     List<Long> gone = new ArrayList<>(queries.keySet());
@@ -70,7 +70,7 @@ final class MergedQueries {
     }
     gone.removeAll(queries.keySet());
     matching.queriesChanged(gone);
-    // What fitted none may fit now, and the other way round.
+    // A publication without a match may have one now, and the other way round.
     compared.clear();
     unserved.clear();
     unmatched.clear();
@@ -78,27 +78,27 @@ final class MergedQueries {
     return gone;
   }
 
-  /** All of them, by id. */
+  /** Returns all queries, by id. */
   Iterable<LiveQuery> all() {
     return queries.values();
   }
 
-  /** How many groupings one of them has. */
+  /** Returns the number of a query's groupings. */
   int groupings(LiveQuery live) {
     return tables.get(live.id());
   }
 
-  /** Of which publications groups are taken. */
+  /** Returns the choice of publications. */
   PublicationChoice choice() {
     return choice;
   }
 
-  /** A publication's query; null where it says none that can be published. */
+  /** Returns a publication's query; null if it is none that can be published. */
   FlowQuery query(Publication publication) {
     return matching.query(publication);
   }
 
-  /** The groupings whose groups are taken of this publication for a window of the site. */
+  /** Returns the groupings that a publication serves for a window of the site. */
   List<Grouping> servedBy(MergedSite site, Publication publication, long windowStart) {
     List<Grouping> served = new ArrayList<>();
     for (Grouping of : groupings) {
@@ -110,9 +110,9 @@ final class MergedQueries {
   }
 
   /**
-   * Says once for each grouping that a site publishes nothing that has its groups.
+   * Logs once for each grouping that a site publishes nothing with its groups.
    *
-   * @param hasChanged whether the site publishes something else than before
+   * @param hasChanged whether the site's publications have changed
    */
   void publishes(MergedSite site, boolean hasChanged) {
     if (!compared.add(site.name()) && !hasChanged) {
@@ -133,10 +133,10 @@ final class MergedQueries {
     }
   }
 
-  /** Counts a window that serves nothing here, and says once for each publication why. */
+  /** Counts a window that serves no query here, and logs the reason once for each publication. */
   void sayUnmatched(MergedSite site, Publication publication) {
     unmatchedWindows.inc();
-    // What sites may publish has no end.
+    // Sites may publish any number of things.
     if (unmatchedLogged < MAX_LOGGED
         && unmatched.computeIfAbsent(site.name(), name -> new HashSet<>()).add(publication)) {
       unmatchedLogged++;

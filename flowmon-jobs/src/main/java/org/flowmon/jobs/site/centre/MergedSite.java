@@ -11,7 +11,7 @@ import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 
 /**
- * What a merging job knows of a site. Not thread-safe. Its bytes in a checkpoint (little-endian):
+ * The state of a site in a merging job. Not thread-safe. Its bytes in a checkpoint (little-endian):
  *
  * <pre>
  *   version u8 = 3 | name | through i64 | said i64 | since i64 | heard i64 | has spoken u8
@@ -22,30 +22,31 @@ import org.flowmon.udaf.state.StateSink;
  *   | queries varint | (query id i64 | grouping varint | windows varint | (window) …) …
  *   | windows in parts varint | (attempt i64 | publication | end i64 | 6 counts i64 | length u32 | parts u16 | taken u16 | size u32 | bytes) …
  *
- *   window: end i64 | width i64 | flows i64 | has a digest u8 | keys, layout, values i64 where it has
+ *   window: end i64 | width i64 | flows i64 | has a digest u8 | keys, layout, values i64 if it has
  * </pre>
  *
- * Version 1, which is still read, has ends and widths of windows alone, and neither what was said
- * nor fingerprints. There was no release with version 2, of which there were two.
+ * Version 1, which is still read, has only ends and widths of windows, and neither {@code said} nor
+ * fingerprints. Version 2 was never released; it had two layouts.
  */
 final class MergedSite {
   private static final int VERSION = 3;
   private static final int WITHOUT_DIGESTS = 1;
-  // Attempts of which windows are in parts: of a site that is restarted the one before never ends.
+  // The most attempts with incomplete windows: the last window of an attempt before a restart never
+  // ends.
   private static final int MAX_ATTEMPTS = 4;
-  // A site that comes further at nine tenths of the clock's pace, or faster, keeps up with it: so
-  // many microseconds of the site are a millisecond of the clock.
+  // A site that advances at nine tenths of the clock's pace, or faster, keeps up with it: this many
+  // microseconds of the site are a millisecond of the clock.
   private static final int MICROS_PER_MILLI_KEPT_UP = 900;
 
   private final String name;
   private long through = Long.MIN_VALUE;
-  // What it said last that it is complete through: it may be after the clock.
+  // The time of its last progress: it may be after the clock.
   private long said = Long.MIN_VALUE;
   private long since = Long.MIN_VALUE;
   private long heard;
   private boolean hasSpoken;
-  // Messages were lost that it said when it had come to the first of these and before it had come
-  // to the second; MAX_VALUE: none were; it has not said so much yet.
+  // Lost messages were sent after the site had reached the first of these and before it had reached
+  // the second. MAX_VALUE: no loss; the second is not known yet.
   private long lostAfter = Long.MAX_VALUE;
   private long lostUntil = Long.MAX_VALUE;
   private int progressesSince;
@@ -55,9 +56,9 @@ final class MergedSite {
   private final Map<Long, IncompleteWindow> assemblies = new LinkedHashMap<>();
 
   /**
-   * A site that has said nothing.
+   * Creates a site without messages.
    *
-   * @param now from when on it is silent, in milliseconds
+   * @param now the time from which on it is silent, in milliseconds
    */
   MergedSite(String name, long now) {
     this.name = name;
@@ -68,23 +69,23 @@ final class MergedSite {
     return name;
   }
 
-  /** What it is complete through; {@link Long#MIN_VALUE} where it has not said. */
+  /** The time through which it is complete; {@link Long#MIN_VALUE} before its first progress. */
   long through() {
     return through;
   }
 
   /**
-   * Comes as far as it said, but no further than the clock.
+   * Advances to its last progress, but no further than the clock.
    *
    * @param now the clock in microseconds
-   * @param millis likewise
+   * @param millis the clock in milliseconds
    */
   void follow(long now, long millis) {
     long next = Math.min(said, now);
     if (next <= through) {
       return;
     }
-    // Of one that has not been anywhere nobody can say by how much it comes further.
+    // The first advance has no known size.
     long more =
         through == Long.MIN_VALUE
             ? Long.MAX_VALUE
@@ -94,15 +95,15 @@ final class MergedSite {
     heard(more >= millis - heard ? millis : heard + more);
   }
 
-  /** What it said first: what it had published before is not here. */
+  /** The time of its first progress: earlier windows are not here. */
   long since() {
     return since;
   }
 
   /**
-   * Until when it has kept up with the clock, in milliseconds: by as much as it comes further, and
-   * a ninth, it goes on, up to the clock. So who says in its name that it comes further by little
-   * makes nobody wait for it.
+   * The clock time until which it has kept up, in milliseconds. It grows by each advance and a
+   * ninth of that, up to the clock. So a forger who sends small advances in its name makes nobody
+   * wait for it.
    */
   long heard() {
     return heard;
@@ -112,12 +113,15 @@ final class MergedSite {
     heard = Math.max(heard, now);
   }
 
-  /** What it publishes, and from which window on. */
+  /** Its publications, and the first whole window of each. */
   SortedMap<Publication, Long> published() {
     return published;
   }
 
-  /** Hears a message's number: the first thing that is done with one. What it tells of is lost. */
+  /**
+   * Takes a message's number, before anything else is done with the message. If it shows a loss,
+   * windows are lost.
+   */
   MessageNumbers.Heard count(StatesMessage message, long fingerprint) {
     MessageNumbers.Heard heard = numbers.hear(message, fingerprint, hasSpoken);
     if (heard.lost() > 0) {
@@ -130,52 +134,50 @@ final class MergedSite {
   }
 
   /**
-   * Notes that somebody else has spoken in its name, or it has after somebody else: whatever is of
-   * results that are to come may not be here, or not be its own.
+   * Notes that another sender uses its name, or it has sent after another sender: any part of
+   * future results may be missing or forged.
    */
   private void doubt() {
     lose();
     lostAfter = Long.MIN_VALUE;
   }
 
-  /**
-   * Notes that windows which it published since it was complete through what it is are not here.
-   */
+  /** Notes that windows are lost which it published since the time through which it is complete. */
   void lose() {
     lostAfter = Math.min(lostAfter, through);
     lostUntil = Long.MAX_VALUE;
     progressesSince = 0;
   }
 
-  /** The windows that were final after this may not all be here; MAX_VALUE where all are. */
+  /** Windows that were final after this may be missing; MAX_VALUE if none is. */
   long lostAfter() {
     return lostAfter;
   }
 
-  /** Those that were final after this are; MAX_VALUE where that is not known. */
+  /** Windows that were final after this are here; MAX_VALUE if the time is unknown. */
   long lostUntil() {
     return lostUntil;
   }
 
-  /** Forgets what was lost: no result can lack it any more. */
+  /** Forgets the loss, as no result can lack it any more. */
   void forgetLost() {
     lostAfter = Long.MAX_VALUE;
     lostUntil = Long.MAX_VALUE;
   }
 
   /**
-   * Takes a progress; whether what it publishes has changed.
+   * Takes a progress; returns whether its publications have changed.
    *
    * @param now the clock in microseconds
-   * @param millis likewise
+   * @param millis the clock in milliseconds
    */
   boolean take(StatesMessage.Progress progress, long now, long millis) {
     if (!hasSpoken) {
       hasSpoken = true;
       since = Math.min(progress.through(), now);
     }
-    // A progress may come between windows that end together, to tell of a publication: what was
-    // lost was said before the second one that says more, at the latest.
+    // A progress may come between windows that end together, to announce a publication: the lost
+    // windows were sent, at the latest, before the second progress that is further.
     boolean isOpen = lostAfter != Long.MAX_VALUE && lostUntil == Long.MAX_VALUE;
     boolean isMore = progress.through() > Math.max(said, Math.max(through, lostAfter));
     if (isOpen && isMore && ++progressesSince == 2) {
@@ -194,15 +196,16 @@ final class MergedSite {
   }
 
   /**
-   * What a part of a window came to.
+   * The outcome of a part of a window.
    *
-   * @param window the whole, null where more parts are to come
-   * @param lost why a window is not whole that was begun, null where none is
+   * @param window the complete window, null if more parts are to come
+   * @param lost why a window that was begun is incomplete, null if none is
    */
   record Taken(IncompleteWindow window, String lost) {}
 
   /**
-   * Takes a part of a window: what does not follow the parts before it, or ends them, is lost.
+   * Takes a part of a window: one that does not follow the parts before it, or a window that it
+   * ends early, is lost.
    *
    * @param now grows from part to part, of whichever site
    */
@@ -224,12 +227,12 @@ final class MergedSite {
             : null);
   }
 
-  /** Whether more windows are in parts than a state may have. */
+  /** Whether it has more incomplete windows than a state may hold. */
   boolean hasTooManyParts() {
     return assemblies.size() > MAX_ATTEMPTS;
   }
 
-  /** Bytes in memory of windows in parts. */
+  /** Returns the bytes in memory of incomplete windows. */
   long partsBytes() {
     long sum = 0;
     for (IncompleteWindow assembly : assemblies.values()) {
@@ -239,18 +242,19 @@ final class MergedSite {
   }
 
   /**
-   * When the last part came of that of which nothing came for longest; MAX_VALUE: there is none.
+   * Returns the sequence number of the last part of its eldest incomplete window; MAX_VALUE if
+   * there is none.
    */
   long eldestPart() {
     return assemblies.isEmpty() ? Long.MAX_VALUE : assemblies.values().iterator().next().touched;
   }
 
-  /** Drops that one; the bytes that it had. */
+  /** Drops the eldest incomplete window and returns its bytes. */
   long dropEldest() {
     return assemblies.remove(assemblies.keySet().iterator().next()).room();
   }
 
-  /** Its windows that were taken. */
+  /** Its taken windows. */
   TakenWindows taken() {
     return taken;
   }
@@ -284,7 +288,7 @@ final class MergedSite {
     return sink.toBytes();
   }
 
-  /** Reads what {@link #toBytes} wrote. */
+  /** Reads the format of {@link #toBytes}. */
   static MergedSite read(byte[] bytes) {
     StateReader reader = new StateReader(bytes, 0, bytes.length, "the state of a site");
     int version = reader.getByte();

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns whole windows of sites into partial groups of the live queries that run here: each time of
- * a site once for each of their groupings. Not thread-safe.
+ * Converts whole windows of sites to partial groups of the live queries: each time of a site once
+ * for each of their groupings. Not thread-safe.
  *
  * <p>Metrics: {@code merged_windows}, {@code merged_groups}, {@code repeated_windows}, {@code
  * overlapping_windows}, {@code contradicted_windows}, {@code late_windows}, {@code
@@ -37,7 +37,7 @@ final class MergedWindows {
   private final Counter late;
   private final Counter withoutStates;
 
-  /** What a window came to for one grouping. */
+  /** The outcome of a window for one grouping. */
   private enum Outcome {
     REPEATED,
     OVERLAPPING,
@@ -48,11 +48,11 @@ final class MergedWindows {
   }
 
   /**
-   * None merged so far.
+   * Creates an instance without merged windows.
    *
    * @param keyGroups number of key groups of the merge
-   * @param out takes what the merge and the windows are to know
-   * @param damaged takes what is wrong with states that cannot be read
+   * @param out takes the messages for the merge and the windows
+   * @param damaged takes errors of states that cannot be read
    */
   MergedWindows(
       MergedQueries queries,
@@ -78,16 +78,15 @@ final class MergedWindows {
   /**
    * Takes a window of a site.
    *
-   * @param through what all sites are complete through
-   * @return false where its states are damaged or there are too many, which is as if it had not
-   *     come
+   * @param through the time through which all sites are complete
+   * @return false if its states are damaged or there are too many; it is ignored then
    */
   boolean take(MergedSite site, IncompleteWindow window, long through) {
     List<MergedQueries.Grouping> served =
         queries.servedBy(site, window.publication, window.windowStart());
     if (served.isEmpty()) {
-      // It is not opened: it may hold functions that are not known here, and its damage is none of
-      // what is merged.
+      // It is not opened: it may hold functions that are unknown here, and its damage does not
+      // affect merged windows.
       queries.sayUnmatched(site, window.publication);
       return true;
     }
@@ -165,7 +164,7 @@ final class MergedWindows {
     }
     long pane = live.window().paneStart(window.windowStart());
     if (live.window().isClosed(live.window().lastWindowEnd(pane), through)) {
-      return Outcome.LATE; // not remembered: there is no end of windows that are past
+      return Outcome.LATE; // not remembered: past windows are without number
     }
     if (!site.taken()
         .take(grouping.use(), window.windowEnd, said, closedBy(live.window(), through))) {
@@ -175,14 +174,14 @@ final class MergedWindows {
     return Outcome.SENT;
   }
 
-  /** By when windows of sites ended that are in no result that is to come. */
+  /** Returns the time by which sites' windows ended that are in no future result. */
   private static long closedBy(WindowSpec window, long through) {
     return through == Long.MIN_VALUE
         ? through
         : through - window.latenessMicros() - window.widthMicros();
   }
 
-  /** The states of a window, null where they are damaged. */
+  /** Opens the states of a window, null if they are damaged. */
   private PublishedGroups open(MergedSite site, IncompleteWindow window) {
     try {
       PublishedGroups states =
@@ -233,7 +232,7 @@ final class MergedWindows {
     if (states == null) {
       counts = counts.plus(new ArrivalCounts(0, 0, 0, counts.flows()));
     }
-    if (grouping.number() == 0) { // those of the others are of the same flows
+    if (grouping.number() == 0) { // the other groupings are of the same flows
       out.accept(new Partial.Counts(live.keyGroup(keyGroups), live.id(), pane, counts));
     } else if (states == null) { // its flows are counted with the first grouping, whole there
       long last = spec.lastWindowEnd(pane) + spec.latenessMicros();

@@ -12,31 +12,31 @@ import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 
 /**
- * The numbers of a site's messages: which are repeats, how many were lost, and whether more than
- * one speaks in its name. A site's job counts its messages, and a job that was started again never
- * goes on with the numbers of the one before. So what somebody makes up in its name is followed by
- * a message of the site that does not go on from it. Not thread-safe.
+ * The numbers of a site's messages: they show repeats, losses, and a second sender with the site's
+ * name. A site's job numbers its messages, and a restarted job never continues the numbers of the
+ * one before. So a forged message is followed by a message of the site that does not continue its
+ * number. Not thread-safe.
  */
 final class MessageNumbers {
-  // Messages that are told from others by their bytes: a mirror of topics repeats the last ones.
+  // Messages recognized by their bytes: a mirror of topics repeats the last ones.
   static final int MAX_RECENT = 1024;
   private static final int MAX_NUMBERED = 64;
 
-  // Number of the next message, of the attempts that were heard last; the last spoke last.
+  // Number of the next message, for the most recent attempts; the last entry sent last.
   private final Map<Long, Long> next = new LinkedHashMap<>();
   private final Set<Long> recent = new LinkedHashSet<>();
 
   /**
-   * What the number of a message says.
+   * The meaning of a message's number.
    *
-   * @param isRepeat whether it came before, byte by byte: nothing is to be made of it
-   * @param isOther whether it does not go on from the message before it, as if another had spoken
-   *     meanwhile: one of the two is not the site's job
-   * @param lost messages before it that are known not to be here
+   * @param isRepeat whether it came before, byte by byte: it is to be ignored
+   * @param isOther whether it does not continue the message before it, as after another sender: one
+   *     of the two is not the site's job
+   * @param lost messages before it that are known to be missing
    */
   record Heard(boolean isRepeat, boolean isOther, long lost) {}
 
-  /** What all messages that are the same to the last byte have in common, and no others. */
+  /** Returns the fingerprint of a message: equal for equal bytes alone. */
   static long fingerprint(byte[] message) {
     try {
       return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(message)).getLong();
@@ -46,10 +46,10 @@ final class MessageNumbers {
   }
 
   /**
-   * Hears a message: the first thing that is done with one.
+   * Takes a message, before anything else is done with it.
    *
-   * @param hasSpoken whether the site has said before how far it is: what was before the first
-   *     message that is here at all is known to be missing
+   * @param hasSpoken whether the site has sent a progress before: messages before the very first
+   *     one are then known to be missing
    */
   Heard hear(StatesMessage message, long fingerprint, boolean hasSpoken) {
     if (!recent.add(fingerprint)) {
@@ -61,8 +61,7 @@ final class MessageNumbers {
     boolean isFirst = !hasSpoken && next.isEmpty();
     boolean goesOn = isLast(message.attempt());
     Long expected = next.remove(message.attempt());
-    // Whatever was said before, this is where the attempt is: a number that somebody makes up
-    // hides no loss behind it.
+    // The attempt goes on from here, whatever came before: a forged number hides no later loss.
     next.put(message.attempt(), Math.min(message.number(), Long.MAX_VALUE - 1) + 1);
     if (next.size() > MAX_NUMBERED) {
       next.remove(next.keySet().iterator().next());
@@ -94,9 +93,9 @@ final class MessageNumbers {
   }
 
   /**
-   * Reads what {@link #write} wrote.
+   * Reads the format of {@link #write}.
    *
-   * @param withRecent false: as it was written before the last messages were known by their bytes
+   * @param withRecent false: the older format without the fingerprints of the last messages
    */
   static MessageNumbers read(StateReader reader, boolean withRecent) {
     MessageNumbers numbers = new MessageNumbers();

@@ -4,7 +4,7 @@ import java.util.Map;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.site.Publication;
 
-/** Which of a site's publications groups of a live query are taken of. */
+/** Chooses the publications of a site that serve a live query. */
 final class PublicationChoice {
   private final PublicationMatch matching;
 
@@ -12,7 +12,7 @@ final class PublicationChoice {
     this.matching = matching;
   }
 
-  /** Of what a site publishes, that which has a grouping's groups; null where nothing has. */
+  /** Returns the publication of a site with a grouping's groups; null if there is none. */
   Publication of(MergedSite site, LiveQuery live, int grouping, Publication candidate) {
     Publication chosen =
         candidate != null && matching.serves(candidate, live, grouping) ? candidate : null;
@@ -28,8 +28,8 @@ final class PublicationChoice {
   }
 
   /**
-   * Likewise for a window: before the first by name has all of its flows, the first of the same
-   * windows that has.
+   * Returns the publication for a window: the first by name or, if that lacks some of the window's
+   * flows, the first of the same windows that has all.
    */
   Publication of(
       MergedSite site, LiveQuery live, int grouping, Publication candidate, long windowStart) {
@@ -44,7 +44,7 @@ final class PublicationChoice {
     return first;
   }
 
-  /** Whether windows of a publication may be taken in the place of those of the chosen one. */
+  /** Whether windows of a publication may replace those of the chosen one. */
   boolean standsIn(Publication of, Publication chosen, LiveQuery live, int grouping) {
     return of.widthMicros() == chosen.widthMicros() && matching.serves(of, live, grouping);
   }

@@ -13,17 +13,17 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.window.PublishedGroups;
 
-/** Which publications have what live queries here are made of. Not thread-safe. */
+/** Matches publications with the groupings of live queries. Not thread-safe. */
 final class PublicationMatch {
-  // What sites may say is bounded, but not how often they say something else.
+  // The publications of sites are bounded, but not their changes.
   private static final int MAX_KNOWN = 4096;
   private static final int MAX_KNOWN_CHARS = 1 << 24;
 
   private final Map<Publication, Parsed> parsed = new HashMap<>();
-  // Of the texts of these.
+  // Of the texts of the cached publications.
   private long chars;
 
-  /** A publication's query, or why it is none; by live query the groupings that it has. */
+  /** A publication's query, or why it is invalid; by live query the groupings that it serves. */
   private record Parsed(FlowQuery query, String error, Map<Long, Set<Integer>> groupings) {}
 
   private Parsed of(Publication publication) {
@@ -41,7 +41,7 @@ final class PublicationMatch {
     return now;
   }
 
-  /** Publications whose queries are kept. */
+  /** Returns the number of cached publications. */
   int known() {
     return parsed.size();
   }
@@ -59,14 +59,14 @@ final class PublicationMatch {
     }
   }
 
-  /** A publication's query; null where it says none that can be published. */
+  /** Returns a publication's query; null if it is none that can be published. */
   FlowQuery query(Publication publication) {
     return of(publication).query();
   }
 
   /**
-   * Whether groups of a live query's grouping can be had of a publication, in windows that its own
-   * are made of.
+   * Whether a publication has the groups of a live query's grouping, in windows that add up to the
+   * query's.
    */
   boolean serves(Publication publication, LiveQuery live, int grouping) {
     return windows(publication, live.window()) == null
@@ -82,7 +82,7 @@ final class PublicationMatch {
                 live.id(), id -> Set.copyOf(PublishedGroups.groupings(of.query(), live.query())));
   }
 
-  /** Why windows cannot be made of those of a publication; null where they can. */
+  /** Returns why the windows of a publication do not add up to a query's; null if they do. */
   private static String windows(Publication publication, WindowSpec window) {
     long width = publication.widthMicros();
     if (publication.timeColumn() != window.timeColumn()) {
@@ -101,7 +101,7 @@ final class PublicationMatch {
     return null;
   }
 
-  /** Why none of the live queries has use for a publication, for the log. */
+  /** Returns why a publication serves none of the live queries, for the log. */
   String why(Publication publication, Iterable<LiveQuery> all) {
     Parsed of = of(publication);
     if (of.query() == null) {
@@ -129,8 +129,8 @@ final class PublicationMatch {
   }
 
   /**
-   * What a live query needs of a site that has no groups for it, and what of that the nearest of
-   * its publications has, for the log.
+   * Returns what a live query needs of a site without groups for it, and what its nearest
+   * publication lacks, for the log.
    */
   String lacks(Iterable<Publication> published, LiveQuery live) {
     int nearest = -1;
@@ -165,7 +165,7 @@ final class PublicationMatch {
         + (query.where() == null ? "" : " where " + query.where());
   }
 
-  /** Forgets what is known of live queries, as they have changed. */
+  /** Drops the matches of live queries, as they have changed. */
   void queriesChanged(List<Long> gone) {
     parsed.values().stream()
         .filter(of -> of.query() != null)

@@ -15,31 +15,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What sites say, as partial groups of the live queries that run here: each window of a site once,
- * from one of its publications, and time as far as all sites have come. Not thread-safe.
+ * Converts the messages of sites to partial groups of the live queries: each window of a site once,
+ * from one of its publications. Time advances as far as all sites have come. Not thread-safe.
  *
  * <pre>
- *   message ─► SpokenNumbers: is it a repeat, does it go on from the one before
- *           ─► MergedSite: what it publishes, how far it is
+ *   message ─► MessageNumbers: is it a repeat, does it continue the one before
+ *           ─► MergedSite: its publications and its time
  *           ─► SitesTime: is it believed, how far are all
- *           ─► WindowsInParts ─► MergedWindows: which of the MergedQueries a whole window serves
+ *           ─► IncompleteWindows ─► MergedWindows: which of the MergedQueries a whole window serves
  *           ─► LackingSites, as time goes on: which results lack which site
  * </pre>
  *
- * <p>All is decided by what the topic says, in its order: who reads it again decides the same. But
- * for one thing, where windows in part are more than there is memory for: when something came for
- * one of them last is not in the state, nor how much room arrays have to grow, so that after a
- * restart another may be dropped.
+ * <p>The topic's messages and their order decide everything, so a second reader decides the same.
+ * There is one exception, when incomplete windows exceed the memory: the time of their last parts
+ * and the reserved room of arrays are not in the state, so another window may be dropped after a
+ * restart.
  *
  * <p>Metrics, beside those of the classes above: {@code lost_messages}, {@code repeated_messages},
  * {@code contradicted_messages}, {@code bad_values}, {@code unknown_site_messages}.
  */
 final class SiteStates {
   private static final Logger LOG = LoggerFactory.getLogger(SiteStates.class);
-  // What was taken is remembered so much longer than windows are open, to tell repeats.
+  // Taken windows are remembered this much longer than windows are open, to recognize repeats.
   private static final long REMEMBERED_MICROS = 3_600_000_000L;
   private static final int MAX_LOGGED = 4096;
-  // Messages that one number says are lost, at most, as they are counted.
+  // The most lost messages counted for one number.
   private static final long MAX_LOST = 1 << 20;
 
   private final TreeMap<String, MergedSite> sites = new TreeMap<>();
@@ -49,7 +49,7 @@ final class SiteStates {
   private final MergedWindows windows;
   private final LackingSites lacking;
   private final Set<String> unknownSites = new HashSet<>(); // that were logged
-  // Start of the last window that came: its end is whatever the sender says its width is.
+  // Start of the last window that came: its end depends on the width that the sender gives.
   private long latest = Long.MIN_VALUE;
 
   private final Counter lost;
@@ -59,14 +59,14 @@ final class SiteStates {
   private final Counter unknownSite;
 
   /**
-   * Nothing has been said.
+   * Creates the state without messages.
    *
    * @param names of the sites
-   * @param timeoutMillis after which a site that comes no further is left out
-   * @param aheadMicros how far after the broker's clock may be what a site says
-   * @param partsBytes of windows in parts that are in memory, at most: no fewer than one may have
+   * @param timeoutMillis after which a site that does not advance is left out
+   * @param aheadMicros how far a site's time may be after the broker's clock
+   * @param partsBytes limit of incomplete windows in memory: at least the limit of one
    * @param keyGroups number of key groups of the merge
-   * @param out takes what the merge and the windows are to know
+   * @param out takes the messages for the merge and the windows
    */
   SiteStates(
       List<String> names,
@@ -94,7 +94,7 @@ final class SiteStates {
     }
   }
 
-  /** Restores what the state says of a site; one that is not merged any more is forgotten. */
+  /** Restores a site from the state; a site that is no longer merged is forgotten. */
   void restore(MergedSite site) {
     if (sites.containsKey(site.name())) {
       sites.put(site.name(), site);
@@ -102,13 +102,16 @@ final class SiteStates {
     }
   }
 
-  /** Restores the times that {@link #times} gave. */
+  /** Restores the times of {@link #times}. */
   void restore(long[] times) {
     time.restore(times[0], times[1]);
     latest = Math.max(latest, times[2]);
   }
 
-  /** The broker's clock, what is complete through, the start of the last window: for the state. */
+  /**
+   * Returns the broker's clock, the time through which all is complete, and the start of the last
+   * window: for the state.
+   */
   long[] times() {
     return new long[] {time.clock(), time.through(), latest};
   }
@@ -117,19 +120,22 @@ final class SiteStates {
     return sites.values();
   }
 
-  /** What all sites that are not left out are complete through, in microseconds. */
+  /**
+   * Returns the time through which all sites that are not left out are complete, in microseconds.
+   */
   long through() {
     return time.through();
   }
 
   /**
-   * The start of the first window of which nothing has come yet, of those that such a query has.
+   * Returns the start of the first window of a query with these windows of which nothing has come
+   * yet.
    */
   long firstWhole(WindowSpec window) {
     return latest == Long.MIN_VALUE ? latest : window.paneStart(latest) + window.slideMicros();
   }
 
-  /** Says which live queries run from now on. */
+  /** Sets the live queries from now on. */
   void queries(List<LiveQuery> all) {
     for (long gone : queries.change(all)) {
       sites.values().forEach(site -> site.taken().forget(gone));
@@ -140,7 +146,7 @@ final class SiteStates {
    * Takes a message.
    *
    * @param millis when the broker took it
-   * @return whether time has gone on
+   * @return whether time has advanced
    */
   boolean take(long millis, byte[] bytes) {
     StatesMessage message;
@@ -173,7 +179,7 @@ final class SiteStates {
     }
     latest = Math.max(latest, window.windowStart());
     if (!windows.take(site, window, time.through())) {
-      site.lose(); // as if it had not come: it may be said again
+      site.lose(); // as if it had not come: it may be sent again
       lost.inc();
     }
   }
@@ -193,12 +199,12 @@ final class SiteStates {
     }
   }
 
-  /** Notes what the number of a message tells; whether it came before as it is. */
+  /** Takes the number of a message; returns whether it is a repeat. */
   private boolean isRepeat(MergedSite site, StatesMessage message, byte[] bytes) {
     MessageNumbers.Heard heard = site.count(message, MessageNumbers.fingerprint(bytes));
     repeated.inc(heard.isRepeat() ? 1 : 0);
     if (heard.lost() > 0) {
-      lost.inc(Math.min(heard.lost(), MAX_LOST)); // it may be anybody who says so many
+      lost.inc(Math.min(heard.lost(), MAX_LOST)); // anyone may send a large number
       LOG.warn(
           "site {}: {} messages before number {} are not in the topic: reports say that it is"
               + " missing",
@@ -222,7 +228,7 @@ final class SiteStates {
     return heard.isRepeat();
   }
 
-  /** Lets time go on as far as all sites have come that are heard. */
+  /** Advances time as far as all sites that count have come. */
   private boolean goOn() {
     long reached = time.reached();
     if (reached <= time.through()) {
@@ -235,7 +241,7 @@ final class SiteStates {
     return true;
   }
 
-  /** Tells the windows which sites they lack, as no more input comes. */
+  /** Tells the windows which sites they lack, at the end of input. */
   void end() {
     tellMissing(Long.MAX_VALUE);
   }

@@ -10,7 +10,7 @@ import org.flowmon.jobs.config.job.MergeConfig;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.site.StatesRecord;
 
-/** Makes the task that turns the states of sites into partial groups. */
+/** Creates the task that converts the states of sites to partial groups. */
 public final class SiteStatesFactory extends AbstractStreamOperatorFactory<Partial>
     implements OneInputStreamOperatorFactory<StatesRecord, Partial> {
   private static final long serialVersionUID = 1L;
@@ -21,10 +21,10 @@ public final class SiteStatesFactory extends AbstractStreamOperatorFactory<Parti
   private final int keyGroups;
 
   /**
-   * What stands in the place of a low level for these analyses.
+   * Creates the replacement of a low level for these analyses.
    *
-   * @param arrivalAhead how far after the broker's clock may be what a site says
-   * @param keyGroups number of key groups of the merge that follows
+   * @param arrivalAhead how far a site's time may be after the broker's clock
+   * @param keyGroups number of key groups of the merge
    */
   public SiteStatesFactory(
       AnalysisSet analyses, MergeConfig merge, Duration arrivalAhead, int keyGroups) {

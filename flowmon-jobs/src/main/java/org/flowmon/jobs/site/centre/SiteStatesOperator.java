@@ -33,12 +33,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands in the place of the low level where states of sites are merged, one task: what the sites
- * say becomes partial groups of all live queries, and the watermark what all of them have come to.
- * What goes on behind it does not notice that there are no flows.
+ * Replaces the low level in a job that merges states of sites, in one task: it converts the sites'
+ * messages to partial groups of all live queries, and the time of all sites to the watermark. Later
+ * operators do not notice that there are no flows.
  *
- * <p>Its state is what it knows of the sites, windows in parts included, so that each window of a
- * site is merged once, however often it is said.
+ * <p>Its state is that of the sites, incomplete windows included, so each window of a site is
+ * merged once, however often it is sent.
  */
 final class SiteStatesOperator extends AbstractStreamOperator<Partial>
     implements OneInputStreamOperator<StatesRecord, Partial>, OperatorEventHandler {
@@ -107,7 +107,7 @@ final class SiteStatesOperator extends AbstractStreamOperator<Partial>
       List<LiveQuery> all = LiveQuery.all(analysis);
       queries.put(analysis.name(), all);
       if (before != null) {
-        all.forEach(this::announceStart); // counts for those that are new since the checkpoint
+        all.forEach(this::announceStart); // matters to those that are new since the checkpoint
       }
     }
     tellQueries();
@@ -135,7 +135,7 @@ final class SiteStatesOperator extends AbstractStreamOperator<Partial>
             sites.firstWhole(live.window())));
   }
 
-  /** Sends what those that follow must know before anything else. */
+  /** Sends the announcements that later operators need before anything else. */
   private void announce() {
     if (!announcements.isEmpty()) {
       announcements.forEach(this::send);
@@ -183,7 +183,7 @@ final class SiteStatesOperator extends AbstractStreamOperator<Partial>
     }
   }
 
-  /** Only the end of input comes so: the source knows of no time. */
+  /** Takes the end of input alone: the source has no other watermarks. */
   @Override
   public void processWatermark(Watermark mark) {
     if (mark.getTimestamp() == Watermark.MAX_WATERMARK.getTimestamp()) {

@@ -10,10 +10,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Time as far as all sites have come. A site that has come no further for the timeout, by the clock
- * of the broker, or has fallen behind by as much as it comes further too slowly, holds it up no
- * more until it keeps up, whatever else is said in its name; and what is far ahead of that clock is
- * not believed; nor does any message lead a site past when it was sent. Not thread-safe.
+ * The time that all sites have reached. A site holds it up no more after one of these: it has not
+ * advanced for the timeout, by the broker's clock, or it has advanced too slowly and fallen behind
+ * by as much. It counts again once it keeps up, whatever else is sent in its name. Messages far
+ * ahead of that clock are not believed, and no message leads a site past the time at which it was
+ * sent. Not thread-safe.
  *
  * <p>Metrics: {@code ahead_messages}, {@code bounded_messages}, {@code left_out_sites} and, by
  * site, {@code left_out} and {@code complete_through} (in milliseconds).
@@ -22,21 +23,21 @@ final class SitesTime {
   private static final Logger LOG = LoggerFactory.getLogger(SitesTime.class);
   private final Collection<MergedSite> sites;
   private final long timeoutMillis;
-  // So much ahead of the broker's clock may be what a site says.
+  // How far a site's time may be ahead of the broker's clock.
   private final long aheadMicros;
   private final Set<String> leftOut = ConcurrentHashMap.newKeySet();
   private final Counter ahead;
   private final Counter bounded;
-  // In milliseconds; the latest that the broker said. MIN_VALUE: it has not.
+  // In milliseconds; the latest of the broker. MIN_VALUE: unknown.
   private long clock = Long.MIN_VALUE;
   private long through = Long.MIN_VALUE;
 
   /**
-   * No site has come to any time.
+   * Creates the time of sites without messages.
    *
    * @param sites a view of all
-   * @param timeoutMillis after which a site that comes no further is left out
-   * @param aheadMicros how far after the clock may be what a site says
+   * @param timeoutMillis after which a site that does not advance is left out
+   * @param aheadMicros how far a site's time may be after the clock
    */
   SitesTime(
       Collection<MergedSite> sites, long timeoutMillis, long aheadMicros, MetricGroup metrics) {
@@ -48,20 +49,20 @@ final class SitesTime {
     metrics.gauge("left_out_sites", leftOut::size);
   }
 
-  /** Goes on from where a state says that it was. */
+  /** Restores the times of a state. */
   void restore(long clock, long through) {
     this.clock = Math.max(this.clock, clock);
     this.through = Math.max(this.through, through);
-    // A site that was not merged before is not silent since 1970.
+    // A newly merged site is silent from now on, not since 1970.
     sites.forEach(site -> site.heard(site.heard() == Long.MIN_VALUE ? this.clock : 0));
   }
 
-  /** The broker's clock, in milliseconds; {@link Long#MIN_VALUE}: it is not known. */
+  /** The broker's clock, in milliseconds; {@link Long#MIN_VALUE}: unknown. */
   long clock() {
     return clock;
   }
 
-  /** What all sites that are not left out are complete through, in microseconds. */
+  /** The time through which all sites that are not left out are complete, in microseconds. */
   long through() {
     return through;
   }
@@ -70,7 +71,7 @@ final class SitesTime {
     return leftOut.contains(site);
   }
 
-  /** Takes notice of the broker's clock. */
+  /** Takes the broker's clock. */
   void tick(long time) {
     if (clock == Long.MIN_VALUE) {
       sites.forEach(site -> site.heard(time));
@@ -80,8 +81,8 @@ final class SitesTime {
   }
 
   /**
-   * Whether what a site says can be, by the broker's clock. Else it is as if it were silent, and
-   * flows of it lost: they may be of windows that are to come.
+   * Whether a site's message is possible by the broker's clock. An impossible message is ignored,
+   * and counts as a loss of flows, as they may belong to future windows.
    */
   boolean believes(MergedSite site, StatesMessage message) {
     if (!isAhead(message)) {
@@ -105,9 +106,10 @@ final class SitesTime {
   }
 
   /**
-   * Hears how far a site is; whether what it publishes has changed. It leads nobody past the clock:
-   * what it says later would be left out as late. What is further it comes to as the clock does, as
-   * where its input has ended, unless it says something else before.
+   * Takes a site's progress; returns whether its publications have changed. The progress never
+   * leads past the clock, since later messages would be left out as late. A time beyond the clock
+   * is reached as the clock advances, as after the end of the site's input, unless the site sends
+   * another progress before.
    */
   boolean hear(MergedSite site, StatesMessage.Progress progress) {
     if (progress.through() > nowMicros()) {
@@ -126,7 +128,7 @@ final class SitesTime {
     return site.take(progress, nowMicros(), clock);
   }
 
-  /** The end of the millisecond that the clock shows. */
+  /** The end of the clock's millisecond. */
   private long nowMicros() {
     return clock * 1000 + 999;
   }
@@ -138,10 +140,10 @@ final class SitesTime {
         : ((StatesMessage.Progress) message).through() > most;
   }
 
-  /** What all sites that are heard have come to; {@link Long#MIN_VALUE} where none is. */
+  /** The time that all counted sites have reached; {@link Long#MIN_VALUE} if none counts. */
   long reached() {
     long least = Long.MAX_VALUE;
-    boolean isAnyHeard = false; // where what is said is not believed the last may be silent, too
+    boolean isAnyHeard = false; // if messages are not believed, the last site may be silent, too
     for (MergedSite site : sites) {
       boolean isHeard = clock - site.heard() <= timeoutMillis;
       if (isHeard) {
@@ -160,7 +162,7 @@ final class SitesTime {
     return isAnyHeard ? least : Long.MIN_VALUE;
   }
 
-  /** Lets time go on. */
+  /** Advances time. */
   void goOn(long next) {
     through = next;
   }

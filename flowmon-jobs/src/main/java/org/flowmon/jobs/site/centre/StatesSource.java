@@ -12,7 +12,7 @@ import org.flowmon.jobs.source.FlowSource;
 public final class StatesSource {
   private StatesSource() {}
 
-  /** The source for a job whose configuration says whom it merges. */
+  /** Creates the source for a job with a configured merge. */
   public static KafkaSource<StatesRecord> of(JobConfig config) {
     JobConfig.Kafka kafka = config.kafka();
     KafkaSourceBuilder<StatesRecord> builder =

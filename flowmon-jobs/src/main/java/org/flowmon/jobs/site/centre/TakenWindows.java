@@ -11,28 +11,28 @@ import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.window.PublishedGroups;
 
 /**
- * The windows of a site that were taken: each time once for each use, and what else is said of it
- * is compared. Not thread-safe. Its bytes are in those of {@link MergedSite}.
+ * The taken windows of a site: each time is taken once for each use, and later windows of it are
+ * compared. Not thread-safe. Its bytes are in those of {@link MergedSite}.
  */
 final class TakenWindows {
-  // Windows that are remembered of one use: a day and a half of seconds.
+  // The most windows remembered of one use: a day and a half of seconds.
   static final int MAX_TAKEN = 1 << 17;
 
   private final Map<Use, TreeMap<Long, Window>> taken = new LinkedHashMap<>();
 
-  /** What the groups of windows were taken for. */
+  /** The use of a window's groups. */
   record Use(long queryId, int grouping) {}
 
   /**
-   * A window that was taken.
+   * A taken window.
    *
-   * @param flows that arrived in it; {@link #UNKNOWN} in a state of before
-   * @param digest of its groups; null where they were not there, or in a state of before
+   * @param flows that arrived in it; {@link #UNKNOWN} in an older state
+   * @param digest of its groups; null if they were not there, or in an older state
    */
   record Window(long width, long flows, PublishedGroups.Digest digest) {
     static final long UNKNOWN = -1;
 
-    /** Whether not both can be what the site's flows give. */
+    /** Whether the site's flows cannot give both. */
     boolean contradicts(Window other) {
       boolean hasOtherFlows = flows != other.flows && flows != UNKNOWN && other.flows != UNKNOWN;
       boolean canCompare = digest != null && other.digest != null;
@@ -42,9 +42,9 @@ final class TakenWindows {
   }
 
   /**
-   * The times of a window that were not taken for a use before, of whichever publication.
+   * Returns the times of a window that were not taken for a use before, from any publication.
    *
-   * @return starts and ends, one after the other: none where all were, one where none was
+   * @return starts and ends, one after the other: none if all were taken, one pair if none was
    */
   List<long[]> notTaken(Use use, long windowEnd, long width) {
     List<long[]> spans = new ArrayList<>();
@@ -67,9 +67,9 @@ final class TakenWindows {
   }
 
   /**
-   * Whether a window, all of whose times were taken for a use, is not what was taken of them: of
-   * the same window by its groups and flows, of windows within it by the flows of all of them. Of
-   * one within another nobody can say that it is the same.
+   * Whether a window, all of whose times were taken for a use, differs from the taken ones. The
+   * same window is compared by its groups and flows; windows within it by the sum of their flows. A
+   * window within a larger one cannot be compared.
    */
   boolean contradicts(Use use, long windowEnd, Window window) {
     TreeMap<Long, Window> windows = taken.getOrDefault(use, new TreeMap<>());
@@ -93,8 +93,8 @@ final class TakenWindows {
   /**
    * Notes that a window was taken for a use; false if too many of that use are open.
    *
-   * @param closed windows of the use that ended by then are closed: of too many the eldest of these
-   *     is forgotten, as what is told of it again is late
+   * @param closed windows of the use that ended by then are closed: above the limit the eldest of
+   *     these is forgotten, as a repeat of it is late anyway
    */
   boolean take(Use use, long windowEnd, Window window, long closed) {
     TreeMap<Long, Window> windows = taken.computeIfAbsent(use, key -> new TreeMap<>());
@@ -116,7 +116,7 @@ final class TakenWindows {
     }
   }
 
-  /** Forgets what was taken for a query. */
+  /** Forgets the windows taken for a query. */
   void forget(long queryId) {
     taken.keySet().removeIf(use -> use.queryId() == queryId);
   }
@@ -164,9 +164,9 @@ final class TakenWindows {
   }
 
   /**
-   * Reads what {@link #write} wrote.
+   * Reads the format of {@link #write}.
    *
-   * @param withDigests false: as it was written when windows had widths alone
+   * @param withDigests false: the older format with only the widths of windows
    */
   static TakenWindows read(StateReader reader, boolean withDigests) {
     TakenWindows all = new TakenWindows();

@@ -13,11 +13,11 @@ import java.util.List;
 import org.flowmon.jobs.config.ConfigException;
 import org.junit.jupiter.api.Test;
 
-/** What a job's configuration prints of the secrets that stand in it: nothing. */
+/** A job's configuration prints none of its secrets. */
 class ConfigSecretsTest {
   private static final String SECRET = "Xq7fProud";
 
-  /** Has a secret wherever one may stand. */
+  /** Has a secret in every possible place. */
   private static final String ALL =
       """
       kafka:
@@ -50,7 +50,7 @@ class ConfigSecretsTest {
         List.of(), parts.stream().filter(part -> part.toString().contains(SECRET)).toList());
   }
 
-  /** All records of flowmon within a record. */
+  /** Collects all records of flowmon within a record. */
   private static void addParts(Object part, List<Object> parts) throws Exception {
     if (part instanceof List<?> list) {
       for (Object item : list) {

@@ -50,7 +50,7 @@ class ReportWindowsTest {
           revision += 1 + random.nextInt(4);
           int rows = random.nextInt(5);
           List<String> texts = new ArrayList<>();
-          // Of one without rows a message says so.
+          // A report without rows has a message of its own.
           for (int number = Math.min(1, rows); number <= rows; number++) {
             ReportRow row = row(analysis, end, revision, rows, number);
             sent.add(row);

@@ -78,7 +78,7 @@ class AnomalyLogicTest {
     return rows;
   }
 
-  /** Against a range of a hundred minutes, all of it inside history. */
+  /** Returns the report against a range of a hundred minutes, all of it inside history. */
   private static ResultTable report(String parameters, ResultTable now, ResultTable past) {
     return report(config(OF_RANGE, parameters), now, Tables.history(END - DAY, past));
   }
@@ -308,7 +308,7 @@ class AnomalyLogicTest {
       changes.add(change);
     }
     if (pTotal == 0 || qTotal == 0) {
-      return; // another test's matter
+      return; // covered by another test
     }
     assertEquals(dot / Math.sqrt(pp * qq), number(rows, 0, "cosine"), 1e-12, said);
     assertEquals(apart, number(rows, 0, "l1"), 1e-12, said);

@@ -55,7 +55,7 @@ class BeaconsLogicTest {
         100);
   }
 
-  /** Beats from…to, each off its time by up to the jitter as a share of the period. */
+  /** Plants beats from…to, each off its time by up to the jitter as a share of the period. */
   private static void plant(
       TestFlows flows, SplittableRandom random, String source, long period, double jitter) {
     for (long time = FROM + period / 2; time < END - period; time += period) {
@@ -64,7 +64,7 @@ class BeaconsLogicTest {
     }
   }
 
-  /** Traffic as many hosts make it: popular targets (Zipf), pauses that are exponential, bursts. */
+  /** Plants traffic of many hosts: popular targets (Zipf), exponential pauses, bursts. */
   private static void plantNoise(TestFlows flows, SplittableRandom random, int hosts) {
     for (int host = 0; host < hosts; host++) {
       double mean = 20 + random.nextInt(400);
@@ -152,7 +152,7 @@ class BeaconsLogicTest {
             .toList());
   }
 
-  /** The rule once more, over all times of each pair as a list. */
+  /** Returns the rows by the rule, over all times of each pair as a list. */
   private static List<String> expected(TestFlows flows) {
     Map<String, List<Long>> pairs = new HashMap<>();
     for (Flow flow : flows.all()) {

@@ -71,7 +71,7 @@ class DispersionLogicTest {
     return rows;
   }
 
-  /** The beginning of the slide that is so many before the window's last. */
+  /** Returns the start of the slide that is this many before the window's last. */
   private static long slot(int age) {
     return END - (age + 1L) * 10 * SECOND;
   }
@@ -186,7 +186,7 @@ class DispersionLogicTest {
     }
   }
 
-  /** Slides as sets of ages, all pairs compared: what Sighting does with bits. */
+  /** Slides as sets of ages, all pairs compared: the oracle of Sighting's bits. */
   @Test
   void anyWindowHasTheRowsOfABruteForceProgramInAnyOrderOfRows() {
     for (long seed = 1; seed <= 300; seed++) {

@@ -130,7 +130,8 @@ class ElephantsLogicTest {
 
   @Test
   void daysThatLieInAGapAreLeftOutAndNamed() {
-    // 100 bytes/s on three days; the other four lie in a gap, and are no days without traffic.
+    // 100 bytes/s on three days; the other four lie in a gap, and do not count as days without
+    // traffic.
     HistoryAnswer whole =
         history(LONG_AGO, END, A, 1, 100L * 3600, A, 2, 100L * 3600, A, 3, 100L * 3600);
     HistoryAnswer history = withGap(whole, END - 7 * DAY + HOUR / 2, END - 4 * DAY);
@@ -164,7 +165,7 @@ class ElephantsLogicTest {
             "gone");
     assertEquals(
         "no_history", verdict(report("", new WindowHistory(window(100, A, 60), failed)), 0));
-    // nobody asks for the history of what is small now
+    // history is not needed for a row that is small now
     rows = report("share: 0.5", new WindowHistory(window(100, A, 60, B, 40), young));
     assertEquals("usual", verdict(rows, 1));
   }
@@ -232,7 +233,7 @@ class ElephantsLogicTest {
     assertEquals(ConstantLogic.class, logic.getClass());
   }
 
-  /** A logic of somebody's own. */
+  /** A user's own logic. */
   public static final class ConstantLogic implements ReportLogic {
     public ConstantLogic() {}
 

@@ -176,7 +176,7 @@ class MiceLogicTest {
       int sent = 0;
       int all = random.nextInt(120);
       for (int i = 0; i < all; i++) {
-        // Those that are left out come first, as a rule.
+        // Mostly the rows that are left out come first.
         int host = random.nextInt(i < 60 ? 2 * hosts : 40);
         String source = host == 1 ? null : "198.51.100." + host;
         whole.row(source, A, 1000 - i);

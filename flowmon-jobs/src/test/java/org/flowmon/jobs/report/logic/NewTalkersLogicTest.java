@@ -35,7 +35,7 @@ class NewTalkersLogicTest {
     flows.add(end, SRC_ADDR, source, DST_ADDR, "192.0.2.1", BYTES, 10, OUTGOING, outgoing);
   }
 
-  /** Talkers of now and of some time in the past hundred days. */
+  /** Returns talkers of now and of the past hundred days. */
   private static TestFlows flows(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     TestFlows flows = new TestFlows();

@@ -38,7 +38,7 @@ class NewTargetsLogicTest {
     flows.add(end, SRC_ADDR, source, DST_ADDR, target, DST_PORT, port, PROTOCOL, 6, TCP_FLAGS, 2);
   }
 
-  /** Sources that try many targets now, some at hosts that they speak with on many days. */
+  /** Returns sources that try many targets now, some at hosts that they speak with on many days. */
   private static TestFlows flows(SplittableRandom random) {
     TestFlows flows = new TestFlows();
     for (int source = 1; source <= 12; source++) {
@@ -57,7 +57,7 @@ class NewTargetsLogicTest {
     return flows;
   }
 
-  /** What the report must say: a set for each source, window and day. */
+  /** Returns the expected report: a set for each source, window and day. */
   private static List<String> expected(TestFlows flows, int least, int usualDays, long asOf) {
     Map<String, Set<String>> live = new HashMap<>();
     Map<String, Map<String, Set<Long>>> seen = new HashMap<>();
@@ -155,7 +155,7 @@ class NewTargetsLogicTest {
       syn(flows, END - host * 1000L, "10.0.0.2", "10.2.0." + host, 161);
       syn(flows, END - DAY - host, "10.0.0.2", "10.2.0." + host, 161);
       syn(flows, END - 3 * DAY - host, "10.0.0.2", "10.2.0." + host, 80);
-      // Who scanned the same hosts yesterday only does not know them.
+      // A source that only scanned the same hosts yesterday does not know them.
       syn(flows, END - host * 1000L, "10.0.0.3", "10.2.0." + host, 22);
       syn(flows, END - DAY - host, "10.0.0.3", "10.2.0." + host, 22);
     }

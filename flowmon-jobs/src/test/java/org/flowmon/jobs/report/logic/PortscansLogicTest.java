@@ -59,7 +59,7 @@ import org.flowmon.udaf.window.WindowPart;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The analysis that comes along, over planted scans and what only looks like one. */
+/** The offered analysis, over planted scans and lookalikes. */
 class PortscansLogicTest {
   private static final int TCP = 6;
   private static final int UDP = 17;
@@ -69,7 +69,7 @@ class PortscansLogicTest {
   private static final int ACK = 16;
   private static final long FROM = END - 60 * SECOND;
 
-  /** A flow as plain values; what is null is not known. */
+  /** A flow as plain values; unknown ones are null. */
   private record Flow(
       long time,
       IpAddress source,
@@ -82,7 +82,7 @@ class PortscansLogicTest {
       Long back,
       Integer state) {
 
-    /** Whether the source began it, as far as one can tell. */
+    /** Whether the source began it, as far as the flow shows. */
     boolean isBegun() {
       if (back != null || state != null) {
         return true;
@@ -143,7 +143,7 @@ class PortscansLogicTest {
     return 32_768 + random.nextInt(28_000);
   }
 
-  /** Scans of every kind, with what their victims answer. */
+  /** Plants scans of every kind, with their victims' answers. */
   private void plantScans() {
     for (int i = 1; i <= 300; i++) {
       tcp(now(), "198.51.100.1", 61_000, "10.0.0.5", i, SYN);
@@ -170,7 +170,7 @@ class PortscansLogicTest {
     }
   }
 
-  /** What has many pairs of address and port and is no scan. */
+  /** Plants hosts with many pairs of address and port that are no scanners. */
   private void plantOthers() {
     for (int i = 0; i < 500; i++) {
       String anyone = "10." + random.nextInt(200) + "." + random.nextInt(256) + ".9";
@@ -190,7 +190,7 @@ class PortscansLogicTest {
     }
   }
 
-  /** Hosts that do anything, now and in the past days. */
+  /** Plants random traffic of hosts, now and in the past days. */
   private void plantNoise(int count) {
     for (int i = 0; i < count; i++) {
       int day = random.nextInt(8);
@@ -237,7 +237,7 @@ class PortscansLogicTest {
     }
   }
 
-  /** The window's result over both levels, and its history over the same flows. */
+  /** Returns the window's result over both levels, and its history over the same flows. */
   private WindowHistory run(AnalysisConfig analysis) {
     LiveQuery live = LiveQuery.of(analysis);
     List<FlowBatch> batches = batches();
@@ -261,7 +261,7 @@ class PortscansLogicTest {
     return new HistoryAnswer(status, END - 20 * SECOND, from, END, LongRanges.NONE, rows, null);
   }
 
-  /** What the report must say, one flow at a time. */
+  /** Returns the expected report, one flow at a time. */
   private List<String> expected() {
     Map<IpAddress, Map<Integer, Set<List<Object>>>> targets = new TreeMap<>();
     Map<IpAddress, Set<IpAddress>> hosts = new HashMap<>();
@@ -443,7 +443,8 @@ class PortscansLogicTest {
             "portscans.yaml",
             yaml().replace("  concurrency: 4", "  refresh: 4h\n  concurrency: 4"));
     WindowHistory whole = run(each);
-    // The seventh day's hour begins at 10:00 as of the window's end, and at 8:00 as refreshed.
+    // The seventh day's hour begins at 10:00 by the window's end, and at 8:00 by the refreshed
+    // time.
     HistoryAnswer young =
         history(HistoryStatus.EXACT, END - 7 * DAY - HOUR, whole.history().rows());
     WindowHistory window = new WindowHistory(whole.window(), young);

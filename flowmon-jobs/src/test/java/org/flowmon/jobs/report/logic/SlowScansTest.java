@@ -31,7 +31,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.report.logic.TestFlows.Flow;
 import org.junit.jupiter.api.Test;
 
-/** The file slow_scans.yaml, over planted slow scans and what only looks like one. */
+/** The file slow_scans.yaml, over planted slow scans and lookalikes. */
 class SlowScansTest {
   private static final Set<Long> NOT_ESTABLISHED = Set.of(1L, 4L, 9L, 10L, 11L);
 
@@ -60,12 +60,12 @@ class SlowScansTest {
           0);
       ping(flows, time, "198.51.100.4", "10.0.3." + i, 2048, 0);
       ping(flows, time, "10.0.0.53", "10.0.4." + i, 2048, i % 3); // two of three answer
-      ping(flows, time, "10.0.0.54", "10.0.3." + i, 771, 0); // says that a port cannot be reached
-      ping(flows, time, "10.0.0.55", "10.0.3." + i, 2048, null); // nobody knows
+      ping(flows, time, "10.0.0.54", "10.0.3." + i, 771, 0); // port unreachable
+      ping(flows, time, "10.0.0.55", "10.0.3." + i, 2048, null); // unknown
     }
     for (int i = 0; i < 600; i++) {
       long time = END - 1 - random.nextLong(DAY);
-      boolean isDead = i % 6 == 0; // a sixth of what a browser tries is not there
+      boolean isDead = i % 6 == 0; // a sixth of a browser's targets do not exist
       String site = "192.0.2." + i % 200;
       flows.tcp(time, "10.0.0.50", 50_000 + i, site, 443 + i / 200, isDead ? 2 : 27);
       flows.add(
@@ -80,7 +80,7 @@ class SlowScansTest {
           6,
           STATE,
           isDead ? 1 : 3);
-      // Nobody knows whether these were answered.
+      // It is unknown whether these were answered.
       flows.add(
           time,
           SRC_ADDR,
@@ -131,7 +131,7 @@ class SlowScansTest {
     return flow.number(PROTOCOL) == 1;
   }
 
-  private static Boolean unanswered(Flow flow) { // null: nobody knows
+  private static Boolean unanswered(Flow flow) { // null: unknown
     Long flags = flow.number(TCP_FLAGS);
     if (isIcmp(flow)) {
       Long type = flow.number(ICMP_TYPE_CODE);

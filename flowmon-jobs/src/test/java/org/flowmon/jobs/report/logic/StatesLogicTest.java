@@ -21,7 +21,7 @@ import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.window.PublishedGroups;
 import org.junit.jupiter.api.Test;
 
-/** Which analyses can publish their states. */
+/** The analyses that can publish their states. */
 class StatesLogicTest {
   private static final String BEGIN = "```yaml\n";
   private static final String QUERY =
@@ -107,7 +107,7 @@ class StatesLogicTest {
             .contains("history: a job that merges the states of sites has no archive"));
   }
 
-  /** The files that the page has, and that the one is answered from the other. */
+  /** The page's files are valid, and the one is answered from the other. */
   @Test
   void theExamplesOfThePageFitEachOther() throws IOException {
     Path root = Path.of("").toAbsolutePath();

@@ -11,12 +11,12 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
-/** Tables, windows and histories of any columns, by hand. */
+/** Builds tables, windows and histories with any columns. */
 final class Tables {
   private final ResultTable.Builder table = new ResultTable.Builder();
   private final ValueKind[] kinds;
 
-  /** A table whose columns are given as {@code name KIND}, a comma between them. */
+  /** Creates a table with columns as {@code name KIND}, a comma between them. */
   Tables(String columns) {
     String[] all = columns.split(", *", -1);
     kinds = new ValueKind[all.length];
@@ -26,7 +26,7 @@ final class Tables {
     }
   }
 
-  /** A row; addresses as text, whole numbers as numbers, null as it is. */
+  /** Adds a row; addresses as text, whole numbers as numbers, null as it is. */
   Tables row(Object... cells) {
     table.row();
     for (int c = 0; c < cells.length; c++) {
@@ -55,7 +55,7 @@ final class Tables {
     return table.build();
   }
 
-  /** A window that ends at {@link TestReports#END}. */
+  /** Returns a window that ends at {@link TestReports#END}. */
   static WindowResult window(long micros, ResultTable rows) {
     ResultTable totals = new ResultTable.Builder().build();
     ArrivalCounts counts = new ArrivalCounts(rows.rowCount(), 0, 0, 0);
@@ -63,13 +63,13 @@ final class Tables {
     return new WindowResult("test", end - micros, end, rows, totals, rows.rowCount(), counts);
   }
 
-  /** Exact history as of a minute before the end, which began then. */
+  /** Returns exact history as of a minute before the end, with this start. */
   static HistoryAnswer history(long from, ResultTable rows) {
     long asOf = TestReports.END - 60 * TestReports.SECOND;
     return new HistoryAnswer(HistoryStatus.EXACT, asOf, from, asOf, LongRanges.NONE, rows, null);
   }
 
-  /** A lookup that failed. */
+  /** Returns a failed lookup. */
   static HistoryAnswer failed() {
     return new HistoryAnswer(
         HistoryStatus.FAILED,

@@ -34,11 +34,11 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.window.WindowPart;
 
 /**
- * Flows as plain values, and what an analysis makes of them: its live query over both levels, its
- * history query over those of the flows that had arrived by as-of.
+ * Flows as plain values, and an analysis over them: its live query over both levels, its history
+ * query over the flows that had arrived by as-of.
  */
 final class TestFlows {
-  /** A flow: values by column, those of addresses as text; what is not there is NULL. */
+  /** A flow: values by column, addresses as text; missing ones are NULL. */
   record Flow(Map<FlowColumn, Object> values) {
     Long number(FlowColumn column) {
       return (Long) values.get(column);
@@ -102,7 +102,7 @@ final class TestFlows {
     return batches;
   }
 
-  /** A flow of TCP, of one direction. */
+  /** Adds a flow of TCP, of one direction. */
   void tcp(long end, String source, int sourcePort, String target, int port, int flags) {
     add(
         end,
@@ -120,7 +120,7 @@ final class TestFlows {
         flags);
   }
 
-  /** The windows of an analysis's live query, by their end. */
+  /** Returns the windows of an analysis's live query, by their end. */
   Map<Long, WindowResult> windows(AnalysisConfig analysis) {
     LiveQuery live = LiveQuery.of(analysis);
     SortedMap<Long, WindowPart> parts =
@@ -142,9 +142,9 @@ final class TestFlows {
   }
 
   /**
-   * A window and its history.
+   * Returns a window and its history.
    *
-   * @param from where history begins
+   * @param from start of history
    */
   WindowHistory window(AnalysisConfig analysis, long end, long from) {
     WindowResult window = windows(analysis).get(end);
@@ -176,7 +176,7 @@ final class TestFlows {
     return new WindowHistory(window, answer);
   }
 
-  /** The report of a window, checked against the columns that the logic says. */
+  /** Returns the report of a window, checked against the logic's columns. */
   static ResultTable report(AnalysisConfig analysis, WindowHistory window) {
     ReportLogic logic = ReportLogics.of(analysis);
     List<ReportColumn> columns = logic.open(analysis);
@@ -188,7 +188,7 @@ final class TestFlows {
     return rows;
   }
 
-  /** Some columns of a report, a line for each row; NULL as {@code null}. */
+  /** Returns some columns of a report, a line for each row; NULL as {@code null}. */
   static List<String> lines(ResultTable rows, String... names) {
     List<String> lines = new ArrayList<>();
     for (int row = 0; row < rows.rowCount(); row++) {
@@ -202,7 +202,7 @@ final class TestFlows {
     return lines;
   }
 
-  /** A file that comes along, with some of its text replaced. */
+  /** Returns an offered file, with some of its text replaced. */
   static AnalysisConfig offered(String name, String... replaced) {
     String text = AnalysisConfig.textOf(name);
     for (int i = 0; i < replaced.length; i += 2) {

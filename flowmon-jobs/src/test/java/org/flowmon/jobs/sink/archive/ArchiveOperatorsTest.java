@@ -86,7 +86,7 @@ class ArchiveOperatorsTest {
     return harness;
   }
 
-  /** What the writer makes of batches between two barriers. */
+  /** Returns the writer's output for batches between two barriers. */
   private List<ArchiveCommittable> seal(int pieceRows, PositionedBatch... batches)
       throws Exception {
     try (var harness = writer(pieceRows)) {
@@ -127,7 +127,7 @@ class ArchiveOperatorsTest {
     ArchiveCommittable more = seal(100, batch(2, 60)).get(0);
     commit(more);
     assertEquals(100, archivedRows());
-    // Its flows have gone through the archive: what comes again is a repeat.
+    // Its flows are in the archive: the batch is now a repeat.
     commit(seal(100, batch(3, 90)).get(0));
     commit(more);
     assertEquals(100, archivedRows());
@@ -183,7 +183,7 @@ class ArchiveOperatorsTest {
     PositionedBatch mark = new PositionedBatch(KEY, 1, FlowBatch.open(end), 0);
     commit(seal(100, batch(0, 1), mark, repeat(2, batch(0, 1))).get(0));
     assertReached(3, START + 1, true);
-    // another writer, which knows of the end from the archive alone
+    // another writer, which knows of the end only from the archive
     commit(seal(100, repeat(3, batch(0, 1))).get(0));
     assertReached(4, START + 1, true);
     commit(seal(100, batch(4, 1), repeat(5, mark)).get(0));
@@ -229,7 +229,7 @@ class ArchiveOperatorsTest {
         Archive archive = Archive.open(Path.of(archive()))) {
       assertNotNull(new Compactor(archive, new CompactionOptions(100, 100)).step(() -> false));
       assertTrue(archive.removeReplaced(Duration.ZERO).size() > 1);
-      // It still knows what was there when it opened.
+      // It still knows the positions of its start.
       running.processElement(new StreamRecord<>(batch(39, 1)));
       running.processElement(new StreamRecord<>(batch(40, 1)));
       running.prepareSnapshotPreBarrier(1);
@@ -373,7 +373,7 @@ class ArchiveOperatorsTest {
     assertEquals(180, archivedRows());
   }
 
-  /** A batch whose text was written to when it was open, so that it cannot be read. */
+  /** Returns a batch whose text was overwritten after it was opened, so that it cannot be read. */
   private static PositionedBatch unsealable(long offset) {
     FlowBatchBuilder builder = new FlowBatchBuilder(1);
     builder.beginRow();

@@ -106,7 +106,7 @@ class ArchiveSinkTest {
     // back to the older one, once more
     JobClient third = run.start(1, false, old);
     Thread.sleep(1000);
-    Saboteur.awaitFailures(4); // how many there are by now depends on how busy the machine is
+    Saboteur.awaitFailures(4); // the number by now depends on the load of the machine
     third.cancel().get();
     int failures = Saboteur.disarm();
     sender.join();
@@ -198,7 +198,10 @@ class ArchiveSinkTest {
           .collect(Collectors.joining(", ", "{", "}"));
     }
 
-    /** A job that fails all the time may need many attempts: on a busy machine for a while. */
+    /**
+     * Takes a savepoint: a job that always fails may need many attempts, on a busy machine for a
+     * while.
+     */
     String savepoint(JobClient job) throws Exception {
       String target = directory.resolve("savepoints-" + topic).toUri().toString();
       long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
@@ -233,8 +236,7 @@ class ArchiveSinkTest {
       return thread;
     }
 
-    // Each partition's producer: batches, after every fifth a heartbeat, and now and then a batch
-    // once more.
+    // Sends batches of each partition's producer, a heartbeat after every fifth, and repeats some.
     private void send(KafkaProducer<byte[], byte[]> producer, int batch, int batches)
         throws Exception {
       int partition = batch % PARTITIONS;
@@ -263,7 +265,7 @@ class ArchiveSinkTest {
       assertTrue(batch < batches);
     }
 
-    /** What every partition has reached. */
+    /** Returns the arrival that every partition has reached. */
     private static long lastArrival(int batches) {
       return TestFlow.START + (batches - PARTITIONS) * 1000L;
     }
@@ -273,7 +275,7 @@ class ArchiveSinkTest {
     }
 
     private static long messages(int batches) {
-      int each = batches / PARTITIONS; // but for some that have no heartbeat and no repeat
+      int each = batches / PARTITIONS; // except some that have no heartbeat and no repeat
       long repeats = LongStream.range(0, each).filter(Run::isRepeated).count();
       return batches + PARTITIONS * (each / 5 + repeats);
     }
@@ -335,7 +337,10 @@ class ArchiveSinkTest {
       random = new Random(seed);
     }
 
-    /** Waits: there are checkpoints, after some of which it fails, with flows or without. */
+    /**
+     * Waits for failures: there are checkpoints, some of them followed by one, with flows or
+     * without.
+     */
     static void awaitFailures(int number) throws InterruptedException {
       long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
       while (failures.get() < number && System.nanoTime() < end) {

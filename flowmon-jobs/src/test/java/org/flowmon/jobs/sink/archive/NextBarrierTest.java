@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** When a barrier is expected. */
+/** The expected time of a barrier. */
 class NextBarrierTest {
   private static final long SECOND = 1_000_000_000L;
 

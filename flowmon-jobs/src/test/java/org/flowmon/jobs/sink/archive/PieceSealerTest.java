@@ -78,7 +78,7 @@ class PieceSealerTest {
                 @Override
                 public SealedSegment seal(List<FlowBatch> batches) throws IOException {
                   if (batches.get(0).producerId() != 7) {
-                    return super.seal(batches); // one row finds room on a disk that is full
+                    return super.seal(batches); // one row fits on a full disk
                   }
                   if (failure instanceof IOException io) {
                     throw io;

@@ -61,7 +61,7 @@ class PostgresReportsTest {
     }
   }
 
-  /** The rows of a query, values with a tab between them. */
+  /** Returns the rows of a query, values with a tab between them. */
   private static List<String> rows(String sql) throws SQLException {
     List<String> rows = new ArrayList<>();
     try (Connection connection = database.getPostgresDatabase().getConnection();
@@ -141,7 +141,7 @@ class PostgresReportsTest {
       write(writer, TestReports.report(Report.FINAL, "10.0.0.2", 3));
       assertEquals(
           List.of("10.0.0.2\t3\t3"), rows("SELECT row_key, flows, revision FROM report_elephants"));
-      // what a restart makes again with less history changes nothing
+      // a restart's report with less history changes nothing
       write(writer, TestReports.report(Report.PARTIAL, "10.0.0.9", 9));
       assertEquals(List.of("10.0.0.2"), rows("SELECT row_key FROM report_elephants"));
       // a final report without rows leaves none
@@ -420,7 +420,7 @@ class PostgresReportsTest {
       return server.getLocalPort();
     }
 
-    /** Cuts what is open, and refuses the next connections. */
+    /** Cuts open connections, and refuses the next ones. */
     void cut(int refuseNext) throws IOException {
       refuse.set(refuseNext);
       for (Socket socket : open) {
@@ -461,7 +461,7 @@ class PostgresReportsTest {
                 try {
                   task.run();
                 } catch (IOException e) {
-                  // closed: what the test wants
+                  // closed, as the test wants
                 }
               });
       thread.setDaemon(true);

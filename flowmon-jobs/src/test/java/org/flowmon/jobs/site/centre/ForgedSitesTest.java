@@ -14,7 +14,7 @@ import org.flowmon.jobs.site.SitePublisher;
 import org.flowmon.jobs.site.StatesMessage;
 import org.junit.jupiter.api.Test;
 
-/** What somebody says in the name of a site, which can be believed. */
+/** Believable messages that are forged in the name of a site. */
 class ForgedSitesTest extends SaidBySites {
   private static final LiveQuery FIRST =
       live("a", PUBLISHED_SELECT, "2s", "2s", "1s", "states"); // before the site's own, by name
@@ -25,7 +25,7 @@ class ForgedSitesTest extends SaidBySites {
     }
   }
 
-  /** A progress of site a with another publication. */
+  /** Sends a progress of site a with another publication. */
   private void forge(long attempt, long number, boolean withOwn) {
     List<StatesMessage.Published> published =
         List.of(
@@ -107,7 +107,7 @@ class ForgedSitesTest extends SaidBySites {
 
   @Test
   void aSiteThatIsSaidToComeFurtherByLittleHoldsNobodyUp() {
-    // One microsecond, half of what the clock does: nobody would wait for a report for ever.
+    // One microsecond, half the clock's pace: a report must not wait for ever.
     for (long step : new long[] {1, 450_000}) {
       numbers.clear();
       out.clear();

@@ -54,7 +54,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The merging job as it is built and submitted: from what sites say in Kafka to reports there. */
+/** The merging job as it is built and submitted: from sites' messages in Kafka to reports there. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class MergingJobTest {
   private static final long SECOND = TestFlow.SECOND;
@@ -91,7 +91,9 @@ class MergingJobTest {
     kafka.close();
   }
 
-  /** The analyses of a run, under names of its own: their reports have topics of their own. */
+  /**
+   * Returns the analyses of a run, under names of its own: their reports have topics of their own.
+   */
   private static List<AnalysisConfig> analyses(String run) {
     String more = "sinks: [kafka]\nalerts: [{name: much, when: 'bytes > 60000', sinks: [kafka]}]\n";
     return List.of(
@@ -125,7 +127,7 @@ class MergingJobTest {
                 bounded));
   }
 
-  /** A site's final windows, all groups of each, by their ends. */
+  /** Returns a site's final windows, all groups of each, by their ends. */
   private static Map<Long, byte[]> windows(int site) {
     WindowTables tables = new WindowTables(1, PUBLISHED.query(), PUBLISHED.window());
     LowLevelQuery low =
@@ -152,8 +154,8 @@ class MergingJobTest {
   }
 
   /**
-   * What the sites say, in the order of the topic: each window in three messages, and with each
-   * second that they are complete through it.
+   * Returns the sites' messages, in the order of the topic: each window in three messages, and a
+   * progress each second.
    */
   private static List<byte[]> said() {
     List<byte[]> all = new ArrayList<>();
@@ -208,7 +210,7 @@ class MergingJobTest {
     }
   }
 
-  /** Reports in a topic, as key and value, under a name without that of the run. */
+  /** Returns the reports of a topic, as key and value, without the run's name. */
   private List<String> read(String topic, String run) {
     return kafka.messages(topic).stream()
         .map(message -> message.getKey() + "\n" + message.getValue())
@@ -249,7 +251,7 @@ class MergingJobTest {
     }
   }
 
-  /** Awaits a checkpoint behind so many messages: only then does a part of a window lie in it. */
+  /** Waits for a checkpoint after this many messages: only then does it hold a part of a window. */
   private void awaitRead(String topic, int messages) throws Exception {
     TopicPartition partition = new TopicPartition(topic, 0);
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrap()))) {
@@ -273,7 +275,7 @@ class MergingJobTest {
     }
   }
 
-  /** The last checkpoint that was complete, which a job that is cancelled keeps. */
+  /** Returns the last complete checkpoint, which a cancelled job keeps. */
   private String checkpoint(JobClient job) throws Exception {
     try (Stream<Path> files =
         Files.walk(directory.resolve("checkpoints").resolve(job.getJobID().toHexString()))) {
@@ -337,7 +339,7 @@ class MergingJobTest {
     assertEquals(alerts("once"), alerts("thirds"));
   }
 
-  /** What the alerts of a run say, without their ids, which are made of its name. */
+  /** Returns the alerts of a run, without their ids, which contain its name. */
   private Set<String> alerts(String run) {
     Set<String> said = new TreeSet<>();
     for (String alert : read(KafkaReports.ALERTS_TOPIC, "")) {
@@ -357,7 +359,7 @@ class MergingJobTest {
     }
   }
 
-  /** The sums of the first rows are those of the flows, and no window is left out. */
+  /** Checks that the sums of the first rows are those of the flows, and no window is missing. */
   private static void assertExact(Map<String, String> byKey) {
     for (Map.Entry<String, Long> width : Map.of("tumbling", 2L, "sliding", 6L).entrySet()) {
       Map<Long, String> windows =

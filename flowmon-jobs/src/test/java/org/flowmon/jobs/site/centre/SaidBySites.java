@@ -27,14 +27,14 @@ import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 
-/** Three sites a, b, c and what a merging job hears of them. */
+/** Three sites a, b, c and their messages to a merging job. */
 abstract class SaidBySites {
   static final long SECOND = TestFlow.SECOND;
   static final long START = TestFlow.START;
   static final int KEY_GROUPS = 4;
   static final long TIMEOUT = 1000;
   static final long AHEAD = 3600 * SECOND;
-  // What the broker's clock shows at the beginning, in milliseconds: what sites say is of before.
+  // The broker's clock at the beginning, in milliseconds: the sites' messages are of times before.
   static final long CLOCK = (START + AHEAD) / 1000;
 
   static final String PUBLISHED_SELECT = "SELECT src_addr, COUNT(*) AS n, SUM(bytes) AS b";
@@ -46,7 +46,7 @@ abstract class SaidBySites {
   final Map<String, Counter> counters = new HashMap<>();
   SiteStates states = states();
   final Map<String, Long> numbers = new HashMap<>();
-  // The attempt of each site that spoke last.
+  // The last attempt of each site.
   private final Map<String, Long> attempts = new HashMap<>();
 
   static LiveQuery live(
@@ -66,7 +66,7 @@ abstract class SaidBySites {
     return states(1 << 28);
   }
 
-  /** Those that keep so many bytes of windows in parts, at most. */
+  /** Returns states that keep at most this many bytes of incomplete windows. */
   SiteStates states(long partsBytes) {
     SiteStates made =
         new SiteStates(
@@ -86,7 +86,7 @@ abstract class SaidBySites {
     return made;
   }
 
-  /** What a restart makes of these. */
+  /** Returns the states after a restart. */
   SiteStates restored() {
     return restored(states());
   }
@@ -102,7 +102,7 @@ abstract class SaidBySites {
     return counters.get(name).getCount();
   }
 
-  /** A site's flows of one window, all of its groups. */
+  /** Returns a site's flows of one window, all of its groups. */
   static byte[] window(List<TestFlow> flows, long end) {
     WindowTables tables = new WindowTables(1, PUBLISHED.query(), PUBLISHED.window());
     LowLevelQuery low =
@@ -134,13 +134,13 @@ abstract class SaidBySites {
     return flows;
   }
 
-  /** The number of the first of so many messages of an attempt. */
+  /** Returns the number of the first of some messages of an attempt. */
   long number(String site, long attempt, int count) {
     attempts.put(site, attempt);
     return numbers.merge(site + " " + attempt, (long) count, Long::sum) - count;
   }
 
-  /** Says something so many milliseconds after the beginning, by the clock of the broker. */
+  /** Sends a message this many milliseconds after the beginning, by the broker's clock. */
   boolean take(long millis, byte[] bytes) {
     return states.take(CLOCK + millis, bytes);
   }

@@ -22,7 +22,7 @@ import org.flowmon.udaf.state.StateFormatException;
 import org.flowmon.udaf.state.StateSink;
 import org.junit.jupiter.api.Test;
 
-/** What is not believed of sites, and what is told of it. */
+/** Messages of sites that are not believed, and their counts. */
 class SiteLimitsTest extends SaidBySites {
   private static final long DAY = 86_400 * SECOND;
 
@@ -44,7 +44,7 @@ class SiteLimitsTest extends SaidBySites {
     assertTrue(progress(1001, "b", START + 9 * SECOND));
     assertEquals(START + 9 * SECOND, states.through());
     assertTrue(missing().contains("a " + START + " " + (START + 9 * SECOND)), missing().toString());
-    // Its clock is right again. What it said meanwhile is lost, until it is known what of.
+    // Its clock is right again. Its messages meanwhile are lost, until their windows are known.
     out.clear();
     for (int second = 10; second <= 40; second += 10) {
       for (String site : List.of("a", "b", "c")) {
@@ -61,7 +61,10 @@ class SiteLimitsTest extends SaidBySites {
         missing());
   }
 
-  /** The first window that begins when the broker's clock shows the beginning, or after. */
+  /**
+   * Returns the end of the first window that begins when the broker's clock shows the beginning, or
+   * after.
+   */
   private static long nextEnd() {
     return -Math.floorDiv(-1000 * CLOCK, 2 * SECOND) * 2 * SECOND + 2 * SECOND;
   }
@@ -79,7 +82,7 @@ class SiteLimitsTest extends SaidBySites {
         progress(0, site, now + ahead);
       }
       for (String site : List.of("a", "b", "c")) {
-        progress(500, site, now - SECOND); // what the site itself says
+        progress(500, site, now - SECOND); // the site's own message
       }
       long end = nextEnd();
       List<TestFlow> flows = flows(end, 21);
@@ -103,7 +106,7 @@ class SiteLimitsTest extends SaidBySites {
       progress(0, site, START);
     }
     for (int second = 1; second <= 9; second++) {
-      progress(200L * second, "a", START); // it is down, and another speaks in its name
+      progress(200L * second, "a", START); // it is down, and another sends in its name
       say(200L * second, "a", 2, START + 2 * SECOND, new byte[0]);
       progress(200L * second, "b", START + second * SECOND);
       progress(200L * second, "c", START + second * SECOND);
@@ -122,7 +125,7 @@ class SiteLimitsTest extends SaidBySites {
       progress(0, site, now);
     }
     out.clear();
-    progress(1, "a", now + 10 * SECOND); // its last word
+    progress(1, "a", now + 10 * SECOND); // its last message
     for (int second = 1; second <= 12; second++) {
       progress(1000L * second, "b", now + second * SECOND);
       progress(1000L * second, "c", now + second * SECOND);
@@ -172,7 +175,7 @@ class SiteLimitsTest extends SaidBySites {
     assertEquals(0, count("contradicted_windows"));
     assertTrue(missing().isEmpty(), missing().toString());
     states = restored();
-    say(0, "a", 3, end, window(other, end)); // a sum is another one
+    say(0, "a", 3, end, window(other, end)); // a sum differs
     assertEquals(1, count("contradicted_windows"));
     String lacking = "a " + (START + SECOND) + " " + (end - 1 + 4 * SECOND + SECOND);
     assertEquals(List.of(lacking), missing());
@@ -295,7 +298,7 @@ class SiteLimitsTest extends SaidBySites {
     assertTrue(site.taken().take(use, START, one, Long.MIN_VALUE));
     byte[] now = site.toBytes();
     StateSink before = new StateSink();
-    int said = 1 + 2 + 8; // behind version, name and what it is complete through
+    int said = 1 + 2 + 8; // after version, name and through
     int attempts = said + 8 + 8 + 8 + 1 + 8 + 8 + 1;
     int flows = now.length - 8 - 1 - 1; // of the window; no digest and no windows in parts follow
     before.putByte(1);
@@ -411,7 +414,7 @@ class SiteLimitsTest extends SaidBySites {
     }
   }
 
-  /** One of three parts of a window, from 0 on. */
+  /** Sends one of three parts of a window, from 0 on. */
   private void sayThird(String site, long attempt, long end, byte[] bytes, int part) {
     int from = part * (bytes.length / 3);
     int to = part == 2 ? bytes.length : from + bytes.length / 3;
@@ -444,7 +447,7 @@ class SiteLimitsTest extends SaidBySites {
     sayThird("b", 1, end, bytes, 0);
     sayThird("a", 1, end, bytes, 1);
     assertEquals(0, count("dropped_parts"));
-    sayThird("c", 1, end, bytes, 0); // of b nothing came for longest
+    sayThird("c", 1, end, bytes, 0); // b's last part is the oldest
     assertEquals(1, count("dropped_parts"));
     sayThird("a", 1, end, bytes, 2);
     sayThird("c", 1, end, bytes, 1);
@@ -459,7 +462,7 @@ class SiteLimitsTest extends SaidBySites {
       progress(0, site, START + 3 * SECOND);
     }
     assertEquals(List.of("b " + START + " " + (START + 3 * SECOND)), missing());
-    sayThird("b", 2, end, bytes, 0); // told again by another attempt
+    sayThird("b", 2, end, bytes, 0); // sent again by another attempt
     assertEquals(1, count("dropped_parts"), "there is room again");
   }
 

@@ -19,7 +19,7 @@ import org.flowmon.jobs.site.SitePublisher;
 import org.flowmon.jobs.site.StatesMessage;
 import org.junit.jupiter.api.Test;
 
-/** What a merging job makes of what sites say. */
+/** The partial groups and times that a merging job makes of sites' messages. */
 class SiteStatesTest extends SaidBySites {
   @Test
   void eachWindowOfASiteIsMergedOnceHoweverOftenItIsSaid() {
@@ -44,7 +44,9 @@ class SiteStatesTest extends SaidBySites {
     assertEquals(80, flows);
   }
 
-  /** One of three parts of a window of site a that ends at START + 2 s, as a large one has them. */
+  /**
+   * Sends one of three parts of a window of site a that ends at START + 2 s, as for a large one.
+   */
   private void say(byte[] bytes, long attempt, int part) {
     int from = part * (bytes.length / 3);
     int to = part == 2 ? bytes.length : from + bytes.length / 3;
@@ -108,7 +110,7 @@ class SiteStatesTest extends SaidBySites {
     say(500, "a", 2, end, bytes);
     assertEquals(1, count("repeated_windows"));
     assertEquals(1, count("merged_windows"));
-    // Another publication is not taken in the place of that which the site said before.
+    // Another publication does not replace the announced one.
     Publication other = Publication.of(live("z", PUBLISHED_SELECT, "2s", "2s", "1s", "states"));
     StatesMessage.parts(
             2, number("a", 2, 1), "a", other, end + 2 * SECOND, ArrivalCounts.NONE, new byte[0])
@@ -143,7 +145,7 @@ class SiteStatesTest extends SaidBySites {
     assertTrue(progress(1001, "a", START + 10 * SECOND));
     assertEquals(START + 9 * SECOND, states.through());
     assertEquals(List.of("c " + START + " " + (START + 9 * SECOND)), missing());
-    // It speaks again, from where it was: what went out stays so, and windows wait for it.
+    // It sends again from its former time: published results stay, and windows wait for it.
     assertFalse(progress(1100, "c", START + 2 * SECOND));
     progress(1100, "b", START + 12 * SECOND);
     assertEquals(START + 9 * SECOND, states.through());
@@ -369,11 +371,11 @@ class SiteStatesTest extends SaidBySites {
       for (String site : List.of("a", "b", "c")) {
         progress(0, site, START + second * SECOND);
       }
-      states = restored(); // what is known of it is in the state
+      states = restored(); // the state knows it
     }
     assertEquals(1, count("lost_messages"));
-    // By START + 8 s the site has said twice that it is further: the window that it published last
-    // by then ended at START + 6 s, and the last of which that is a pane at START + 8 s.
+    // By START + 8 s the site has sent two later progresses: the last window that it published by
+    // then ended at START + 6 s, and the last window with that pane ends at START + 8 s.
     long until = START + 9 * SECOND;
     assertEquals(
         List.of(
@@ -394,7 +396,7 @@ class SiteStatesTest extends SaidBySites {
                 2, 5, "a", START, List.of(SitePublisher.published(PUBLISHED, Long.MIN_VALUE)))
             .toBytes());
     assertEquals(5, count("lost_messages"));
-    // The first that is here at all may be of any number: what was before is known to be missing.
+    // The very first message may have any number: earlier ones are known to be missing.
     states = states();
     take(0, new StatesMessage.Progress(2, 5, "a", START, List.of()).toBytes());
     assertEquals(5, count("lost_messages"));

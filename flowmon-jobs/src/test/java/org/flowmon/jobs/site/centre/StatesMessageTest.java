@@ -111,7 +111,7 @@ class StatesMessageTest {
         byte[] cut = Arrays.copyOf(bytes, length);
         assertThrows(StateFormatException.class, () -> StatesMessage.open(cut), "at " + length);
         if (length >= 16) {
-          // Also where length and checksum agree with it, unless it is a shorter part's.
+          // Also if length and checksum agree with it, unless it is a shorter part's.
           StateFormatException e =
               assertThrows(
                   StateFormatException.class,
@@ -162,7 +162,7 @@ class StatesMessageTest {
             .contains("the checksum does not match"));
   }
 
-  /** With the length and the checksum that the bytes are to have. */
+  /** Sets the right length and checksum in the bytes. */
   private static byte[] sealed(byte[] bytes) {
     byte[] sealed = bytes.clone();
     LittleEndian.putInt(sealed, 8, sealed.length);
