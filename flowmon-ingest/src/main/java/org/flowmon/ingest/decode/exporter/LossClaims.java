@@ -7,9 +7,9 @@ import org.flowmon.ingest.IngestCounters;
  * Decides how many of the losses that an exporter's sequence numbers claim are counted as lost.
  * Anyone can send a datagram whose number lies far ahead.
  *
- * <p>A claim is believed up to the credit, which the time between datagrams earns: {@link #FACTOR}
- * times the units that came from this session in the busier of its last two minutes. At most a
- * minute's worth is kept beside the credit for the time since the last datagram. So one datagram
+ * <p>A claim is believed up to the credit. A minute between datagrams earns {@link #FACTOR} times
+ * the units that the session sent in the busier of its last two minutes. Credit is kept up to a
+ * minute's worth, or up to the earnings since the last datagram if they are more. So one datagram
  * earns nothing. In all, at most {@link #FACTOR} times the received units are believed, so waiting
  * alone earns nothing either. (The credit for a minute of {@link #LEAST_PER_MINUTE} units is there
  * at first.) The believed losses of a stranger count as unproven and become losses when it becomes
