@@ -89,7 +89,7 @@ public enum InputFormat {
   }
 
   /**
-   * The format of a file that begins like Parquet but does not end like it, and is no text either.
+   * The format of a file that begins like Parquet but is neither a plain Parquet file nor text.
    */
   private static InputFormat parquet(Path file) throws IOException {
     if (GzipInput.isGzip(file)) {
