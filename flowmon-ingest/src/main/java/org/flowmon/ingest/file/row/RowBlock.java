@@ -129,8 +129,8 @@ final class RowBlock {
   }
 
   /**
-   * Derives the third of start, end and duration if two are there. Leaves it NULL if it is out of
-   * range, or if the flow ends before it starts.
+   * Derives the third of start, end and duration if two are there. It stays NULL if it is out of
+   * range; the duration also if the flow ends before it starts.
    */
   private void fillTimes() {
     boolean start = isSet(START, rows);
