@@ -5,14 +5,12 @@ import java.util.SplittableRandom;
 
 /**
  * The keyed hash for tables over values of flows. Its secret coefficients are drawn when the
- * process
- * starts, so that a sender of flows cannot choose values that share a slot. For the same reason it
- * must not leave the process: nothing stored, sent or reported, not even an order, may depend on
- * it.
+ * process starts, so that a sender of flows cannot choose values that share a slot. For the same
+ * reason it must not leave the process: nothing stored, sent or reported, not even an order, may
+ * depend on it.
  *
  * <p>Each word of a key has a place, and each place has two coefficients a and b of 64 bits. With
- * the
- * word's halves of 32 bits
+ * the word's halves of 32 bits
  *
  * <pre>
  *   sum  = start + Σ (a + low half) · (b + high half)   mod 2^64
@@ -27,8 +25,7 @@ import java.util.SplittableRandom;
  * of the coefficients. They have at most n² / 2^33 pairs of equal hashes on average, 128 for a
  * million keys. By Markov's inequality they have n² / k such pairs, enough to slow a table, with a
  * probability of at most k / 2^33. The bound includes that a factor may be 0 for one value of a
- * half,
- * whatever the other half. It holds for keys that are chosen before anything is known of the
+ * half, whatever the other half. It holds for keys that are chosen before anything is known of the
  * coefficients; no output reveals them.
  *
  * <p>Universality alone does not make linear probing fast: the sums of keys in an arithmetic
@@ -37,8 +34,7 @@ import java.util.SplittableRandom;
  * strongly universal ones.
  *
  * <p>The system property {@value #SEED_PROPERTY} derives the coefficients from a number instead,
- * for
- * tests and benchmarks that must be repeatable. It removes the protection.
+ * for tests and benchmarks that must be repeatable. It removes the protection.
  */
 public final class TableHash {
   /** Names the number from which the coefficients are derived. */

@@ -4,8 +4,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 
 /**
  * The target of decoders and readers. They ask for a builder, write a row or a block of rows into
- * it
- * and report the number of rows:
+ * it and report the number of rows:
  *
  * <pre>{@code
  * FlowBatchBuilder builder = sink.builder();

@@ -61,9 +61,7 @@ public enum IngestCounter {
   EXPORTERS_ESTABLISHED,
   /** Exporters forgotten with all their state, to make room for others. */
   EXPORTERS_EVICTED,
-  /**
-   * Observation domains forgotten with their templates, including those of forgotten exporters.
-   */
+  /** Observation domains forgotten with their templates, including those of forgotten exporters. */
   DOMAINS_EVICTED,
   /** Flows (v5) or records (IPFIX) lost on the way, by the numbers of known exporters. */
   SEQUENCE_LOST_FLOWS,

@@ -38,7 +38,9 @@ public final class BadDatagramSamples {
   private final int perReason;
   private final Map<IngestCounter, Deque<Sample>> samples = new EnumMap<>(IngestCounter.class);
 
-  /** @param perReason the most datagrams kept for each reason */
+  /**
+   * @param perReason the most datagrams kept for each reason
+   */
   public BadDatagramSamples(int perReason) {
     this.perReason = perReason;
   }

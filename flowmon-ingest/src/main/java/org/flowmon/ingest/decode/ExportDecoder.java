@@ -32,7 +32,9 @@ public final class ExportDecoder {
   private final NetflowV5Decoder v5;
   private final TemplateExportDecoder templated;
 
-  /** @param networks the protected networks for {@code outgoing}; null leaves it NULL */
+  /**
+   * @param networks the protected networks for {@code outgoing}; null leaves it NULL
+   */
   public ExportDecoder(
       IngestCounters counters,
       BadDatagramSamples samples,

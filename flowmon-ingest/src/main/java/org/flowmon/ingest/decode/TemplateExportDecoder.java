@@ -24,8 +24,7 @@ import org.flowmon.ingest.decode.record.Slot;
 
 /**
  * Decodes NetFlow version 9 (RFC 3954) and IPFIX (RFC 7011): sets of templates, and of the data
- * that
- * they describe.
+ * that they describe.
  *
  * <pre>
  * v9 header, 20 bytes:    version 2 | count 2 | sys_uptime 4 | unix_secs 4 | sequence 4 | source 4

@@ -9,8 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The queue of batches for Kafka's producer: first in, first out, bounded by bytes. Flows can come
- * in
- * while Kafka is away.
+ * in while Kafka is away.
  *
  * <pre>
  * FlowPublisher ──put──► BatchQueue ──first, removeFirst──► KafkaSender ──► Kafka's producer

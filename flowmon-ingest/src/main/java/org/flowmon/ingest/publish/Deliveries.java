@@ -21,7 +21,9 @@ final class Deliveries {
     }
   }
 
-  /** @param delivered whether Kafka has it; otherwise it was given up */
+  /**
+   * @param delivered whether Kafka has it; otherwise it was given up
+   */
   synchronized void ended(int partition, boolean delivered, long nowNanos) {
     underWay[partition]--;
     if (delivered) {

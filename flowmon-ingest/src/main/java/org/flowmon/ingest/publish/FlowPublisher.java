@@ -336,7 +336,8 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
         tellLosses();
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // the caller is in a hurry: the remaining batches are counted
+      Thread.currentThread()
+          .interrupt(); // the caller is in a hurry: the remaining batches are counted
     }
     sender.close(end);
     log.end(stats());

@@ -3,9 +3,7 @@ package org.flowmon.ingest.synthetic;
 import java.util.SplittableRandom;
 import org.flowmon.flow.IpAddress;
 
-/**
- * The ordinary conversations, and the parts of unusual flows. Each stream has its own instance.
- */
+/** The ordinary conversations, and the parts of unusual flows. Each stream has its own instance. */
 final class OrdinaryTraffic {
   /** Services: protocol, port, and their share of conversations in percent. */
   private static final int[][] SERVICES = {

@@ -45,7 +45,9 @@ final class LossClaims {
   private long lastBelieved;
   private long lastBeyond;
 
-  /** @param lost the counter for losses of a known exporter: flows or datagrams */
+  /**
+   * @param lost the counter for losses of a known exporter: flows or datagrams
+   */
   LossClaims(Exporter exporter, IngestCounter lost, IngestCounters counters) {
     this.exporter = exporter;
     this.lost = lost;

@@ -3,16 +3,16 @@ package org.flowmon.ingest.decode.exporter;
 import java.util.Arrays;
 import org.flowmon.ingest.decode.record.RecordProgram;
 
-/**
- * A template or options template, as defined by an exporter. Immutable except for its last use.
- */
+/** A template or options template, as defined by an exporter. Immutable except for its last use. */
 public final class Template {
   private final int id;
   private final boolean options;
   private final int[] fields;
   private final RecordProgram program;
 
-  /** @param fields as {@link RecordProgram#compile} takes them; the caller must not change them */
+  /**
+   * @param fields as {@link RecordProgram#compile} takes them; the caller must not change them
+   */
   public Template(int id, boolean options, int[] fields) {
     this.id = id;
     this.options = options;

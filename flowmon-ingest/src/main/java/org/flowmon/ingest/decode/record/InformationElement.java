@@ -84,7 +84,11 @@ record InformationElement(Slot slot, int rank, int transform) {
     add(155, Slot.END, 1, NTP);
     add(157, Slot.END, 2, NTP);
     add(151, Slot.END, 3, SECONDS);
-    add(323, Slot.END, 4, MILLISECONDS); // the observation time of an event: firewalls have no other time
+    add(
+        323,
+        Slot.END,
+        4,
+        MILLISECONDS); // the observation time of an event: firewalls have no other time
     add(Slot.START_UPTIME, 22);
     add(Slot.END_UPTIME, 21);
     add(Slot.START_DELTA, 158);

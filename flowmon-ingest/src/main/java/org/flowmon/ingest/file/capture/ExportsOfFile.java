@@ -24,7 +24,9 @@ public final class ExportsOfFile {
   private final ProtectedNetworks networks;
   private final DecoderLimits limits;
 
-  /** @param networks the protected networks for {@code outgoing}; null leaves it NULL */
+  /**
+   * @param networks the protected networks for {@code outgoing}; null leaves it NULL
+   */
   public ExportsOfFile(
       IngestCounters counters,
       BadDatagramSamples samples,

@@ -66,7 +66,9 @@ final class PcapngPackets implements CapturedPackets {
   private boolean first = true;
   private boolean endedShort;
 
-  /** @param in after the type of the first block */
+  /**
+   * @param in after the type of the first block
+   */
   PcapngPackets(CaptureInput in) {
     this.in = in;
   }

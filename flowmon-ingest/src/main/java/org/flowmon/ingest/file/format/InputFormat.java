@@ -88,9 +88,7 @@ public enum InputFormat {
     return ParquetMagic.isAtBothEnds(file);
   }
 
-  /**
-   * The format of a file that begins like Parquet but is neither a plain Parquet file nor text.
-   */
+  /** The format of a file that begins like Parquet but is neither a plain Parquet file nor text. */
   private static InputFormat parquet(Path file) throws IOException {
     if (GzipInput.isGzip(file)) {
       return PARQUET; // only complete decompression would show its end

@@ -34,7 +34,9 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
 
   int optionsRecords;
 
-  /** @param ipv4Fields element id and length, in the order of {@link #write} */
+  /**
+   * @param ipv4Fields element id and length, in the order of {@link #write}
+   */
   TemplateEncoder(
       SimulatedRouter exporter, int headerBytes, int[][] ipv4Fields, int[][] ipv6Fields) {
     super(exporter);
