@@ -4,11 +4,11 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.flowmon.archive.ArchiveSnapshot;
 
-/** What an archive keeps of the past, for people. */
+/** Describes an archive's retention for people. */
 final class RetentionText {
   private RetentionText() {}
 
-  /** One line. */
+  /** The retention in one line. */
   static String line(ArchiveSnapshot snapshot) {
     return String.format(
         "keeps %s: %d flows visible, %d stored, %d have expired (%d came too late)%s",
@@ -22,7 +22,7 @@ final class RetentionText {
             : "; none before " + Instant.EPOCH.plus(snapshot.cutoff(), ChronoUnit.MICROS));
   }
 
-  /** Rows in the archive's files that have expired and are still there. */
+  /** Expired rows that are still in the archive's files. */
   static long hidden(ArchiveSnapshot snapshot) {
     return snapshot.storedRows() - snapshot.rows();
   }
