@@ -146,7 +146,7 @@ public final class FailureHandler
     try (FileOutputStream err = new FileOutputStream(FileDescriptor.err)) {
       err.write(LAST_WORDS);
     } catch (IOException e) {
-      // Standard error is closed.
+      // Standard error does not work, either.
     } finally {
       Runtime.getRuntime().halt(ExitCodes.ABORTED);
     }

@@ -37,8 +37,7 @@ final class FeedThread {
   /**
    * Waits for the thread's end.
    *
-   * @throws IOException if the work failed so; a defect or an error of the JVM is rethrown
-   *     unchanged
+   * @throws IOException if the work threw it; a defect or an error of the JVM is rethrown unchanged
    */
   void await() throws IOException, InterruptedException {
     thread.join();
