@@ -139,9 +139,7 @@ public final class FailureHandler
     Runtime.getRuntime().halt(ExitCodes.ABORTED);
   }
 
-  /**
-   * Ends at once, with a message that needs no memory: even reporting the failure did not work.
-   */
+  /** Ends at once, with a message that needs no memory: even reporting the failure did not work. */
   public static void abort() {
     try (FileOutputStream err = new FileOutputStream(FileDescriptor.err)) {
       err.write(LAST_WORDS);

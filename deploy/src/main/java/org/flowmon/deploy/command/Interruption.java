@@ -5,9 +5,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Lets a command end in order when the process is told to end (Ctrl-C, SIGTERM): the command is
- * asked
- * to stop, and the process waits until it has closed this. The exit code is then 128 + the signal's
- * number, whatever the command returns.
+ * asked to stop, and the process waits until it has closed this. The exit code is then 128 + the
+ * signal's number, whatever the command returns.
  *
  * <pre>{@code
  * try (Interruption interruption = Interruption.watch()) {

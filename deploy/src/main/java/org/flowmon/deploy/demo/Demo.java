@@ -29,8 +29,7 @@ import org.flowmon.ingest.synthetic.TrafficOptions;
  * </pre>
  *
  * At the end it waits until the archive holds all of Kafka's flows, and counts the stored flows by
- * a
- * query.
+ * a query.
  */
 public final class Demo {
   private static final long TICK_MILLIS = 1_000;

@@ -20,7 +20,9 @@ final class PeakMemory implements AutoCloseable {
   private final AtomicLong postgresPeak = new AtomicLong();
   private final Thread sampler;
 
-  /** @param postgresPid the server's process, which is counted with its children */
+  /**
+   * @param postgresPid the server's process, which is counted with its children
+   */
   PeakMemory(long postgresPid) {
     this.postgresPid = postgresPid;
     this.sampler = new Thread(this::sample, "demo-memory");

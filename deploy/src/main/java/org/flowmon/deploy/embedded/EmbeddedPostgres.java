@@ -17,8 +17,7 @@ import org.flowmon.archive.store.UnsafeFolderException;
 
 /**
  * A PostgreSQL server as a child process, on loopback, with its data in a directory that stays.
- * Only
- * the user {@code flowmon} may log in, by a random password, and owns only the database {@code
+ * Only the user {@code flowmon} may log in, by a random password, and owns only the database {@code
  * flowmon}; the superuser cannot log in. All files are in one {@link PrivateFolder}:
  *
  * <pre>

@@ -110,7 +110,8 @@ public final class FileTarget implements ExportTarget {
   private void publish() throws IOException {
     if (!replace) {
       try {
-        Files.createLink(file, part); // fails if the file was created meanwhile; close() deletes the part
+        Files.createLink(
+            file, part); // fails if the file was created meanwhile; close() deletes the part
         return;
       } catch (FileAlreadyExistsException e) {
         throw new IOException(file + ": came while it was written; --force replaces it", e);
