@@ -33,10 +33,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/**
- * {@code flowmon replay}: the reports of an analysis, running or hypothetical, on the archive's
- * flows.
- */
+/** {@code flowmon replay}: runs an analysis over the archive's flows and prints its reports. */
 @Command(
     name = "replay",
     mixinStandardHelpOptions = true,

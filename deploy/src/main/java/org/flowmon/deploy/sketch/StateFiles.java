@@ -159,7 +159,7 @@ final class StateFiles {
         line.length());
   }
 
-  /** The state of a file entry; all are of one type. */
+  /** Returns the function's state of one exported state; all are of one type. */
   SuperState state(Found found) {
     return merge(List.of(found)).state();
   }
