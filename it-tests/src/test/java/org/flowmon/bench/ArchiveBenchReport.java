@@ -17,7 +17,9 @@ final class ArchiveBenchReport {
   private final int rounds;
   private final CsvLoad.Loaded csv;
 
-  /** @param csv the rows as a CSV file and its loading by flowmon, null if not measured */
+  /**
+   * @param csv the rows as a CSV file and its loading by flowmon, null if not measured
+   */
   ArchiveBenchReport(SystemComparison comparison, String workload, int rounds, CsvLoad.Loaded csv) {
     this.comparison = comparison;
     this.workload = workload;

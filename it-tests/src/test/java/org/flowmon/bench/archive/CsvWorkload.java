@@ -23,7 +23,9 @@ public final class CsvWorkload implements Workload {
   private final Path file;
   private final WorkloadParameters parameters;
 
-  /** @throws IOException if the parameters cannot be read */
+  /**
+   * @throws IOException if the parameters cannot be read
+   */
   public CsvWorkload(Path file, Path parameters) throws IOException {
     this.file = file;
     this.parameters = WorkloadParameters.read(parameters);

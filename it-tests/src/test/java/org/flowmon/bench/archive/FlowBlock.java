@@ -1,8 +1,6 @@
 package org.flowmon.bench.archive;
 
-/**
- * Rows of the workload as columns. Reused: its rows are valid until the receiving call returns.
- */
+/** Rows of the workload as columns. Reused: its rows are valid until the receiving call returns. */
 public final class FlowBlock {
   private final long[][] columns;
   private int rows;

@@ -220,9 +220,7 @@ public final class GeneratedWorkload implements Workload {
     return Arrays.copyOf(hosts, OUTSIDE);
   }
 
-  /**
-   * Chooses from the sources of the first block: the ten hottest, then every hundredth by rank.
-   */
+  /** Chooses from the sources of the first block: the ten hottest, then every hundredth by rank. */
   private WorkloadParameters parameters(FlowBlock first) {
     long[] ranked = byCount(first.column(WorkloadColumn.SRC_ADDR), first.rows());
     List<Long> sources = new ArrayList<>();
@@ -260,7 +258,8 @@ public final class GeneratedWorkload implements Workload {
       }
       counts.add(new Counted(sorted[from], i - from));
     }
-    counts.sort((a, b) -> Integer.compare(b.count, a.count)); // stable: values ascend within equal counts
+    counts.sort(
+        (a, b) -> Integer.compare(b.count, a.count)); // stable: values ascend within equal counts
     return counts.stream().mapToLong(Counted::value).toArray();
   }
 }

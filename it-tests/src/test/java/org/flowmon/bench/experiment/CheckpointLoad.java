@@ -34,7 +34,9 @@ public final class CheckpointLoad implements AutoCloseable {
   private long commits;
   private long rewritten;
 
-  /** @param commitRows approximate rows of a commit: batches are not cut */
+  /**
+   * @param commitRows approximate rows of a commit: batches are not cut
+   */
   public CheckpointLoad(Archive archive, int commitRows) {
     this.archive = archive;
     this.commitRows = commitRows;

@@ -114,9 +114,7 @@ public final class ExperimentOptions {
     draw(name, picture);
   }
 
-  /**
-   * Prints several tables, which are one object in JSON, and writes the plots into one picture.
-   */
+  /** Prints several tables, which are one object in JSON, and writes the plots into one picture. */
   public void show(String name, List<BenchResult> tables, SvgPlot... pictures) throws IOException {
     print(name, tables);
     draw(name, pictures);

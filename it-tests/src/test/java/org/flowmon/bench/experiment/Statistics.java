@@ -29,9 +29,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/**
- * Nine grouped statistics over all rows, by the archive, from a CSV file, and by other systems.
- */
+/** Nine grouped statistics over all rows, by the archive, from a CSV file, and by other systems. */
 @Command(
     name = "statistics",
     mixinStandardHelpOptions = true,

@@ -47,7 +47,7 @@ final class CollectorCase implements HostileCase {
           "datagrams_dropped_bad_length",
           "datagrams_dropped_bad_count");
 
-  /** Counters shown: all except successes and exporters that became known. */
+  /** Counters of failures, and of exporters that became known. */
   private static final Pattern SHOWN =
       Pattern.compile(
           "dropped|damaged|drops|evicted|expired|withdrawn|failed|queue_full|established");

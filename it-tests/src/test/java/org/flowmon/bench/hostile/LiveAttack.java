@@ -68,9 +68,7 @@ enum LiveAttack {
   /** Seconds from a flow's end to its arrival. */
   final int late;
 
-  /**
-   * Seconds by which the clock of one of two collectors is behind, and that of the other ahead.
-   */
+  /** Seconds by which the clock of one of two collectors is behind, and that of the other ahead. */
   final int skew;
 
   LiveAttack(String words, double share, int late, int skew) {

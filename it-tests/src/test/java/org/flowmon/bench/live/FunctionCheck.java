@@ -16,7 +16,7 @@ import org.flowmon.flow.IpAddress;
 
 /**
  * Compares the reports of {@link FunctionRates} of one window with the window's flows, one by one.
- * The window is the last complete one, the last but one.
+ * The window is the last complete one, which is the last but one.
  */
 final class FunctionCheck {
   static final String SIZES_OF_SOURCES = "sizes_of_sources";

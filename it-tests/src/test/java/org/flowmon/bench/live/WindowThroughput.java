@@ -82,7 +82,7 @@ final class WindowThroughput {
           row.put("flows_per_window", density * seconds);
           row.put("windows_reported", (long) reported.size());
           row.put("flows_per_second", perSecond);
-          // The rate at which a second's windows are reported within a second.
+          // The rate needed to report each window within a second.
           row.put("needed_each_second", density * seconds);
           row.put("job_cpu_us_per_flow", took.jobCpu() * 1e6 / flows);
           if (archive != null) {

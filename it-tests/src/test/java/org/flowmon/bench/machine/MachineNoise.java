@@ -56,7 +56,8 @@ public final class MachineNoise {
     try {
       for (Future<Long> one : all) {
         if (one.get() == 0) {
-          throw new AssertionError("a generator without 0 gave it"); // so that no loop is optimized away
+          throw new AssertionError(
+              "a generator without 0 gave it"); // so that no loop is optimized away
         }
       }
     } catch (InterruptedException e) {

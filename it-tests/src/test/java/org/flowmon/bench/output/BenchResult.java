@@ -57,9 +57,7 @@ public final class BenchResult {
     return String.join(", ", of) + (both ? ": " : "") + String.join(", ", figures);
   }
 
-  /**
-   * Merges the rows of several results, each row with the name of its result before its values.
-   */
+  /** Merges the rows of several results, each row with the name of its result before its values. */
   public static BenchResult merged(String bench, List<BenchResult> tables) {
     BenchResult all = new BenchResult(bench);
     for (BenchResult table : tables) {

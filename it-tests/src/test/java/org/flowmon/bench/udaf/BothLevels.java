@@ -59,7 +59,11 @@ final class BothLevels {
     this.size = size;
   }
 
-  /** Runs all windows. */
+  /**
+   * Runs all windows.
+   *
+   * @param counts whether the run is kept as a round
+   */
   void run(boolean counts) {
     List<byte[]> sent = new ArrayList<>();
     LowLevelQuery low = GroupedFlows.query(query, size, (keyGroup, bytes) -> sent.add(bytes));

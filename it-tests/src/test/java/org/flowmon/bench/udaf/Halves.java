@@ -16,8 +16,7 @@ import org.flowmon.udaf.vector.Vector;
 
 /**
  * The two halves of a function over an epoch of tuples, each timed by itself. The pads of all
- * groups
- * are in one array, as in the table of groups; at the epoch's end all are sent.
+ * groups are in one array, as in the table of groups; at the epoch's end all are sent.
  *
  * <pre>
  *   tuples ─► low: pads by group ── sub-states, in the order in which pads are full ──► high: a state a group
