@@ -15,7 +15,9 @@ public final class FlowRecorder implements FlowSink {
   private long told;
   private boolean handedOut;
 
-  /** @param capacity rows of a batch; small ones reveal errors at their borders */
+  /**
+   * @param capacity rows of a batch; small ones reveal errors at their borders
+   */
   public FlowRecorder(int capacity) {
     builder = new FlowBatchBuilder(capacity);
   }

@@ -18,9 +18,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.JsonTree;
 import org.flowmon.ingest.TestData;
 
-/**
- * The flows that Wireshark's dissector found in a file of exports, in the order of the records.
- */
+/** The flows that Wireshark's dissector found in a file of exports, in the order of the records. */
 final class TsharkFlows {
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("MMM d, uuuu HH:mm:ss.nnnnnnnnn 'UTC'", Locale.ROOT);

@@ -83,8 +83,8 @@ final class NaiveZeekLog {
   }
 
   /**
-   * Sets arrivals to the largest end so far. An end more than a day ahead counts only if at least
-   * half of the flows in the next 64 lines lie less than a day behind it.
+   * Sets arrivals to the largest end so far. An end more than a day ahead counts only if more than
+   * half of the flows in the next 64 lines lie at most a day behind it.
    */
   private void arrivals() {
     long day = 86_400_000_000L;
