@@ -346,7 +346,7 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
-  /** The folder of a local archive; for a remote one the working directory. */
+  /** The folder for rejects: in a local archive's directory, otherwise in the working directory. */
   private Path rejectsFolder() {
     ArchiveLocation location = archive.location();
     return location.isLocal() ? location.directory().resolve("rejects") : Path.of("rejects");

@@ -20,7 +20,7 @@ import org.flowmon.jobs.quarantine.Quarantined;
  * headers; an unreadable header counts 0.
  *
  * @param flows in messages of others
- * @param repeated flows in messages that are in the topic twice, of which the job takes one
+ * @param repeated flows in messages that are in the topic twice; the job takes one of them
  * @param refused messages of any writer that the job left out
  * @param refusedFlows flows in the refused messages
  * @param reasons reason → number of refused messages

@@ -543,7 +543,7 @@ class SketchCommandTest {
     Path good = textFile("good.txt", state(function("QUANTILES", ValueKind.LONG), numbers(1, 2)));
     byte[] noise = new byte[1000];
     new Random(SEED).nextBytes(noise);
-    noise[0] = '\r'; // so that the first line is not empty
+    noise[0] = '\r'; // an empty first line, so the error is in line 2
     String wanted = ": expected an exported state, as bytes or a line of base64, found '";
     Map<Path, String> expected = new LinkedHashMap<>();
     expected.put(

@@ -118,7 +118,7 @@ public final class SegmentCounts implements Callable<Integer> {
       builder.clear();
       List<Integer> planted = new ArrayList<>();
       for (int a = 0; s < holding && a < addresses; a++) {
-        // The first segments with an address are evenly spaced.
+        // Of the first segments, every stride-th has the address.
         int stride = holding / SEGMENTS_OF_EACH;
         int offset = s - a % stride;
         if (offset >= 0 && offset % stride == 0 && offset / stride < SEGMENTS_OF_EACH) {

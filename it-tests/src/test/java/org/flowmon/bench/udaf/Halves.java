@@ -176,7 +176,7 @@ final class Halves {
     return states;
   }
 
-  /** Checks that the states have all tuples, by whichever path. */
+  /** Checks that the states have all tuples, in every configuration. */
   private void check(List<SuperState> states) {
     String name = function.call().name();
     long[] expected =

@@ -19,7 +19,7 @@ final class LossClaims {
   /** Losses that are believed for each received unit: one of nine sent units came. */
   static final int FACTOR = 8;
 
-  /** The least units a minute to reckon with for a session. */
+  /** The assumed least units a minute of a session. */
   static final int LEAST_PER_MINUTE = 60;
 
   private static final double MINUTE = 60_000_000;

@@ -55,7 +55,7 @@ public final class RecordBlock {
     return high[slot.ordinal()];
   }
 
-  /** The mask of the rows in which the slot has a value. */
+  /** The mask of the rows with a value in the slot. */
   long set(Slot slot) {
     return set[slot.ordinal()];
   }

@@ -160,7 +160,7 @@ final class TextChunks implements Closeable {
     return damage;
   }
 
-  /** The beginning of the line in which a damaged file ends. */
+  /** The beginning of a damaged file's last line. */
   byte[] cutShort() {
     return cutShort;
   }
