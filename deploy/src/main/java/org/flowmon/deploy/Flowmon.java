@@ -35,8 +35,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * The {@code flowmon} command. Each subcommand is a class of the package that it is about, named in
- * the annotation.
+ * The {@code flowmon} command. The annotation names a class for each subcommand, in the package of
+ * its subject.
  */
 @Command(
     name = "flowmon",
@@ -88,8 +88,8 @@ public final class Flowmon implements Callable<Integer> {
   }
 
   /**
-   * Runs a command, this one or one that does not come with it, and exits. Whatever it throws and
-   * whatever signal ends it, all of them say so alike.
+   * Runs a command, a subcommand of flowmon or another, and exits. Errors and signals are reported
+   * alike for all commands.
    *
    * @param command as picocli takes it
    * @param name of the process, for messages
@@ -104,14 +104,14 @@ public final class Flowmon implements Callable<Integer> {
     try {
       code = failures.exitCode(commandLine(command, failures).setOut(writer(out)).execute(args));
     } catch (Throwable e) {
-      FailureHandler.abort(); // it was not even possible to say what failed
+      FailureHandler.abort(); // not even the report of the failure worked
     }
     if (notice.remove()) {
       System.exit(code);
-    } // else the process ends by a signal, whose number its code tells
+    } // otherwise a signal ends the process and determines its code
   }
 
-  /** For help and the version, which is all that is printed there: it may be in colours. */
+  /** A writer for help and the version, which print nothing else: it may have colours. */
   private static PrintWriter writer(PrintStream out) {
     return new PrintWriter(out, true, StandardCharsets.UTF_8);
   }
@@ -120,12 +120,12 @@ public final class Flowmon implements Callable<Integer> {
     return args.length == 0 || args[0].startsWith("-") ? "flowmon" : "flowmon " + args[0];
   }
 
-  /** The command line with all subcommands, as {@link #main} runs it, for tests. */
+  /** The command line with all subcommands of {@link #main}, for tests. */
   public static CommandLine commandLine() {
     return commandLine(new Flowmon());
   }
 
-  /** The command line of a command, as {@link #run} runs it, for tests. */
+  /** The command line of a command as in {@link #run}, for tests. */
   public static CommandLine commandLine(Object command) {
     return commandLine(command, new FailureHandler(new CommandLineErrors()));
   }

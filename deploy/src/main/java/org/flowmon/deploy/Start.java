@@ -1,12 +1,11 @@
 package org.flowmon.deploy;
 
 /**
- * What the launcher runs. It needs no class but the JDK's until {@link Flowmon} is there: where
- * that cannot be loaded, Java itself would end with code 1, which of a command says that the answer
- * is no.
+ * The launcher's main class. It needs only JDK classes until {@link Flowmon} is loaded. If that
+ * fails, Java itself would end with code 1, which means the answer no.
  */
 public final class Start {
-  /** As {@code ExitCodes.ABORTED}, which is not loaded for it. */
+  /** Equals {@code ExitCodes.ABORTED}, without loading that class. */
   private static final int ABORTED = 4;
 
   private Start() {}
@@ -16,7 +15,7 @@ public final class Start {
     run(() -> Flowmon.main(args));
   }
 
-  /** Runs a main method of which not even the class may be there. */
+  /** Runs a main method whose class may be missing. */
   public static void run(Runnable main) {
     try {
       main.run();

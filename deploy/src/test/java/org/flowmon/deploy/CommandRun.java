@@ -8,7 +8,7 @@ import java.util.Arrays;
 import org.flowmon.deploy.terminal.TerminalStream;
 import picocli.CommandLine;
 
-/** A command that ran in this JVM: what it printed, and its exit code. */
+/** The output and exit code of a command that ran in this JVM. */
 public record CommandRun(int code, String out, String err) {
   /** Runs a command line; arguments are taken as text. */
   public static CommandRun of(Object... arguments) {

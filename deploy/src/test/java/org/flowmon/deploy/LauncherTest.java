@@ -22,10 +22,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * When {@code ./flowmon} builds, and what it runs: a copy of it, over modules that are empty but
- * for what a test puts there, and a Maven that takes notes.
+ * Tests when {@code ./flowmon} builds and what it runs, with a copy of it over nearly empty modules
+ * and a Maven that records its calls.
  */
-@Timeout(value = 2, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
+@Timeout(value = 2, unit = TimeUnit.MINUTES) // against a hang, at any load of the machine
 class LauncherTest {
   @TempDir private Path root;
 
@@ -96,7 +96,7 @@ class LauncherTest {
     return builder;
   }
 
-  /** The goals that Maven was asked for. */
+  /** The goals of Maven's calls. */
   private List<String> goals() throws IOException {
     return Files.readAllLines(calls).stream().map(line -> line.split(" ", -1)[1]).toList();
   }
@@ -167,14 +167,14 @@ class LauncherTest {
     assertEquals(3, exitCode(Map.of("FLOWMON_NO_BUILD", "1"), "--version"));
   }
 
-  /** The copies of what was built, the oldest first. */
+  /** The copies of build output, the oldest first. */
   private List<Path> copies() throws IOException {
     try (Stream<Path> all = Files.list(root.resolve("target/run"))) {
       return all.filter(Files::isDirectory).sorted().toList();
     }
   }
 
-  /** Has the next build make a program that loads a class and a service when it is told to. */
+  /** Makes the next build produce a program that loads a class and a service on request. */
   private void make(String text) throws IOException {
     Path sources = Files.createDirectories(root.resolve("sources"));
     Files.writeString(

@@ -7,10 +7,7 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 
-/**
- * The names of a column's codes ({@code docs/format/flow.md}): what people write and are shown in
- * place of them.
- */
+/** The names of a column's codes ({@code docs/format/flow.md}), as people write and read them. */
 public final class CodeNames {
   private static final int CODES = 256;
 
@@ -19,7 +16,7 @@ public final class CodeNames {
 
   private CodeNames() {}
 
-  /** Of the constants of an enum. */
+  /** Returns the names of the constants of an enum. */
   static <T> CodeNames of(T[] constants, ToIntFunction<T> code, Function<T, String> name) {
     CodeNames names = new CodeNames();
     for (T constant : constants) {
@@ -29,17 +26,17 @@ public final class CodeNames {
     return names;
   }
 
-  /** The name of a code, or null where this version does not know it. */
+  /** The name of a code, or null if this version does not know the code. */
   public String name(long code) {
     return code >= 0 && code < CODES ? byCode[(int) code] : null;
   }
 
-  /** The code of a name, whatever its case; −1 where there is no such name. */
+  /** The code of a name in any case, or −1 if no code has the name. */
   public int code(String name) {
     return byName.getOrDefault(name.toLowerCase(Locale.ROOT), -1);
   }
 
-  /** Every name, as {@code S0, S1, SF}. */
+  /** All names, for example {@code S0, S1, SF}. */
   @Override
   public String toString() {
     return byName.values().stream().map(code -> byCode[code]).collect(Collectors.joining(", "));

@@ -1,21 +1,21 @@
 package org.flowmon.flow;
 
 /**
- * Checks the values of one column of a batch from outside, once, so that no reader has to: loops
- * over the bytes as they lie, which look for the row only where something is wrong.
+ * Checks the values of one column of a batch from outside once, so that readers need not. Loops run
+ * over the stored bytes and look for the row only if something is wrong.
  *
  * <ul>
- *   <li>a boolean is 0 or 1, a count is not negative; every value of the other types is one
- *   <li>a null is stored as 0, or as an empty text; readers count on it
- *   <li>no bit of the validity is set past the last row
+ *   <li>a boolean is 0 or 1, a count is not negative; the other types allow every value
+ *   <li>a null is stored as 0 or as an empty text; readers rely on it
+ *   <li>the validity has no bits past the last row
  *   <li>the header's smallest and largest times are those of the rows
  * </ul>
  */
 final class ColumnCheck {
   private static final long NOT_BOOLEANS = 0xFEFE_FEFE_FEFE_FEFEL;
 
-  // By the logarithm of a value's width (1, 2 or 4 bytes) and the rows of a word that are null:
-  // the bits of these.
+  // Masks for the bits of a word's null rows, by the logarithm of a value's width (1, 2 or 4
+  // bytes).
   private static final long[][] MASKS = {masks(1), masks(2), masks(4)};
 
   private static long[] masks(int width) {
@@ -40,9 +40,10 @@ final class ColumnCheck {
   /**
    * A column whose place and length were checked.
    *
-   * @param encoding one of {@link FlowBatchLayout#CONSTANT} and its like
-   * @param width bytes of a value; of a text 4, of its offset
-   * @param at where the values begin; the validity of a nullable column lies right before
+   * @param encoding an encoding of {@link FlowBatchLayout}, for example {@link
+   *     FlowBatchLayout#CONSTANT}
+   * @param width bytes of a value; 4 for a text, the width of its offset
+   * @param at where the values begin, right after the validity of a nullable column
    */
   ColumnCheck(FlowColumn column, byte[] bytes, int rows, int encoding, int width, int at) {
     this.column = column;
@@ -123,9 +124,9 @@ final class ColumnCheck {
   }
 
   /**
-   * Whether one of up to 64 rows has a value that is not 0, or a text that is not empty, beside a
-   * null. Nulls of some columns come and go from row to row, so there are no branches: values lie
-   * in whole words, and those that are not null are masked out.
+   * Whether a null among up to 64 rows has a value other than 0 or an empty text. In some columns
+   * nulls alternate with values from row to row, so there are no branches: whole words are read,
+   * and the values that are not null are masked out.
    *
    * @param missing bit i is set if row {@code first + i} is null
    */
@@ -166,7 +167,7 @@ final class ColumnCheck {
     return LittleEndian.getInt(bytes, at + 4 * row);
   }
 
-  /** Of nulls the first that has a value. */
+  /** Finds the first null that has a value. */
   private FlowFormatException besideNull(long missing, int first) {
     long left = missing;
     while (!hasValue(left & -left, first)) {
@@ -177,7 +178,7 @@ final class ColumnCheck {
   }
 
   /**
-   * Checks that the smallest and the largest value are those of the header.
+   * Checks that the smallest and the largest value equal those of the header.
    *
    * @throws FlowFormatException naming both
    */
@@ -192,7 +193,7 @@ final class ColumnCheck {
       long valid = nullable ? valid(first >>> 6) & all : all;
       if (valid == all) {
         int i = first;
-        // Two at a time, as each comparison waits for the one before.
+        // Two at a time, as each comparison waits for the previous one.
         for (; i < first + count - 1; i += 2) {
           long one = LittleEndian.getLong(bytes, at + 8 * i);
           long other = LittleEndian.getLong(bytes, at + 8 * i + 8);
@@ -216,7 +217,7 @@ final class ColumnCheck {
     checkRange(column, headerMin, headerMax, min, max);
   }
 
-  /** The range of a column that has no value in any row. */
+  /** Checks the header's range of a column without any value. */
   static void noRange(FlowColumn column, long headerMin, long headerMax) {
     checkRange(column, headerMin, headerMax, Long.MAX_VALUE, Long.MIN_VALUE);
   }

@@ -3,16 +3,16 @@ package org.flowmon.flow;
 import java.util.Arrays;
 
 /**
- * How a column of a batch is stored, and the writing of it:
+ * Chooses and writes the stored form of one column of a batch:
  *
  * <pre>
- *   numbers, addresses   [validity, where NULLABLE]  one slot of a fixed width a row
- *   texts                [validity, where NULLABLE]  offsets u32, one more than slots; UTF-8
+ *   numbers, addresses   [validity, if NULLABLE]  one slot of a fixed width a row
+ *   texts                [validity, if NULLABLE]  offsets u32, one more than slots; UTF-8
  * </pre>
  *
  * <p>CONSTANT has one slot for all rows. An address column without IPv6 is stored in 4 bytes a
- * slot. One is made per column and batch; it looks at the builder's arrays, which must not change
- * until {@link #writeTo} is done.
+ * slot. Each column of each batch has its own instance. It reads the builder's arrays, which must
+ * not change until {@link #writeTo} has returned.
  */
 final class ColumnEncoding {
   private final FlowColumn column;
@@ -30,9 +30,9 @@ final class ColumnEncoding {
    *
    * @param count rows that are not null, 1 … rows
    * @param valid bit {@code i & 63} of word {@code i >>> 6}: whether row i is not null
-   * @param values numbers or the low longs of addresses, 0 where null
-   * @param high the high longs of addresses, null where the column holds none
-   * @param texts UTF-8, null where the column holds none
+   * @param values numbers or the low longs of addresses, 0 for a null
+   * @param high the high longs of addresses, null for other columns
+   * @param texts UTF-8, null for other columns
    */
   ColumnEncoding(
       FlowColumn column,

@@ -41,8 +41,8 @@ public enum ColumnType {
   }
 
   /**
-   * Bytes of one value in a batch; 0 for {@link #TEXT}; an {@link #ADDRESS} column may store 4
-   * where all are IPv4.
+   * Bytes of one value in a batch; 0 for {@link #TEXT}. An {@link #ADDRESS} column of IPv4 alone
+   * may store 4.
    */
   public int width() {
     return width;

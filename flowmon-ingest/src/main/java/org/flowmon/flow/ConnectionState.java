@@ -19,7 +19,7 @@ public enum ConnectionState {
   SHR(12),
   OTH(13);
 
-  /** The names of the codes: Zeek's. */
+  /** The names of the codes, as in Zeek. */
   static final CodeNames NAMES = CodeNames.of(values(), ConnectionState::code, Enum::name);
 
   private final int code;

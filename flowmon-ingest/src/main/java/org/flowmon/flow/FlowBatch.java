@@ -4,24 +4,24 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A read-only view over the bytes of some 1000 flows as columns. The same bytes are the Kafka
- * value, the record that flows through the job and the input of the archive; opening them parses
- * the directory and copies nothing.
+ * A read-only view of the bytes of about 1000 flows as columns. The same bytes are the Kafka value,
+ * the record in the job and the input of the archive. Opening them parses the directory and copies
+ * nothing.
  *
- * <p>Immutable and safe to share between threads, as long as nobody writes to the array that was
- * handed to {@link #open}: who opens a batch gives the array away.
+ * <p>Immutable and safe to share between threads: {@link #open} takes over the array, and nobody
+ * may write to it afterwards.
  */
 public final class FlowBatch implements FlowRows {
-  /** No batch has more rows. */
+  /** The most rows of a batch. */
   public static final int MAX_ROWS = 1 << 16;
 
-  /** No text value is longer, in UTF-8 bytes. */
+  /** The most UTF-8 bytes of a text value. */
   public static final int MAX_TEXT_BYTES = 1024;
 
-  /** No batch is longer than this many bytes. */
+  /** The most bytes of a batch. */
   public static final int MAX_BYTES = 64 << 20;
 
-  /** No sequence number and no cumulative count is larger: nobody's sums overflow. */
+  /** The largest sequence number and cumulative count, so that sums do not overflow. */
   public static final long MAX_COUNT = 1L << 62;
 
   private final byte[] bytes;
@@ -40,12 +40,11 @@ public final class FlowBatch implements FlowRows {
   }
 
   /**
-   * Opens a batch from bytes that may come from anywhere. Everything that later reads rely on is
-   * checked here: places, lengths and values. Times may be any number, and codes that this version
-   * does not know stay what they are.
+   * Opens a batch from untrusted bytes. Checks everything that later reads rely on: places, lengths
+   * and values. Times may be any number. Codes that are unknown to this version are kept.
    *
-   * @param bytes exactly one batch; the caller gives the array away
-   * @throws FlowFormatException saying what was found where, and what was expected
+   * @param bytes exactly one batch, which the caller must not change afterwards
+   * @throws FlowFormatException naming the place, the value found and the value expected
    */
   public static FlowBatch open(byte[] bytes) {
     BatchDirectory directory = BatchDirectory.read(bytes);
@@ -59,25 +58,25 @@ public final class FlowBatch implements FlowRows {
     return rows;
   }
 
-  /** The bytes of this batch: not to be written to. */
+  /** The bytes of this batch, which must not be written to. */
   public byte[] bytes() {
     return bytes;
   }
 
-  /** Who made this batch: one id per start of a producer and target partition. */
+  /** The batch's producer: one id per start of a producer and target partition. */
   public long producerId() {
     return LittleEndian.getLong(bytes, FlowBatchLayout.PRODUCER_AT);
   }
 
   /**
    * Whether this is a heartbeat that ends its producer's input. Its {@link #maxArrival} lets
-   * windows close and says nothing of the producer's clock.
+   * windows close and does not show the producer's clock.
    */
   public boolean isEndOfInput() {
     return LittleEndian.getU16(bytes, FlowBatchLayout.FLAGS_AT) != 0;
   }
 
-  /** Number of this batch within its producer's stream, from 0 without a gap. */
+  /** The number of this batch within its producer's stream: from 0, without gaps. */
   public long sequence() {
     return LittleEndian.getLong(bytes, FlowBatchLayout.SEQUENCE_AT);
   }
@@ -92,22 +91,22 @@ public final class FlowBatch implements FlowRows {
     return LittleEndian.getLong(bytes, FlowBatchLayout.CUMULATIVE_LOSSES_AT);
   }
 
-  /** Smallest end time in microseconds; {@link Long#MAX_VALUE} where no row has one. */
+  /** Smallest end time in microseconds; {@link Long#MAX_VALUE} if no row has one. */
   public long minEndTime() {
     return LittleEndian.getLong(bytes, FlowBatchLayout.MIN_END_AT);
   }
 
-  /** Largest end time in microseconds; {@link Long#MIN_VALUE} where no row has one. */
+  /** Largest end time in microseconds; {@link Long#MIN_VALUE} if no row has one. */
   public long maxEndTime() {
     return LittleEndian.getLong(bytes, FlowBatchLayout.MAX_END_AT);
   }
 
-  /** Smallest arrival in microseconds; a heartbeat's own time where the batch has no rows. */
+  /** Smallest arrival in microseconds; a heartbeat's own time if the batch has no rows. */
   public long minArrival() {
     return LittleEndian.getLong(bytes, FlowBatchLayout.MIN_ARRIVAL_AT);
   }
 
-  /** Largest arrival in microseconds; a heartbeat's own time where the batch has no rows. */
+  /** Largest arrival in microseconds; a heartbeat's own time if the batch has no rows. */
   public long maxArrival() {
     return LittleEndian.getLong(bytes, FlowBatchLayout.MAX_ARRIVAL_AT);
   }
@@ -122,7 +121,7 @@ public final class FlowBatch implements FlowRows {
     };
   }
 
-  /** Whether the address column is stored as IPv4 only, so that {@link #readIpv4} may be used. */
+  /** Whether the address column is stored as IPv4 only, as {@link #readIpv4} requires. */
   public boolean isIpv4Only(FlowColumn column) {
     return stored[column.ordinal()] == FlowBatchLayout.STORED_IPV4;
   }
@@ -141,7 +140,7 @@ public final class FlowBatch implements FlowRows {
     return LittleEndian.getLong(bytes, valuesAt[c] - FlowBatchLayout.bitmapBytes(rows) + 8 * index);
   }
 
-  /** One value of a numeric column; 0 where it is null. */
+  /** One value of a numeric column; 0 for a null. */
   public long getLong(FlowColumn column, int row) {
     checkRange(row, 1);
     int c = column.ordinal();
@@ -159,7 +158,7 @@ public final class FlowBatch implements FlowRows {
     };
   }
 
-  /** One address, null where there is none. */
+  /** One address, or null. */
   public IpAddress getAddress(FlowColumn column, int row) {
     if (isNull(column, row)) {
       return null;
@@ -250,7 +249,7 @@ public final class FlowBatch implements FlowRows {
   /**
    * Reads IPv4 addresses as integers (network order: 10.0.0.1 is 0x0A000001).
    *
-   * @throws IllegalArgumentException where {@link #isIpv4Only} is false
+   * @throws IllegalArgumentException if {@link #isIpv4Only} is false
    */
   public void readIpv4(FlowColumn column, int from, int count, int[] out) {
     checkRange(from, count);

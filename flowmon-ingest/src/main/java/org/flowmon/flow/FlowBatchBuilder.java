@@ -17,7 +17,7 @@ import java.util.Arrays;
  * builder.clear();
  * }</pre>
  *
- * <p>or, where many rows have the same columns, as a block, column by column:
+ * <p>Many rows with the same columns can be written as a block, column by column:
  *
  * <pre>{@code
  * builder.beginRows(30);
@@ -26,9 +26,9 @@ import java.util.Arrays;
  * builder.endRows();
  * }</pre>
  *
- * <p>A column that is not set in a row is null there. A row that was begun and not ended is dropped
- * by the next {@link #beginRow} or {@link #discardRow}. Reused for its whole life: after the first
- * rows it allocates only in {@link #build}. Not thread-safe.
+ * <p>A column that is not set in a row is null there. The next {@link #beginRow} or {@link
+ * #discardRow} drops a row that was begun and not ended. A builder is reused for its whole life:
+ * after the first rows it allocates only in {@link #build}. Not thread-safe.
  */
 public final class FlowBatchBuilder {
   private static final int COLUMNS = FlowColumn.values().length;
@@ -39,7 +39,7 @@ public final class FlowBatchBuilder {
   private int openRow = -1;
   private int openCount;
 
-  // By ordinal; allocated when a column is first used, kept for reuse.
+  // By ordinal; allocated when a column is first used, then reused.
   private final long[][] values = new long[COLUMNS][];
   private final long[][] high = new long[COLUMNS][];
   private final byte[][][] texts = new byte[COLUMNS][][];
@@ -69,7 +69,7 @@ public final class FlowBatchBuilder {
     return rows == capacity;
   }
 
-  /** Rows that still fit. */
+  /** Number of rows that still fit. */
   public int free() {
     return capacity - rows;
   }
@@ -77,7 +77,7 @@ public final class FlowBatchBuilder {
   /**
    * Begins a row; all its columns are null.
    *
-   * @throws IllegalStateException where the builder is full
+   * @throws IllegalStateException if the builder is full
    */
   public void beginRow() {
     beginRows(1);
@@ -86,7 +86,7 @@ public final class FlowBatchBuilder {
   /**
    * Begins a block of rows; all their columns are null.
    *
-   * @throws IllegalStateException where they do not fit ({@link #free})
+   * @throws IllegalStateException if they do not fit ({@link #free})
    */
   public void beginRows(int block) {
     discardRow();
@@ -98,7 +98,7 @@ public final class FlowBatchBuilder {
     openCount = block;
   }
 
-  /** Forgets the rows that were begun, as if they never were. */
+  /** Drops the open rows. */
   public void discardRow() {
     if (openRow < 0) {
       return;
@@ -125,7 +125,7 @@ public final class FlowBatchBuilder {
     }
   }
 
-  /** Keeps the row that was begun. */
+  /** Keeps the open row. */
   public void endRow() {
     if (openRow < 0) {
       throw new IllegalStateException("no row was begun");
@@ -134,7 +134,7 @@ public final class FlowBatchBuilder {
     rows += openCount;
   }
 
-  /** Keeps the rows that were begun. */
+  /** Keeps the open rows. */
   public void endRows() {
     endRow();
   }
@@ -142,7 +142,7 @@ public final class FlowBatchBuilder {
   /**
    * Sets a numeric column of all open rows to one value.
    *
-   * @throws IllegalArgumentException where the value does not fit the column's type
+   * @throws IllegalArgumentException if the value does not fit the column's type
    */
   public void setAll(FlowColumn column, long value) {
     ColumnEncoding.checkFits(column, value, value);
@@ -160,12 +160,12 @@ public final class FlowBatchBuilder {
   }
 
   /**
-   * Sets a numeric column of the open rows. The arrays stay the caller's.
+   * Sets a numeric column of the open rows. The caller keeps the arrays.
    *
-   * @param from the value of each open row, anything that fits where it is null
+   * @param from the value of each open row; a null row may hold any value that fits the type
    * @param set bit {@code i & 63} of word {@code i >>> 6}: whether open row i is not null; bits
-   *     past the last row are 0. Null: all are set
-   * @throws IllegalArgumentException where a value does not fit the column's type
+   *     past the last row are 0. Null if no row is null
+   * @throws IllegalArgumentException if a value does not fit the column's type
    */
   public void setColumn(FlowColumn column, long[] from, long[] set) {
     long min = 0;
@@ -181,7 +181,7 @@ public final class FlowBatchBuilder {
     zeroNulls(values[c], set);
   }
 
-  /** Sets an address column of the open rows, as {@link #setColumn}. */
+  /** Sets an address column of the open rows; the parameters are those of {@link #setColumn}. */
   public void setAddressColumn(FlowColumn column, long[] hi, long[] lo, long[] set) {
     int c = addressColumn(column);
     mark(c, set);
@@ -192,10 +192,10 @@ public final class FlowBatchBuilder {
   }
 
   /**
-   * Sets a text column of the open rows, as {@link #setColumn} and {@link #setText(FlowColumn,
-   * byte[])}.
+   * Sets a text column of the open rows. {@code set} is as in {@link #setColumn}, the arrays are
+   * kept as in {@link #setText(FlowColumn, byte[])}.
    *
-   * @param from UTF-8 of each open row, anything where it is null
+   * @param from UTF-8 of each open row, anything for a null row
    */
   public void setTextColumn(FlowColumn column, byte[][] from, long[] set) {
     int c = textColumn(column);
@@ -208,7 +208,7 @@ public final class FlowBatchBuilder {
     }
   }
 
-  /** A null is stored as 0, whatever stands beside it. */
+  /** Stores 0 for each null. */
   private void zeroNulls(long[] column, long[] set) {
     for (int i = 0; set != null && i < openCount; i++) {
       if ((set[i >>> 6] >>> i & 1) == 0) {
@@ -232,7 +232,7 @@ public final class FlowBatchBuilder {
   /**
    * Sets a numeric column of the open row.
    *
-   * @throws IllegalArgumentException where the value does not fit the column's type
+   * @throws IllegalArgumentException if the value does not fit the column's type
    */
   public void set(FlowColumn column, long value) {
     ColumnEncoding.checkFits(column, value, value);
@@ -260,19 +260,18 @@ public final class FlowBatchBuilder {
   /**
    * Sets a text of the open row.
    *
-   * @throws IllegalArgumentException where it is longer than {@link FlowBatch#MAX_TEXT_BYTES} in
-   *     UTF-8
+   * @throws IllegalArgumentException if it is longer than {@link FlowBatch#MAX_TEXT_BYTES} in UTF-8
    */
   public void setText(FlowColumn column, String text) {
     setText(column, text.getBytes(StandardCharsets.UTF_8));
   }
 
   /**
-   * Sets a text of the open row from its UTF-8 bytes. The array is kept and never written to, so
-   * that many rows may share one; the caller must not change it. Bytes that are not UTF-8 make a
-   * batch that {@link FlowBatch#open} refuses.
+   * Sets a text of the open row from its UTF-8 bytes. The builder keeps the array and never writes
+   * to it, so many rows may share it; the caller must not change it. {@link FlowBatch#open} refuses
+   * a batch with invalid UTF-8.
    *
-   * @throws IllegalArgumentException where it is longer than {@link FlowBatch#MAX_TEXT_BYTES}
+   * @throws IllegalArgumentException if it is longer than {@link FlowBatch#MAX_TEXT_BYTES}
    */
   public void setText(FlowColumn column, byte[] utf8) {
     ColumnEncoding.checkText(column, utf8);
@@ -298,17 +297,17 @@ public final class FlowBatchBuilder {
     return openRow >= 0 && words != null && (words[openRow >>> 6] >>> openRow & 1) != 0;
   }
 
-  /** A numeric value of the open row that was set before, 0 where it was not. */
+  /** A numeric value of the open row, 0 if it was not set. */
   public long get(FlowColumn column) {
     return isSet(column) ? values[column.ordinal()][openRow] : 0;
   }
 
-  /** Low long of an address of the open row, 0 where it was not set. */
+  /** Low long of an address of the open row, 0 if it was not set. */
   public long getLow(FlowColumn column) {
     return get(column);
   }
 
-  /** High long of an address of the open row, 0 where it was not set. */
+  /** High long of an address of the open row, 0 if it was not set. */
   public long getHigh(FlowColumn column) {
     return isSet(column) ? high[column.ordinal()][openRow] : 0;
   }
@@ -319,7 +318,7 @@ public final class FlowBatchBuilder {
     return words == null || (words[row >>> 6] >>> row & 1) == 0;
   }
 
-  /** A numeric value of a kept row, 0 where it is null. */
+  /** A numeric value of a kept row, 0 for a null. */
   public long getLong(FlowColumn column, int row) {
     return isNull(column, row) ? 0 : values[column.ordinal()][row];
   }
@@ -334,7 +333,7 @@ public final class FlowBatchBuilder {
     }
   }
 
-  /** Marks the open rows as set, all of them. */
+  /** Marks all open rows as set. */
   private void markAll(int c) {
     allocate(c);
     for (int done = 0; done < openCount; ) {
@@ -345,7 +344,7 @@ public final class FlowBatchBuilder {
     }
   }
 
-  /** Marks the open rows as set whose bit is set. */
+  /** Marks the open rows whose bit is set. */
   private void mark(int c, long[] set) {
     if (set == null) {
       markAll(c);
@@ -364,7 +363,7 @@ public final class FlowBatchBuilder {
     }
   }
 
-  /** Marks row + i as set where bit i is set; all within one word. */
+  /** Marks row + i as set if bit i is set; all rows lie within one word. */
   private void markWord(int c, int row, long bits) {
     long now = valid[c][row >>> 6] | bits << row;
     count[c] += Long.bitCount(now) - Long.bitCount(valid[c][row >>> 6]);
@@ -380,7 +379,7 @@ public final class FlowBatchBuilder {
     }
   }
 
-  /** Appends a row of another batch, every column of it. */
+  /** Appends all columns of a row of another batch. */
   public void appendRow(FlowBatch from, int row) {
     beginRow();
     for (FlowColumn column : ALL) {
@@ -396,7 +395,7 @@ public final class FlowBatchBuilder {
     endRow();
   }
 
-  /** Forgets all rows; what was allocated is kept. */
+  /** Drops all rows and keeps the allocated arrays. */
   public void clear() {
     discardRow();
     for (int c = 0; c < COLUMNS; c++) {
@@ -420,7 +419,7 @@ public final class FlowBatchBuilder {
    *
    * @param cumulativeFlows flows of the producer's stream including these rows
    * @param cumulativeLosses flows that the producer lost so far
-   * @throws IllegalStateException where a row has no arrival, which every flow must have
+   * @throws IllegalStateException if a row has no arrival, which every flow must have
    */
   public byte[] build(long producerId, long sequence, long cumulativeFlows, long cumulativeLosses) {
     discardRow();

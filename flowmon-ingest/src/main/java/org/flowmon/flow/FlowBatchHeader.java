@@ -3,19 +3,18 @@ package org.flowmon.flow;
 import java.util.Optional;
 
 /**
- * What the header of a batch says that nobody has checked: of messages that are refused, to know
- * how much was in them.
+ * The unchecked header of a batch, to count the flows in refused messages.
  *
  * @param rows 0 … {@link FlowBatch#MAX_ROWS}
  * @param sequence 0 … {@link FlowBatch#MAX_COUNT}
- * @param cumulativeFlows likewise
+ * @param cumulativeFlows 0 … {@link FlowBatch#MAX_COUNT}
  */
 public record FlowBatchHeader(long producerId, long sequence, int rows, long cumulativeFlows) {
   /**
-   * Reads it.
+   * Reads the header.
    *
-   * @return empty where the bytes do not begin as a batch of a version that is known, or where they
-   *     say what no batch can
+   * @return empty if the bytes do not begin as a batch of a known version, or a value is out of
+   *     range
    */
   public static Optional<FlowBatchHeader> read(byte[] bytes) {
     if (bytes.length < FlowBatchLayout.HEADER_BYTES

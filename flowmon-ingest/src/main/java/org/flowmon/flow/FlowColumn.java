@@ -15,10 +15,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Every column of a flow. The id is what batches and segments store: it is never reused, and a
- * column whose meaning changes gets a new one. Names, units, nullability and the source of each
- * column in NetFlow, IPFIX and Zeek are in {@code docs/format/flow.md}; a test holds that page
- * against this list.
+ * All columns of a flow. Batches and segments store the id. An id is never reused, and a column
+ * with a new meaning gets a new id. {@code docs/format/flow.md} has the names, units, nullability
+ * and the source of each column in NetFlow, IPFIX and Zeek; a test compares that page with this
+ * list.
  */
 public enum FlowColumn {
   START_TIME(1, TIMESTAMP, "us"),
@@ -102,12 +102,12 @@ public enum FlowColumn {
     return type;
   }
 
-  /** The unit as a short text, empty where there is none. */
+  /** The unit as a short text, empty if it has none. */
   public String unit() {
     return unit;
   }
 
-  /** The names of its values where these are codes that have names, else null. */
+  /** The names of its codes, or null if its values are no codes with names. */
   public CodeNames codeNames() {
     return switch (this) {
       case STATE -> ConnectionState.NAMES;
@@ -126,7 +126,7 @@ public enum FlowColumn {
     return BY_NAME.get(name.toLowerCase(Locale.ROOT));
   }
 
-  /** The column of this id, or null where the id is unknown to this version. */
+  /** The column of this id, or null if this version does not know the id. */
   public static FlowColumn byId(int id) {
     return id > 0 && id < BY_ID.length ? BY_ID[id] : null;
   }

@@ -1,7 +1,7 @@
 package org.flowmon.flow;
 
 /**
- * Bytes are not the flow batch that they claim to be. The message says where and what was expected.
+ * Signals bytes that are no valid flow batch. The message names the place and the expected value.
  */
 public final class FlowFormatException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -1,14 +1,13 @@
 package org.flowmon.flow;
 
 /**
- * Rows of flows as columns: what every expression and aggregate reads, whether the rows are a live
- * batch or a part of an archived segment. Reads go into the caller's arrays, so that loops run over
- * primitives.
+ * Rows of flows as columns: the input of every expression and aggregate, be it a live batch or a
+ * part of an archived segment. Reads fill the caller's arrays, so that loops run over primitives.
  *
  * <p>A null reads as 0 (or the address {@code ::}); {@link #readValidity} tells it from a real 0.
  */
 public interface FlowRows {
-  /** How the values of a column are there. */
+  /** The presence of a column's values. */
   enum Presence {
     /** Every value is null; nothing is stored. */
     ABSENT,
@@ -16,7 +15,7 @@ public interface FlowRows {
     CONSTANT,
     /** No value is null. */
     DENSE,
-    /** Some are null. */
+    /** Some values are null. */
     NULLABLE
   }
 
@@ -37,17 +36,17 @@ public interface FlowRows {
   void readAddresses(FlowColumn column, int from, int count, long[] hi, long[] lo);
 
   /**
-   * Reads which of the {@code count} values from row {@code from} are not null: bit {@code i & 63}
-   * of word {@code i >>> 6} for row {@code from + i}. Bits past {@code count} are 0.
+   * Reads the validity of {@code count} values from row {@code from}: bit {@code i & 63} of word
+   * {@code i >>> 6} is set if row {@code from + i} is not null. Bits past {@code count} are 0.
    */
   void readValidity(FlowColumn column, int from, int count, long[] words);
 
-  /** The text of a row, null where there is none. */
+  /** The text of a row, or null. */
   String text(FlowColumn column, int row);
 
   /**
-   * Reads {@code count} texts from row {@code from} into {@code out[0 … count)}, null where there
-   * is none. To be preferred to {@link #text} for more than one row.
+   * Reads {@code count} texts from row {@code from} into {@code out[0 … count)}; a text may be
+   * null. Faster than {@link #text} for more than one row.
    */
   default void readTexts(FlowColumn column, int from, int count, String[] out) {
     for (int i = 0; i < count; i++) {

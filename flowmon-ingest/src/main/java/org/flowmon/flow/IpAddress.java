@@ -33,7 +33,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return high != 0 ? high : Long.compareUnsigned(loA, loB);
   }
 
-  /** Another one in each process: see {@link TableHash}. */
+  /** Differs from process to process, see {@link TableHash}. */
   @Override
   public int hashCode() {
     return (int) TableHash.of(hi, lo);
@@ -44,7 +44,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return compare(hi, lo, other.hi, other.lo);
   }
 
-  /** 4 or 16 bytes in network order. */
+  /** Returns the address of 4 or 16 bytes in network order. */
   public static IpAddress ofBytes(byte[] bytes) {
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
     return switch (bytes.length) {
@@ -63,7 +63,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
   /**
    * Parses dotted IPv4 or RFC 4291 text, without any name lookup.
    *
-   * @throws IllegalArgumentException naming the text where it is not an address
+   * @throws IllegalArgumentException naming the text if it is not an address
    */
   public static IpAddress parse(String text) {
     IpAddress parsed = parseOrNull(text);
@@ -73,7 +73,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return parsed;
   }
 
-  /** As {@link #parse}, null where the text is not an address. */
+  /** Parses like {@link #parse}, but returns null for a text that is not an address. */
   public static IpAddress parseOrNull(String text) {
     int length = text.length();
     if (length < 2 || length > 45) {
@@ -86,7 +86,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return parseIpv6(text);
   }
 
-  /** Dotted IPv4 in text[from, to) as an unsigned 32-bit value, −1 where it is none. */
+  /** Parses dotted IPv4 in text[from, to) as an unsigned 32-bit value, −1 if it is not IPv4. */
   private static long parseIpv4(String text, int from, int to) {
     long value = 0;
     int parts = 0;
@@ -107,7 +107,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
         }
       } else if (c >= '0' && c <= '9') {
         if (digits > 0 && octet == 0) {
-          return -1; // a leading zero may mean octal elsewhere: refuse it
+          return -1; // elsewhere a leading zero may mean octal: refuse it
         }
         octet = octet * 10 + (c - '0');
         digits++;

@@ -1,8 +1,8 @@
 package org.flowmon.flow;
 
 /**
- * A range of addresses that share their first bits, within one family: {@code 0.0.0.0/0} is all of
- * IPv4, {@code ::/0} all of IPv6 and holds no IPv4 address.
+ * A range of addresses of one family that share their first bits: {@code 0.0.0.0/0} is all of IPv4,
+ * {@code ::/0} is all of IPv6 and holds no IPv4 address.
  *
  * @param first the first address, its host bits zero
  * @param length bits of the prefix within its family: 0 … 32 for IPv4, 0 … 128 for IPv6
@@ -18,7 +18,7 @@ public record IpPrefix(IpAddress first, int length) {
     first = new IpAddress(first.hi() & highMask(bits), first.lo() & lowMask(bits));
   }
 
-  /** Parses {@code address/length}; an address alone is the prefix that holds only it. */
+  /** Parses {@code address/length}; an address alone is a prefix that holds only that address. */
   public static IpPrefix parse(String text) {
     int slash = text.indexOf('/');
     IpAddress address = IpAddress.parse(slash < 0 ? text : text.substring(0, slash));

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Little-endian integers in arrays of bytes, as all formats but the exporters' have them. An offset
+ * Little-endian integers in byte arrays, the order of all formats but the exporters'. An offset
  * outside the array throws {@link IndexOutOfBoundsException}.
  */
 public final class LittleEndian {
@@ -18,7 +18,7 @@ public final class LittleEndian {
 
   private LittleEndian() {}
 
-  /** 0 … 65535. */
+  /** Reads 16 bits, 0 … 65535. */
   public static int getU16(byte[] bytes, int at) {
     return (short) SHORT.get(bytes, at) & 0xFFFF;
   }

@@ -2,7 +2,7 @@ package org.flowmon.flow;
 
 import java.util.Locale;
 
-/** What a flow came from; the value of column {@link FlowColumn#SOURCE_KIND}. */
+/** The origin of a flow; the value of column {@link FlowColumn#SOURCE_KIND}. */
 public enum SourceKind {
   NETFLOW_V5(1),
   NETFLOW_V9(2),
@@ -14,7 +14,7 @@ public enum SourceKind {
   SYNTHETIC(8),
   PARQUET(9);
 
-  /** The names of the codes: the labels. */
+  /** The names of the codes, which are the labels. */
   static final CodeNames NAMES = CodeNames.of(values(), SourceKind::code, SourceKind::label);
 
   private final int code;

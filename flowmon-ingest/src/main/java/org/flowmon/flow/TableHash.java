@@ -4,13 +4,13 @@ import java.security.SecureRandom;
 import java.util.SplittableRandom;
 
 /**
- * The hash by which tables over flows' values place them. It is keyed: its coefficients are drawn
- * when the process starts and are told to nobody, so that whoever sends flows cannot choose values
- * that share a slot. For the same reason it must not leave the process: nothing that is stored,
- * sent or reported may depend on it, not even by an order.
+ * The keyed hash for tables over values of flows. Its secret coefficients are drawn when the
+ * process starts, so that a sender of flows cannot choose values that share a slot. For the same
+ * reason it must not leave the process: nothing stored, sent or reported, not even an order, may
+ * depend on it.
  *
- * <p>Each word of a key has a place, and each place two coefficients a and b of 64 bits. With the
- * word's halves of 32 bits
+ * <p>Each word of a key has a place, and each place has two coefficients a and b of 64 bits. With
+ * the word's halves of 32 bits
  *
  * <pre>
  *   sum  = start + Σ (a + low half) · (b + high half)   mod 2^64
@@ -19,27 +19,28 @@ import java.util.SplittableRandom;
  *
  * <p>The upper 32 bits of the sum are strongly universal: over the choice of coefficients any two
  * different keys have any two values with a probability of 2^−64 (Black and others, "UMAC: fast and
- * secure message authentication", CRYPTO 1999, of the family NH; Kaser and Lemire, "Strongly
+ * secure message authentication", CRYPTO 1999, for the family NH; Kaser and Lemire, "Strongly
  * universal string hashing is fast", 2014, there Multilinear-HM; Thorup, "High speed hashing for
- * integers and strings", 2015, there pair-multiply-shift). So whatever n keys someone chooses who
- * does not know the coefficients, they have n² / 2^33 pairs of equal hashes on average at most, 128
- * among a million keys, and by Markov's inequality n² / k such pairs, which would make a table
- * slow, with a probability of k / 2^33 at most. That a factor may be 0 for one value of a half,
- * whatever the other half is, is part of that bound. This holds for keys that are chosen before
- * anything is known of the coefficients; no output tells of them.
+ * integers and strings", 2015, there pair-multiply-shift). Take any n keys chosen without knowledge
+ * of the coefficients. They have at most n² / 2^33 pairs of equal hashes on average, 128 for a
+ * million keys. By Markov's inequality they have n² / k such pairs, enough to slow a table, with a
+ * probability of at most k / 2^33. The bound includes that a factor may be 0 for one value of a
+ * half, whatever the other half. It holds for keys that are chosen before anything is known of the
+ * coefficients; no output reveals them.
  *
- * <p>Universality alone does not make linear probing fast: of keys in an arithmetic progression
- * sums are one, too. The finisher breaks that up. It mixes each half of the sum into the other, so
- * that the lower bits of the hash, by which tables go, hang on the strongly universal ones.
+ * <p>Universality alone does not make linear probing fast: the sums of keys in an arithmetic
+ * progression are an arithmetic progression, too. The finisher breaks it up. It mixes each half of
+ * the sum into the other, so that the lower bits of the hash, which choose the slot, depend on the
+ * strongly universal ones.
  *
- * <p>The system property {@value #SEED_PROPERTY} replaces random coefficients by those of a number:
- * for tests and benchmarks that have to do the same again. It takes the protection away.
+ * <p>The system property {@value #SEED_PROPERTY} derives the coefficients from a number instead,
+ * for tests and benchmarks that must be repeatable. It removes the protection.
  */
 public final class TableHash {
-  /** Names the number that coefficients are made of. */
+  /** Names the number from which the coefficients are derived. */
   public static final String SEED_PROPERTY = "flowmon.table-hash.seed";
 
-  /** Words that a key has at most. */
+  /** The most words of a key. */
   public static final int MAX_WORDS = 64;
 
   private static final long FINISHER = 0xD6E8FEB86659FD93L;
@@ -49,7 +50,7 @@ public final class TableHash {
   private static final long[] B = new long[MAX_WORDS];
   private static final long START;
   private static final long OF_NULLS;
-  // The first places once more: constants where code is compiled.
+  // The first places again, as constants for compiled code.
   private static final long A_0;
   private static final long B_0;
   private static final long A_1;
@@ -83,15 +84,15 @@ public final class TableHash {
     return finish(START + term(word, A_0, B_0));
   }
 
-  /** The hash of a key of two words: an address, as a rule. */
+  /** The hash of a key of two words, usually an address. */
   public static long of(long first, long second) {
     return finish(START + term(first, A_0, B_0) + term(second, A_1, B_1));
   }
 
   /**
-   * The hash of a text. Its length is not bounded, so it is not of the family above: four UTF-16
-   * code units at a time go through a product of 128 bits with a secret factor whose halves are
-   * folded into one word, as in wyhash and rapidhash.
+   * The hash of a text. Its length is unbounded, so it does not belong to the family above. It
+   * multiplies four UTF-16 code units at a time by a secret factor to 128 bits and folds the halves
+   * into one word, like wyhash and rapidhash.
    */
   public static long of(String text) {
     long hash = START;
@@ -116,7 +117,7 @@ public final class TableHash {
   }
 
   /**
-   * The sum with one word more.
+   * Adds a word to a sum.
    *
    * @param place of the word in its key: 0 … {@link #MAX_WORDS} − 1, each once
    */
@@ -124,7 +125,7 @@ public final class TableHash {
     return sum + term(word, A[place], B[place]);
   }
 
-  /** The sum with a mask of words that are NULL; the same where none is. */
+  /** Adds a mask of NULL words to a sum; 0 leaves it unchanged. */
   public static long addNulls(long sum, long nulls) {
     return sum + nulls * OF_NULLS;
   }
@@ -140,8 +141,8 @@ public final class TableHash {
   }
 
   /**
-   * Hashes of keys of two words: as {@link #of(long, long)}. One loop for each step: the JIT
-   * compiler vectorizes these, and not one loop that does all.
+   * Hashes keys of two words, like {@link #of(long, long)}. Each step has its own loop, because the
+   * JIT compiler vectorizes these, but not a single loop over all steps.
    */
   public static void ofPairs(long[] first, long[] second, int n, long[] hashes) {
     for (int i = 0; i < n; i++) {
@@ -155,7 +156,7 @@ public final class TableHash {
     }
   }
 
-  /** As {@link #add(long, int, long)} of the words of many keys. */
+  /** Adds a word to each of many keys' sums, like {@link #add(long, int, long)}. */
   public static void add(long[] sums, int place, long[] words, int n) {
     long a = A[place];
     long b = B[place];

@@ -1,16 +1,16 @@
 package org.flowmon.flow;
 
 /**
- * Whether bytes are UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
- * Bytes that are not would become replacement characters when they are read, each three bytes long
- * where it was one, and so break the bounds of texts further on.
+ * Checks bytes for UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). A
+ * reader would turn each invalid byte into a replacement character of three bytes, so that texts
+ * would exceed their bounds later.
  */
 final class Utf8 {
   private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
 
   private Utf8() {}
 
-  /** Whether all bytes of [from, to) are ASCII, as nearly all texts of flows are. */
+  /** Whether all bytes of [from, to) are ASCII, as in nearly all texts of flows. */
   static boolean isAscii(byte[] bytes, int from, int to) {
     int at = from;
     for (; at <= to - 8; at += 8) {
@@ -39,7 +39,7 @@ final class Utf8 {
     return true;
   }
 
-  /** Bytes of the character that begins there, 0 where none does. */
+  /** Length in bytes of the character at {@code at}, 0 if it is invalid. */
   private static int characterLength(byte[] bytes, int at, int to) {
     int lead = bytes[at] & 0xFF;
     if (lead < 0x80) {

@@ -3,8 +3,8 @@ package org.flowmon.ingest;
 import org.flowmon.flow.FlowBatchBuilder;
 
 /**
- * Where decoders and readers put flows. They ask for a builder, write a row or a block of rows into
- * it, and say how many:
+ * The target of decoders and readers. They ask for a builder, write a row or a block of rows into
+ * it and report the number of rows:
  *
  * <pre>{@code
  * FlowBatchBuilder builder = sink.builder();
@@ -19,13 +19,13 @@ import org.flowmon.flow.FlowBatchBuilder;
  * never between {@link #builder} and {@link #rowsEnded}. Used by one thread at a time.
  */
 public interface FlowSink {
-  /** The builder for the next rows: at least one row is free, none is open. */
+  /** Returns the builder for the next rows, with room for at least one and no open row. */
   FlowBatchBuilder builder();
 
   /**
-   * Rows have been added to the builder that {@link #builder} gave last.
+   * Reports rows added to the builder that {@link #builder} returned last.
    *
-   * @param rows how many; 0 gives the builder back unused, as who asked for it in vain must do
+   * @param rows how many; a caller that added none must report 0 to give the builder back
    */
   void rowsEnded(int rows);
 }

@@ -3,47 +3,47 @@ package org.flowmon.ingest;
 import java.util.Locale;
 
 /**
- * What is counted on the way in, by reason. {@code docs/format/exports.md} says what each means and
- * which of them add up.
+ * The counters of ingest, by reason. {@code docs/format/exports.md} defines each and says which of
+ * them add up.
  */
 public enum IngestCounter {
   /** UDP datagrams handed to the decoder. */
   DATAGRAMS_RECEIVED,
   /** Their payload bytes. */
   BYTES_RECEIVED,
-  /** Datagrams in which everything was understood, sets without a template aside. */
+  /** Datagrams that were understood completely, apart from sets without a template. */
   DATAGRAMS_DECODED,
-  /** Datagrams of which a part was dropped as malformed; see the counters of sets and records. */
+  /** Datagrams with a part that was dropped as malformed; see the counters of sets and records. */
   DATAGRAMS_DAMAGED,
-  /** Datagrams of no version that is decoded. */
+  /** Datagrams of a version that is not decoded. */
   DATAGRAMS_DROPPED_UNKNOWN_VERSION,
-  /** Datagrams shorter than their header, or than their header says. */
+  /** Datagrams shorter than their header or than the length in it. */
   DATAGRAMS_DROPPED_TRUNCATED,
-  /** Datagrams whose header gives a length that cannot be. */
+  /** Datagrams whose header has an impossible length. */
   DATAGRAMS_DROPPED_BAD_LENGTH,
   /** NetFlow v5 datagrams whose header counts no flow, or more than 30. */
   DATAGRAMS_DROPPED_BAD_COUNT,
-  /** Datagrams that the kernel dropped because its buffer was full; where it tells. */
+  /** Datagrams that the kernel dropped because its buffer was full, if it reports them. */
   DATAGRAMS_DROPPED_KERNEL,
-  /** Datagrams that still waited when a collector's time to stop was over. */
+  /** Datagrams that still waited at the end of a collector's stop timeout. */
   DATAGRAMS_DROPPED_AT_STOP,
-  /** Sets whose length cannot be: the rest of the datagram is dropped with them. */
+  /** Sets with an impossible length: the rest of the datagram is dropped with them. */
   SETS_DROPPED_BAD_LENGTH,
-  /** Sets of an id that is reserved. */
+  /** Sets with a reserved id. */
   SETS_DROPPED_RESERVED_ID,
-  /** Data sets for which no template is known (yet, or any more). */
+  /** Data sets without a known template (not yet, or no more). */
   SETS_DROPPED_NO_TEMPLATE,
-  /** Template definitions that cannot be, or are past a limit. */
+  /** Template definitions that are invalid or exceed a limit. */
   TEMPLATES_DROPPED_BAD,
   /** Records of variable length that run past the end of their set. */
   RECORDS_DROPPED_TRUNCATED,
   /** Flows decoded: rows handed to the sink. */
   FLOWS_DECODED,
-  /** Flows of a datagram that holds more of them than one may. */
+  /** Flows beyond the limit of one datagram. */
   FLOWS_DROPPED_TOO_MANY,
-  /** Flows known to have been in sets without a template; a part of what is lost there. */
+  /** Flows known to have been in sets without a template; only a part of the losses there. */
   FLOWS_DROPPED_NO_TEMPLATE,
-  /** Values of flows that cannot be, kept as NULL. */
+  /** Impossible values of flows, kept as NULL. */
   VALUES_DROPPED_IMPLAUSIBLE,
   /** Records of options data. */
   OPTIONS_RECORDS,
@@ -53,27 +53,32 @@ public enum IngestCounter {
   TEMPLATES_WITHDRAWN,
   /** Templates that were not repeated within their lifetime. */
   TEMPLATES_EXPIRED,
-  /** Templates forgotten because their exporter has as many as it may. */
+  /** Templates forgotten because their exporter has reached its limit. */
   TEMPLATES_EVICTED,
-  /** Sampling rates that were not remembered because their exporter has as many as it may. */
+  /** Sampling rates not remembered because their exporter has reached its limit. */
   SAMPLING_DROPPED,
-  /** Exporters that have become known, so that strangers do not make them be forgotten. */
+  /** Exporters that have become known, so that strangers cannot evict them. */
   EXPORTERS_ESTABLISHED,
-  /** Exporters forgotten with all that was kept of them, to make room for others. */
+  /** Exporters forgotten with all their state, to make room for others. */
   EXPORTERS_EVICTED,
-  /** Observation domains forgotten with their templates, those of forgotten exporters too. */
+  /** Observation domains forgotten with their templates, including those of forgotten exporters. */
   DOMAINS_EVICTED,
-  /** Flows (v5) or records (IPFIX) that known exporters' numbers say were lost on the way. */
+  /** Flows (v5) or records (IPFIX) lost on the way, by the numbers of known exporters. */
   SEQUENCE_LOST_FLOWS,
-  /** Datagrams (v9) that known exporters' numbers say were lost on the way. */
+  /** Datagrams (v9) lost on the way, by the numbers of known exporters. */
   SEQUENCE_LOST_DATAGRAMS,
-  /** As {@link #SEQUENCE_LOST_FLOWS}, of strangers, or more than their exporter can have sent. */
+  /**
+   * Like {@link #SEQUENCE_LOST_FLOWS}, but of strangers, or more than the exporter can have sent.
+   */
   SEQUENCE_UNPROVEN_FLOWS,
-  /** As {@link #SEQUENCE_LOST_DATAGRAMS}, of strangers, or more than can have been sent. */
+  /**
+   * Like {@link #SEQUENCE_LOST_DATAGRAMS}, but of strangers, or more than the exporter can have
+   * sent.
+   */
   SEQUENCE_UNPROVEN_DATAGRAMS,
-  /** Datagrams that came after a later one; what they hold is no longer counted as lost. */
+  /** Datagrams that came after a later one; their content no longer counts as lost. */
   SEQUENCE_LATE_DATAGRAMS,
-  /** Times that an exporter's sequence began anew. */
+  /** Restarts of an exporter's sequence. */
   SEQUENCE_RESETS,
   /** Packets read from capture files. */
   PACKETS_READ,

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The counters of one way in. Thread-safe; adding is cheap. */
+/** The counters of one input. Thread-safe; adding is cheap. */
 public final class IngestCounters {
   private static final IngestCounter[] ALL = IngestCounter.values();
 
@@ -28,7 +28,7 @@ public final class IngestCounters {
     return adders[counter.ordinal()].sum();
   }
 
-  /** Label → count of those that are not 0, in the order of {@link IngestCounter}. */
+  /** Label → count of the counters that are not 0, in the order of {@link IngestCounter}. */
   public Map<String, Long> snapshot() {
     Map<String, Long> counts = new LinkedHashMap<>();
     for (IngestCounter counter : ALL) {

@@ -7,8 +7,8 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
 
 /**
- * The networks that are watched over: a flow is {@code outgoing} where its source is inside. Where
- * no such networks are configured (null instead of an instance), {@code outgoing} is NULL.
+ * The protected networks: a flow is {@code outgoing} if its source is inside. If none are
+ * configured (null instead of an instance), {@code outgoing} is NULL.
  *
  * <p>Immutable.
  */
@@ -17,12 +17,12 @@ public final class ProtectedNetworks {
   private final Ranges ipv6;
 
   public ProtectedNetworks(List<IpPrefix> networks) {
-    // By family: ::/0 holds no IPv4 address, although those lie within its range.
+    // By family: ::/0 holds no IPv4 address, although IPv4 lies within its range.
     ipv4 = Ranges.of(networks.stream().filter(p -> p.first().isIpv4()).toList());
     ipv6 = Ranges.of(networks.stream().filter(p -> !p.first().isIpv4()).toList());
   }
 
-  /** Parses each text as {@link IpPrefix#parse} does. */
+  /** Parses each text with {@link IpPrefix#parse}. */
   public static ProtectedNetworks parse(List<String> networks) {
     return new ProtectedNetworks(networks.stream().map(IpPrefix::parse).toList());
   }

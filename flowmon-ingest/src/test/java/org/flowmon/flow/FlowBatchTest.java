@@ -83,7 +83,7 @@ class FlowBatchTest {
       for (int from = 0; from < rows.size(); ) {
         int count = 1 + random.nextInt(rows.size() - from);
         if (random.nextInt(4) == 0) {
-          builder.beginRows(count); // begun, filled and dropped: leaves nothing behind
+          builder.beginRows(count); // begun, filled and dropped: leaves no trace
           builder.setAll(FlowColumn.BYTES, 7);
           builder.setAllAddress(FlowColumn.SRC_ADDR, 1, 2);
         }
@@ -224,7 +224,7 @@ class FlowBatchTest {
       byte[] bytes =
           build(RandomFlows.rows(new Random(SEED + round % 50), 40), new FlowBatchBuilder(40));
       for (int flips = 1 + random.nextInt(8); flips > 0; flips--) {
-        // Mostly in header and directory, where a byte decides about others.
+        // Mostly in header and directory, where a byte affects others.
         int at =
             random.nextInt(random.nextInt(4) == 0 ? bytes.length : Math.min(bytes.length, 640));
         bytes[at] = (byte) (random.nextBoolean() ? random.nextInt() : random.nextInt(4));
@@ -292,7 +292,7 @@ class FlowBatchTest {
     assertThrows(FlowFormatException.class, () -> FlowBatch.open(batch));
   }
 
-  /** A batch with these bytes in place of the texts of {@code service}. */
+  /** A batch with these bytes as the texts of {@code service}. */
   private static byte[] withTexts(byte[][] texts) {
     FlowBatchBuilder builder = new FlowBatchBuilder(texts.length);
     ByteArrayOutputStream placeholder = new ByteArrayOutputStream();

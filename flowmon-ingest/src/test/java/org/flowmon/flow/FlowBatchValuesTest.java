@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Values that no writer writes: a batch with one of them is refused when it is opened. */
+/** Opening refuses a batch with a value that no writer writes. */
 class FlowBatchValuesTest {
   private static final long SEED = 20261123;
   private static final int ROWS = 70;
 
-  /** Rows of which {@code outgoing} and {@code bytes} are as said, the third of each unknown. */
+  /** Rows with {@code outgoing} and {@code bytes} as given; the third of each is unknown. */
   private static byte[] batch(boolean constant, boolean nulls) {
     FlowBatchBuilder builder = new FlowBatchBuilder(ROWS);
     for (int row = 0; row < ROWS; row++) {
@@ -164,7 +164,7 @@ class FlowBatchValuesTest {
       assertEquals(rows, FlowBatch.open(bytes.clone()).rows(), "seed " + seed);
       int width = column == FlowColumn.SRC_ADDR ? 4 : column.type().width();
       bytes[new PlainBatch(bytes).slot(column, hurt) + random.nextInt(width)] |=
-          (byte) (1 << random.nextInt(7)); // a count below 0 is refused as one
+          (byte) (1 << random.nextInt(7)); // a negative count is refused itself
       assertRefused(bytes, "row " + hurt + " has a value beside its null");
     }
   }
@@ -236,7 +236,7 @@ class FlowBatchValuesTest {
     return builder.build(1, 2, rows.size(), 0);
   }
 
-  /** Every way to read a value gives it, and every value is one that its column promises. */
+  /** Every way to read a value returns it, and every value conforms to its column. */
   private static void assertReadsAsItStands(FlowBatch batch, PlainBatch plain, String seed) {
     int rows = plain.rows();
     assertEquals(rows, batch.rows(), seed);

@@ -7,8 +7,8 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * What the bytes of a batch say by {@code docs/format/flow.md}, read value by value without any of
- * the code that is tested: the bytes are believed.
+ * The values of a batch by {@code docs/format/flow.md}, read one by one without the tested code;
+ * the bytes are trusted.
  */
 final class PlainBatch {
   private final ByteBuffer bytes;
@@ -40,12 +40,12 @@ final class PlainBatch {
     return bytes.get(entries.get(column) + 2);
   }
 
-  /** Where the column lies, its validity first. */
+  /** The place of the column, which begins with its validity. */
   int place(FlowColumn column) {
     return bytes.getInt(entries.get(column) + 4);
   }
 
-  /** Where the directory has the column. */
+  /** The place of the column in the directory. */
   int entry(FlowColumn column) {
     return entries.get(column);
   }
@@ -54,7 +54,7 @@ final class PlainBatch {
     return (rows + 63) / 64 * 8;
   }
 
-  /** Where the value of a row lies that has a fixed width. */
+  /** The place of a row's value of fixed width. */
   int slot(FlowColumn column, int row) {
     return switch (encoding(column)) {
       case 1 -> place(column);
@@ -73,12 +73,12 @@ final class PlainBatch {
         || (encoding(column) == 3 && (bytes.get(place(column) + row / 8) >>> row % 8 & 1) == 0);
   }
 
-  /** The value as a number, an address or a text; null where it is unknown. */
+  /** The value as a number, an address or a text; null if it is unknown. */
   Object value(FlowColumn column, int row) {
     return isNull(column, row) ? null : stored(column, row);
   }
 
-  /** What lies in the place of a value, whether or not it is unknown. */
+  /** The stored value, even if it is unknown. */
   Object stored(FlowColumn column, int row) {
     if (column.type() == ColumnType.TEXT) {
       return text(column, row);

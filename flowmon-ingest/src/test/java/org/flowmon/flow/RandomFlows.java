@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** Random rows, as plain objects: the naive model that batches are held against. */
+/** Random rows as plain objects: the naive model for comparison with batches. */
 final class RandomFlows {
   private RandomFlows() {}
 
@@ -76,7 +76,7 @@ final class RandomFlows {
         });
   }
 
-  /** The rows as one block of columns; what is null carries garbage. */
+  /** Appends the rows as one block of columns; nulls carry garbage. */
   static void appendBlock(
       FlowBatchBuilder builder, List<Map<FlowColumn, Object>> rows, Random random) {
     int count = rows.size();

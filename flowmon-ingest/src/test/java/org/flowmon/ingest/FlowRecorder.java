@@ -8,7 +8,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 
-/** A sink that keeps every row as a map of column → value, by way of real batches. */
+/** A sink that keeps every row as a map of column → value, read from real batches. */
 public final class FlowRecorder implements FlowSink {
   private final FlowBatchBuilder builder;
   private final List<Map<FlowColumn, Object>> rows = new ArrayList<>();
@@ -16,7 +16,7 @@ public final class FlowRecorder implements FlowSink {
   private boolean handedOut;
 
   /**
-   * @param capacity rows of a batch; small ones show what goes wrong at their borders
+   * @param capacity rows of a batch; small ones reveal errors at their borders
    */
   public FlowRecorder(int capacity) {
     builder = new FlowBatchBuilder(capacity);
@@ -37,7 +37,7 @@ public final class FlowRecorder implements FlowSink {
     }
   }
 
-  /** Whether somebody asked for the builder and did not give it back. */
+  /** Whether the builder was requested and not given back. */
   public boolean isHandedOut() {
     return handedOut;
   }

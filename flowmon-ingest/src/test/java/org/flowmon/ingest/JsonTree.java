@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** JSON as maps, lists, and texts; numbers and booleans are texts too. */
+/** JSON as maps, lists and texts; numbers and booleans are texts, too. */
 public final class JsonTree {
   private JsonTree() {}
 

@@ -33,7 +33,7 @@ class ProtectedNetworksTest {
     }
   }
 
-  /** From few values, so that many lie inside. */
+  /** Draws from few values, so that many addresses lie inside. */
   private static IpAddress address(Random random) {
     return random.nextBoolean()
         ? IpAddress.ofIpv4(random.nextInt(8) << 29 | random.nextInt(4))

@@ -15,13 +15,13 @@ import java.util.zip.GZIPInputStream;
 
 /**
  * Real exports and logs, which are not part of the project: {@code FLOWMON_DATA} or {@code
- * ../shared/data} beside it. Tests that need them are skipped where they are missing, unless {@code
+ * ../shared/data} beside it. Tests that need them are skipped if they are missing, unless {@code
  * FLOWMON_REQUIRE_DATA} is set.
  */
 public final class TestData {
   private TestData() {}
 
-  /** A file or folder of the data; skips (or fails) the test where it is missing. */
+  /** A file or folder of the data; skips (or fails) the test if it is missing. */
   public static Path path(String name) {
     Path path = folder().resolve(name);
     if (!Files.exists(path)) {
@@ -64,7 +64,7 @@ public final class TestData {
     }
   }
 
-  /** The bytes of a file, without gzip's compression. */
+  /** The bytes of a file, decompressed from gzip. */
   public static byte[] read(Path file) {
     try {
       byte[] bytes = Files.readAllBytes(file);

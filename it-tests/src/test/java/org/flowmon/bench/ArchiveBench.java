@@ -35,8 +35,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code flowmon bench archive}: loading and querying a week of flows, by the archive alone or,
- * with {@code --compare}, by other systems too, whose answers must be the same.
+ * {@code flowmon bench archive}: loads and queries a week of flows in the archive and, with {@code
+ * --compare}, in other systems, whose answers must be equal.
  */
 @Command(
     name = "archive",

@@ -10,7 +10,7 @@ import org.flowmon.bench.archive.SystemComparison;
 import org.flowmon.bench.archive.SystemFigures;
 import org.flowmon.bench.output.BenchResult;
 
-/** What {@code flowmon bench archive} measured: tables of systems and queries, or flat JSON. */
+/** The results of {@code flowmon bench archive}: tables of systems and queries, or flat JSON. */
 final class ArchiveBenchReport {
   private final SystemComparison comparison;
   private final String workload;
@@ -18,7 +18,7 @@ final class ArchiveBenchReport {
   private final CsvLoad.Loaded csv;
 
   /**
-   * @param csv the rows as a CSV file and its loading by flowmon, null where that was not measured
+   * @param csv the rows as a CSV file and its loading by flowmon, null if not measured
    */
   ArchiveBenchReport(SystemComparison comparison, String workload, int rounds, CsvLoad.Loaded csv) {
     this.comparison = comparison;
@@ -105,7 +105,7 @@ final class ArchiveBenchReport {
     return result;
   }
 
-  /** The time of flowmon divided by the shortest of the others; empty where one is missing. */
+  /** The time of flowmon divided by the shortest of the others; empty if one is missing. */
   private java.util.OptionalDouble ratio(String query, Time time) {
     double flowmon = Double.NaN;
     double other = Double.POSITIVE_INFINITY;
@@ -120,7 +120,7 @@ final class ArchiveBenchReport {
     return both ? java.util.OptionalDouble.of(flowmon / other) : java.util.OptionalDouble.empty();
   }
 
-  /** The median over the queries: a short query that was disturbed once says little. */
+  /** The median over the queries: a single disturbance of a short query says little. */
   private double spread(SystemFigures figures) {
     double[] spreads =
         comparison.answers().keySet().stream()

@@ -4,13 +4,13 @@ import org.flowmon.deploy.Flowmon;
 import org.flowmon.deploy.Start;
 import picocli.CommandLine;
 
-/** What the launcher runs for {@code flowmon bench}. */
+/** The launcher's class for {@code flowmon bench}. */
 public final class Bench {
   private static final String NAME = "flowmon bench";
 
   private Bench() {}
 
-  /** Runs one benchmark and exits, as {@link Flowmon#main} does. */
+  /** Runs one benchmark and exits, like {@link Flowmon#main}. */
   public static void main(String[] args) {
     Start.run(() -> Flowmon.run(new BenchCommand(), NAME, args));
   }

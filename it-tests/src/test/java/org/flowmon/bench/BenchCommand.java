@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code flowmon bench}: how fast the parts are on this machine. */
+/** {@code flowmon bench}: measures the speed of the parts on this machine. */
 @Command(
     name = "flowmon bench",
     mixinStandardHelpOptions = true,

@@ -7,7 +7,7 @@ import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.it.CommandRun;
 import org.junit.jupiter.api.Test;
 
-/** The command line of {@code flowmon bench}: as that of the other commands. */
+/** The command line of {@code flowmon bench} behaves like that of the other commands. */
 class BenchTest {
   private static CommandRun run(String... arguments) {
     return CommandRun.of(Bench.commandLine(), arguments);

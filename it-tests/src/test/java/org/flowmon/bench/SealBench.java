@@ -22,8 +22,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code flowmon bench seal}: rows a second of sealing on one thread, everything included: sort,
- * dictionaries, indexes, pages, checksums, files synced to disk.
+ * {@code flowmon bench seal}: rows a second of sealing on one thread, all included: sort,
+ * dictionaries, indexes, pages, checksums, syncing files to disk.
  */
 @Command(
     name = "seal",

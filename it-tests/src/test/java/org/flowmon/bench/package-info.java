@@ -1,5 +1,5 @@
 /**
- * {@code flowmon bench}: how fast the parts are on this machine. Benchmarks and experiments are no
- * part of what is shipped: a checkout has them, with the tests of the whole.
+ * {@code flowmon bench}: measures the speed of the parts on this machine. Benchmarks and
+ * experiments are not shipped: a checkout has them, with the integration tests.
  */
 package org.flowmon.bench;

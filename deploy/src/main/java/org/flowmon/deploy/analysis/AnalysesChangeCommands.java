@@ -27,11 +27,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code flowmon analyses add} and {@code remove}: changes for jobs that run. */
+/** {@code flowmon analyses add} and {@code remove}: change the analyses of running jobs. */
 final class AnalysesChangeCommands {
   private AnalysesChangeCommands() {}
 
-  /** Sends changes and says what became of them. */
+  /** Sends changes and reports their outcome. */
   private abstract static class Change implements Callable<Integer> {
     @Mixin private JobOptions job;
 
@@ -45,10 +45,10 @@ final class AnalysesChangeCommands {
         converter = DurationConverter.class)
     private Duration wait;
 
-    /** The texts of the analyses by their names, null where one goes. */
+    /** The texts of the analyses by name, null for a removed one. */
     abstract Map<String, String> changes();
 
-    /** What is to be known of a change that is not refused; null: nothing. */
+    /** A remark on a change that is not refused; null if there is none. */
     abstract String afterwards(String name);
 
     @Override

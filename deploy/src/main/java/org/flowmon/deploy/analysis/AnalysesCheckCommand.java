@@ -94,7 +94,7 @@ final class AnalysesCheckCommand implements Callable<Integer> {
     return wrong == 0 ? ExitCodes.DONE : ExitCodes.NO;
   }
 
-  /** The configuration; null where there is none, or none that can be read, which is said. */
+  /** Reads the configuration; null if there is none or it is unreadable, which is reported. */
   private JobConfig job() throws NoSuchFileException {
     if (config == null) {
       return null;
@@ -108,7 +108,7 @@ final class AnalysesCheckCommand implements Callable<Integer> {
     return null;
   }
 
-  /** Does it, and says what is wrong of a file. Returns whether nothing is. */
+  /** Runs a check of a file and reports its errors. Returns whether there are none. */
   private boolean checked(Path file, Runnable check) {
     return errors(file).run(check);
   }
@@ -194,12 +194,12 @@ final class AnalysesCheckCommand implements Callable<Integer> {
     }
   }
 
-  /** What is said of no line in particular is said of the file. */
+  /** Prefixes a message without a line by the file's name. */
   private static String located(Path file, String message) {
     return message.startsWith(file.toString()) ? message : file + ": " + message;
   }
 
-  /** What is not there is neither right nor wrong. */
+  /** A missing file is neither right nor wrong. */
   private static void exists(Path path) throws NoSuchFileException {
     if (!Files.exists(path)) {
       throw new NoSuchFileException(path.toString());

@@ -9,7 +9,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code flowmon analyses}: the files that say what is analysed. */
+/** {@code flowmon analyses}: the files that define analyses. */
 @Command(
     name = "analyses",
     mixinStandardHelpOptions = true,

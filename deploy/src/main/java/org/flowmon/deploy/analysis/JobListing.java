@@ -11,9 +11,9 @@ import org.flowmon.jobs.control.ControlStatus;
 import org.flowmon.jobs.control.RunningAnalyses.Running;
 
 /**
- * The analyses of a job: those that it says that it runs, and what became of changes that do not
- * run. Where no job has said, those of its folder, as far as that is known, with what the topic of
- * analyses says.
+ * The analyses of a job: those that it reports as running, and the outcome of changes that do not
+ * run. Without a report from the job, those of its folder, if known, with the changes in the topic
+ * of analyses.
  */
 final class JobListing {
   private final String topic;
@@ -30,7 +30,7 @@ final class JobListing {
   record Row(Running analysis, String runs) {}
 
   /**
-   * A listing of no changes yet.
+   * Creates a listing without changes.
    *
    * @param set of the job's folder; takes the changes that were not refused
    * @param knowsFolder whether the folder is known
@@ -48,7 +48,7 @@ final class JobListing {
       JobAnalyses.check(change.config() == null ? List.of() : List.of(change.config()));
       ControlStatus.Outcome outcome = said.outcomes().get(change.name());
       boolean isAnswered = outcome != null && outcome.version() == change.version();
-      // What was refused may run since the job was started anew.
+      // A refused analysis may run since a restart of the job.
       if (isAnswered && outcome.isRefused() && !runs(change)) {
         refused(change, outcome.message());
       } else {
@@ -79,14 +79,14 @@ final class JobListing {
     return said.running() != null ? said.running().has(name) : set.get(name) != null;
   }
 
-  /** Whether the analysis that a change brought is what the job runs. */
+  /** Whether the job runs the analysis of a change. */
   private boolean runs(AnalysisChange change) {
     return said.running() != null
         && said.running().analyses().stream()
             .anyMatch(one -> one.name().equals(change.name()) && one.version() == change.version());
   }
 
-  /** Says of a change that it is not what the job runs. */
+  /** Remarks that the job does not run a change. */
   private void tellUnlessDone(AnalysisChange change, boolean isRead) {
     boolean isRemoval = change.text() == null;
     if (isRemoval ? !runs(change.name()) : runs(change)) {
@@ -108,7 +108,7 @@ final class JobListing {
                 : ") is sent, and no job has answered"));
   }
 
-  /** Those that run, then those that were refused or are not known to run. */
+  /** Running analyses, then those that were refused or may not run. */
   List<Row> rows() {
     List<Row> rows = new ArrayList<>();
     if (said.running() == null) {
@@ -127,14 +127,14 @@ final class JobListing {
     return rows;
   }
 
-  /** Those that run whose files are known: as the job's folder has them now, or the topic. */
+  /** Running analyses with a known file, as the job's folder or the topic has them now. */
   List<AnalysisConfig> known() {
     return set.running().stream()
         .filter(one -> said.running() == null || isWhatRuns(one.name()))
         .toList();
   }
 
-  /** The names of those that run and whose files are not known. */
+  /** The names of running analyses without a known file. */
   List<String> unknown() {
     return said.running() == null
         ? List.of()
@@ -144,14 +144,14 @@ final class JobListing {
             .toList();
   }
 
-  /** Whether the job runs what the set has of a name. */
+  /** Whether the job runs the set's version of a name. */
   private boolean isWhatRuns(String name) {
     return set.get(name) != null
         && said.running().analyses().stream()
             .anyMatch(one -> one.name().equals(name) && one.version() == set.version(name));
   }
 
-  /** What else is to be known, for people. */
+  /** Further remarks, for people. */
   List<String> remarks() {
     List<String> all = new ArrayList<>(remarks);
     if (said.running() == null) {

@@ -13,7 +13,7 @@ import org.flowmon.jobs.config.job.StartingOffsets;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which job is meant: by its configuration, or by the Kafka that it reads. */
+/** Options that choose a job by its configuration or by its Kafka. */
 final class JobOptions {
   @Mixin private KafkaOptions kafka;
 
@@ -24,7 +24,7 @@ final class JobOptions {
       defaultValue = JobConfig.Kafka.ANALYSES_TOPIC)
   private String topic;
 
-  /** Whether the analyses of the job's own folder are known, too. */
+  /** Whether the analyses of the job's own folder are known. */
   boolean knowsFolder() {
     return kafka.jobFile().isPresent();
   }
@@ -52,7 +52,7 @@ final class JobOptions {
         kafka.properties());
   }
 
-  /** The analyses that the job was started with, as far as its configuration is known. */
+  /** The analyses that the job was started with, if its configuration is known. */
   List<AnalysisConfig> started() {
     Optional<JobConfig> job = kafka.job();
     if (job.isEmpty()) {

@@ -28,10 +28,9 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 
 /**
- * How many flows become one group of an analysis, in windows of several lengths, counted exactly
- * over the flows of an archive that arrived last. What a window costs beyond its flows, in
- * messages, memory, lookups and rows, goes by its groups: a window is long enough where a group has
- * several flows.
+ * The number of flows per group of an analysis, in windows of several lengths, counted exactly over
+ * the latest flows of an archive. The cost of a window beyond its flows (messages, memory, lookups,
+ * rows) depends on its groups: a window is long enough if a group has several flows.
  */
 final class WindowReduction {
   private static final long SECOND = 1_000_000;
@@ -40,14 +39,14 @@ final class WindowReduction {
   private final long ownMicros;
 
   /**
-   * Windows of one length.
+   * The counts in windows of one length.
    *
    * @param micros the length
    * @param flows that the filter keeps
    * @param groups of all windows together
    */
   public record Measured(long micros, long flows, long groups) {
-    /** 0 where there are no flows. */
+    /** Flows per group, 0 if there are no flows. */
     public double flowsPerGroup() {
       return groups == 0 ? 0 : flows / (double) groups;
     }
@@ -58,7 +57,7 @@ final class WindowReduction {
     this.ownMicros = ownMicros;
   }
 
-  /** The largest arrival of an archive, microseconds; empty where it holds nothing. */
+  /** The largest arrival of an archive, microseconds; empty if it holds no flows. */
   public static Optional<Long> lastArrival(ArchiveSnapshot snapshot, QueryOptions options)
       throws IOException {
     ResultTable last =
@@ -69,8 +68,8 @@ final class WindowReduction {
   }
 
   /**
-   * Counts flows and groups of windows of an analysis's own length and of others that are not
-   * longer than the sample, for each query over flows that the analysis runs live.
+   * Counts flows and groups in windows of the analysis's own length and of other lengths up to the
+   * sample's, for each live query over flows.
    *
    * @param last the largest arrival of the sample
    * @param sample how long before it the sample begins
@@ -120,11 +119,11 @@ final class WindowReduction {
     return where == null ? arrived : new And(List.of(where, arrived));
   }
 
-  /** The flows of each group of each window. */
+  /** The query that counts the flows of each group of each window. */
   private static FlowQuery counted(
       FlowQuery live, Expression where, FlowColumn time, long lengthMicros) {
     List<Expression> keys = new ArrayList<>(live.groupBy());
-    keys.removeIf(TimeBucket.class::isInstance); // of slides: the windows take their place
+    keys.removeIf(TimeBucket.class::isInstance); // of slides, which the windows replace
     keys.add(new TimeBucket(new Column(time), lengthMicros));
     return new FlowQuery(
         List.of(
@@ -135,22 +134,22 @@ final class WindowReduction {
         -1);
   }
 
-  /** By length, the shortest first. */
+  /** The counts by length, the shortest first. */
   public List<Measured> measured() {
     return List.copyOf(measured);
   }
 
-  /** Windows of the analysis's own length; empty where it is longer than the sample. */
+  /** The counts for the analysis's own length; empty if it is longer than the sample. */
   public Optional<Measured> own() {
     return measured.stream().filter(one -> one.micros() == ownMicros).findFirst();
   }
 
-  /** The shortest windows in which a group has so many flows on average; empty where none are. */
+  /** The shortest windows with so many flows per group on average; empty if there are none. */
   public Optional<Measured> recommended(double flowsPerGroup) {
     return measured.stream().filter(one -> one.flowsPerGroup() >= flowsPerGroup).findFirst();
   }
 
-  /** The longest windows. */
+  /** The counts in the longest windows. */
   public Measured longest() {
     return measured.get(measured.size() - 1);
   }

@@ -1,5 +1,5 @@
 /**
- * flowmon analyses: the files that say what is analysed, checked, listed, and changed in a job that
- * runs.
+ * flowmon analyses: checks and lists the files that define analyses, and changes them in a running
+ * job.
  */
 package org.flowmon.deploy.analysis;

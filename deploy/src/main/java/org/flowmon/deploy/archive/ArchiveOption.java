@@ -11,7 +11,7 @@ import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Option;
 
-/** {@code --archive DIR|URL} and its settings, the same in every command that has it. */
+/** {@code --archive DIR|URL} and its settings, shared by all commands on archives. */
 public final class ArchiveOption {
   @Option(
       names = "--archive",
@@ -30,7 +30,7 @@ public final class ArchiveOption {
           "A setting of the store that the URL names; docs/archive.md lists them. May be repeated.")
   private Map<String, String> settings = new LinkedHashMap<>();
 
-  /** The one archive. */
+  /** The single archive. */
   ArchiveLocation location() {
     if (addresses.size() > 1) {
       throw new UsageException(
@@ -39,11 +39,11 @@ public final class ArchiveOption {
     return locations().get(0);
   }
 
-  /** All archives that were given. */
+  /** All given archives. */
   public List<ArchiveLocation> locations() {
     boolean anyRemote = addresses.stream().anyMatch(a -> !parse(a, Map.of()).isLocal());
     return addresses.stream()
-        // Beside remote ones a directory has no settings; alone it may not be given any.
+        // Beside remote archives a directory takes no settings; alone it may not be given any.
         .map(a -> parse(a, anyRemote && parse(a, Map.of()).isLocal() ? Map.of() : settings))
         .toList();
   }
@@ -56,18 +56,18 @@ public final class ArchiveOption {
     }
   }
 
-  /** The archive that must be there. */
+  /** Opens the archive, which must exist. */
   public Archive open() throws IOException {
     return open(location());
   }
 
-  /** As above, one of {@link #locations}. */
+  /** Opens one of {@link #locations}, which must exist. */
   public static Archive open(ArchiveLocation location) throws IOException {
     requireArchive(location);
     return Archive.open(location, ArchiveOptions.DEFAULTS);
   }
 
-  /** Where the archive that must be there is, without opening it: it may be damaged. */
+  /** The location of an existing archive, without opening it: it may be damaged. */
   public ArchiveLocation existing() throws IOException {
     ArchiveLocation location = location();
     requireArchive(location);
@@ -81,7 +81,7 @@ public final class ArchiveOption {
     }
   }
 
-  /** The archive, made where there is none, which is said: a mistyped name makes one too. */
+  /** Opens the archive or creates it, which is reported: a mistyped name creates one, too. */
   Archive openOrCreate() throws IOException {
     ArchiveLocation location = location();
     boolean isNew = !Archive.exists(location);

@@ -10,7 +10,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.FetchCounts;
 
-/** The newest state of each archive that a command asks. */
+/** The newest snapshot of each archive of a command. */
 public final class ArchiveSnapshots implements AutoCloseable {
   private final Deque<Archive> archives = new ArrayDeque<>();
   private final List<ArchiveSnapshot> snapshots = new ArrayList<>();
@@ -38,7 +38,7 @@ public final class ArchiveSnapshots implements AutoCloseable {
     return snapshots;
   }
 
-  /** What was fetched since, for people; empty where all archives are local. */
+  /** The data fetched so far, for people; empty if all archives are local. */
   public List<String> fetched() {
     List<String> lines = new ArrayList<>();
     for (int i = 0; i < snapshots.size(); i++) {

@@ -80,7 +80,9 @@ public final class CompactCommand implements Callable<Integer> {
     }
   }
 
-  /** Once the process is told to end, it does after the segment at hand. */
+  /**
+   * Compacts until done, or until the end of the current segment when the process is told to end.
+   */
   private int compact(Archive opened, CompactionOptions options, BooleanSupplier stopped)
       throws IOException {
     int before;

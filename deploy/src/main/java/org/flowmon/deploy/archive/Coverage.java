@@ -10,16 +10,16 @@ import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.flow.time.FlowTime;
 
 /**
- * The times of an archive's flows as stretches, from what the manifest says of each segment: two
- * files of different years do not cover the years between them. No file is read, so a time without
- * flows within a segment is not seen.
+ * The time ranges of an archive's flows, from the manifest's facts about segments: two files of
+ * different years do not cover the years between them. No file is read, so a time without flows
+ * within a segment is not seen.
  *
- * @param stretches of {@code end_time}, ascending; a day or more without a flow lies between two
+ * @param stretches of {@code end_time}, ascending, at least a day without flows apart
  */
 public record Coverage(List<TimeRange> stretches) {
   private static final long GAP_MICROS = 86_400_000_000L;
 
-  /** Of the flows that are visible: those that have expired ended before the cutoff. */
+  /** The coverage of the visible flows; expired flows ended before the cutoff. */
   public static Coverage of(ArchiveSnapshot snapshot) {
     return ofTimes(
         snapshot.segments().stream().map(segment -> visible(snapshot, segment)).toList());
@@ -55,7 +55,7 @@ public record Coverage(List<TimeRange> stretches) {
     }
   }
 
-  /** For people: one line without an end. */
+  /** One line for people, without a line feed. */
   @Override
   public String toString() {
     if (stretches.isEmpty()) {

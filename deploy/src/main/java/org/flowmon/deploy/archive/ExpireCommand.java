@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code flowmon expire}: says how much of the past an archive keeps. */
+/** {@code flowmon expire}: sets an archive's retention. */
 @Command(
     name = "expire",
     mixinStandardHelpOptions = true,
@@ -119,7 +119,7 @@ public final class ExpireCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /** The limits that hold, with those that were named. */
+  /** The current limits, changed by the given options. */
   private RetentionOptions limits(ArchiveSnapshot snapshot) {
     RetentionOptions held = snapshot.retention();
     long most = snapshot.segments().stream().mapToLong(SealedSegment::rows).max().orElse(0);

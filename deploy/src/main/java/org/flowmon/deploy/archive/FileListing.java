@@ -13,9 +13,9 @@ import org.flowmon.deploy.command.CommandException;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.text.JsonText;
 
-/** How the Parquet files of an archive are named to other tools. */
+/** The formats that list an archive's Parquet files for other tools. */
 public enum FileListing {
-  /** One absolute path or URL a line. */
+  /** One absolute path or URL on each line. */
   LIST {
     @Override
     void write(ArchiveSnapshot snapshot, Writer out) throws IOException {
@@ -25,7 +25,7 @@ public enum FileListing {
     }
   },
 
-  /** An array of one object a file, with what the manifest says of it; times as ISO 8601. */
+  /** An array with an object for each file and its facts in the manifest; times as ISO 8601. */
   JSON {
     @Override
     void write(ArchiveSnapshot snapshot, Writer out) throws IOException {
@@ -55,7 +55,7 @@ public enum FileListing {
     }
   },
 
-  /** A statement that makes them DuckDB's view {@code flows}, without what has expired. */
+  /** A statement that makes the files DuckDB's view {@code flows}, without expired flows. */
   DUCKDB {
     @Override
     void write(ArchiveSnapshot snapshot, Writer out) throws IOException {
@@ -63,7 +63,7 @@ public enum FileListing {
         throw new CommandException(
             "the archive at " + snapshot.location() + " has no files yet: no view is of none");
       }
-      // Temporary: in a database that is kept it would name files that are gone.
+      // Temporary: in a stored database the view would name deleted files.
       List<String> whole = new ArrayList<>();
       List<String> selects = new ArrayList<>();
       List<String> files = snapshot.files();

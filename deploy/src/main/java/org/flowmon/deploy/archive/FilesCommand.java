@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code flowmon files}: the Parquet files that hold an archive's flows, for other tools. */
+/** {@code flowmon files}: lists the Parquet files with an archive's flows, for other tools. */
 @Command(
     name = "files",
     mixinStandardHelpOptions = true,
@@ -38,7 +38,7 @@ import picocli.CommandLine.Parameters;
       "  flowmon files --archive DIR -- python3 report.py {}"
     })
 public final class FilesCommand implements Callable<Integer> {
-  /** Stands for the name of the file with the listing, in a command's arguments. */
+  /** The placeholder in a command's arguments for the name of the listing's file. */
   private static final String PLACE = "{}";
 
   @Mixin private ArchiveOption archive;
@@ -104,7 +104,7 @@ public final class FilesCommand implements Callable<Integer> {
     ProcessBuilder builder = new ProcessBuilder(arguments).inheritIO();
     builder.environment().put("FLOWMON_FILES", listing);
     Process child = builder.start();
-    // The files are held as long as this process lives: it ends after the command does.
+    // The files are held as long as this process lives, so it must end after the command.
     Thread stop = new Thread(() -> end(child), "stop");
     Runtime.getRuntime().addShutdownHook(stop);
     int code = child.waitFor();

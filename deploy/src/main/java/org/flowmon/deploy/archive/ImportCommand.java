@@ -53,7 +53,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code flowmon import}: files straight into an archive, each wholly or not at all. */
+/** {@code flowmon import}: imports files straight into an archive, each wholly or not at all. */
 @Command(
     name = "import",
     mixinStandardHelpOptions = true,
@@ -68,7 +68,7 @@ import picocli.CommandLine.Parameters;
     })
 public final class ImportCommand implements Callable<Integer> {
   private static final int BATCH_ROWS = 4096;
-  // A segment that is sealed, one that waits, and the scratch arrays of who seals.
+  // A segment that is being sealed, one that waits, and the sealing thread's scratch arrays.
   private static final long BYTES_OF_THREAD = 400L << 20;
 
   @Parameters(arity = "1..*", paramLabel = "FILE", description = "Files to import.")
@@ -161,7 +161,7 @@ public final class ImportCommand implements Callable<Integer> {
     return code;
   }
 
-  /** Imports one file, or says why it is not. */
+  /** Imports one file, or reports why it fails. */
   private void importFile(Archive opened, Path file) {
     try {
       takeFile(opened, file);
@@ -174,15 +174,15 @@ public final class ImportCommand implements Callable<Integer> {
     } catch (NoSuchFileException e) {
       failed(file, "no such file");
     } catch (UnknownFormatException e) {
-      isFormatAsked |= e.isOfNoFormat(); // what is supported is said once, at the end
+      isFormatAsked |= e.isOfNoFormat(); // the supported formats are listed once, at the end
       failed(file, e.seen());
     } catch (IOException | RuntimeException | Error e) {
-      // What it held is let go: the next file may fit, or be of another kind.
+      // The file's memory is released: the next file may fit, or be of another kind.
       failed(file, Failure.of(e));
     }
   }
 
-  /** The files that follow are taken all the same. */
+  /** Reports a failed file; the following files are still imported. */
   private void failed(Path file, Failure failure) {
     code = Math.max(code, failure.isDefect() ? ExitCodes.ABORTED : ExitCodes.FAILED);
     if (failure.isDefect()) {
@@ -200,7 +200,10 @@ public final class ImportCommand implements Callable<Integer> {
     return failure.code() == ExitCodes.ABORTED && failure.cause() instanceof OutOfMemoryError;
   }
 
-  /** What is imported stands without it; who maintains the archive makes it otherwise. */
+  /**
+   * Updates derived files. The import is complete without them, and the archive's maintenance
+   * creates them otherwise.
+   */
   private void updateDerived(Archive opened) {
     try (MaintenanceLock lock = opened.tryMaintenance()) {
       if (lock != null) {
@@ -219,7 +222,7 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
-  /** The archive's message begins with the file's name, which stands in front here. */
+  /** Removes the file's name from the archive's message, because it stands in front here. */
   private static String alreadyImported(Path file, CommitRefusedException e) {
     String name = file.getFileName() + " ";
     String why = e.getMessage();
@@ -227,7 +230,7 @@ public final class ImportCommand implements Callable<Integer> {
         + "; --force imports it again";
   }
 
-  /** The options that {@code --profile} says; null where it is not given. */
+  /** The options of {@code --profile}; null if it is not given. */
   static SegmentOptions segmentOptions(String profile) {
     try {
       return profile == null ? null : SegmentOptions.parse(profile);
@@ -310,7 +313,7 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
-  /** What became of a file that was read to its end. */
+  /** Reports the outcome of a file that was read to its end. */
   private void tell(Path file, FileSummary summary, long late) {
     if (summary.rows() == 0 && summary.rejectedTotal() > 0) {
       failed(file, "nothing in it is a flow, rejected " + reasons(summary.rejected()));
@@ -340,7 +343,7 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
-  /** Beside an archive on this host; for one elsewhere, where the command is run. */
+  /** The folder for rejects: in a local archive's directory, otherwise in the working directory. */
   private Path rejectsFolder() {
     ArchiveLocation location = archive.location();
     return location.isLocal() ? location.directory().resolve("rejects") : Path.of("rejects");

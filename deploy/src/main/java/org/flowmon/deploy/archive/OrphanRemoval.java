@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.OrphanSweep;
 
-/** Deletes what writers that are gone left in an archive, and says so. */
+/** Deletes files that dead writers left in an archive, and reports it. */
 final class OrphanRemoval {
   private OrphanRemoval() {}
 

@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code flowmon repack}: writes every segment of an archive anew. */
+/** {@code flowmon repack}: rewrites every segment of an archive. */
 @Command(
     name = "repack",
     mixinStandardHelpOptions = true,

@@ -3,11 +3,11 @@ package org.flowmon.deploy.archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.flow.time.FlowTime;
 
-/** What an archive keeps of the past, for people. */
+/** Describes an archive's retention for people. */
 final class RetentionText {
   private RetentionText() {}
 
-  /** One line. */
+  /** The retention in one line. */
   static String line(ArchiveSnapshot snapshot) {
     return String.format(
         "keeps %s: %d flows visible, %d stored, %d have expired (%d came too late)%s",
@@ -21,7 +21,7 @@ final class RetentionText {
             : "; none before " + FlowTime.instant(snapshot.cutoff()));
   }
 
-  /** Rows in the archive's files that have expired and are still there. */
+  /** Expired rows that are still in the archive's files. */
   static long hidden(ArchiveSnapshot snapshot) {
     return snapshot.storedRows() - snapshot.rows();
   }

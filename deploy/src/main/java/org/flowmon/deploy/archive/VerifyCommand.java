@@ -65,7 +65,7 @@ public final class VerifyCommand implements Callable<Integer> {
     return report.isSound() ? ExitCodes.DONE : ExitCodes.NO;
   }
 
-  /** By what to do about damage the files that it is to be done about, in short. */
+  /** Maps each remedy to a short list of its damaged files. */
   private static Map<String, String> remedies(List<VerifyReport.Damage> damages) {
     Map<String, Set<String>> files = new LinkedHashMap<>();
     for (VerifyReport.Damage damage : damages) {
@@ -80,7 +80,7 @@ public final class VerifyCommand implements Callable<Integer> {
     return inShort;
   }
 
-  /** How much there is to read, 0 where the manifest is damaged and cannot tell. */
+  /** The number of rows to read, 0 if the manifest is damaged. */
   private long storedRows() throws IOException {
     try (Archive opened = archive.open();
         ArchiveSnapshot snapshot = opened.snapshot()) {

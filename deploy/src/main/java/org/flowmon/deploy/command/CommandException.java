@@ -1,8 +1,8 @@
 package org.flowmon.deploy.command;
 
 /**
- * A command cannot do what was asked; the message is for the person who asked. Exit code 3; 2 where
- * it is a {@link UsageException}.
+ * Signals that a command cannot do its work; the message is for the user. Exit code 3, or 2 for a
+ * {@link UsageException}.
  */
 public class CommandException extends RuntimeException {
   private static final long serialVersionUID = 1L;

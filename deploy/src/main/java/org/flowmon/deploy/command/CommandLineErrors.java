@@ -16,13 +16,13 @@ import picocli.CommandLine.RunLast;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * Says in one line what is wrong with a command line, with the nearest thing that exists, and where
- * to read on; not the whole usage, in which that line would be lost. Exit code 2.
+ * Reports an error of a command line in one line, with the nearest existing name and the place to
+ * read on. It omits the whole usage, which would hide that line. Exit code 2.
  */
 public final class CommandLineErrors implements IParameterExceptionHandler, IExecutionStrategy {
   /**
-   * {@code --help} hides from the parser what it did not understand, and a mistyped command's help
-   * would be that of another: what is left over is an error before help is shown.
+   * Checks for unknown arguments before help is shown: {@code --help} hides them from the parser,
+   * and a mistyped command's help would be that of another.
    */
   @Override
   public int execute(ParseResult parsed) {
@@ -51,7 +51,7 @@ public final class CommandLineErrors implements IParameterExceptionHandler, IExe
         e instanceof UnmatchedArgumentException unknown
             ? unknown.getUnmatched()
             : command.getUnmatchedArguments();
-    // A mistyped option leaves a required one missing: its name is the mistake.
+    // A mistyped option also leaves a required one missing: report its name.
     if (!unmatched.isEmpty()
         && (e instanceof UnmatchedArgumentException || e instanceof MissingParameterException)) {
       String first = unmatched.get(0);

@@ -22,18 +22,17 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
- * What went wrong, for the person who asked: one line, of a query's text what stands around the
- * place, and the exit code that it ends with. The JVM's own errors (no memory, no stack, a class
- * that is not there) and defects of flowmon are {@link ExitCodes#ABORTED}, wherever in a chain of
- * causes they are.
+ * A failure for the user: one line, an excerpt of a query's text around the error, and the exit
+ * code. Errors of the JVM (no memory, no stack, a missing class) and defects of flowmon are {@link
+ * ExitCodes#ABORTED}, anywhere in a chain of causes.
  *
- * @param line the reason and what to do
+ * @param line the reason and the remedy
  * @param code of {@link ExitCodes}
- * @param isDefect whether its trace is of use to who mends flowmon
- * @param cause what was thrown
+ * @param isDefect whether its trace helps to fix flowmon
+ * @param cause the exception or error
  */
 public record Failure(String line, int code, boolean isDefect, Throwable cause) {
-  /** If set and not empty: every failure shows its trace. */
+  /** If set and not empty, every failure shows its trace. */
   static final String TRACE = "FLOWMON_TRACE";
 
   private static final int DEEPEST_CAUSE = 64;
@@ -60,7 +59,10 @@ public record Failure(String line, int code, boolean isDefect, Throwable cause) 
     return new Failure(ShownText.of(message(cause)) + excerpt, code, false, cause);
   }
 
-  /** Memory and stack depend on what was asked; anything else should not be. */
+  /**
+   * Whether an error is a defect. Lack of memory or stack depends on the input; no other error
+   * should occur.
+   */
   private static boolean isDefect(Error error) {
     return !(error instanceof OutOfMemoryError || error instanceof StackOverflowError);
   }
@@ -138,7 +140,7 @@ public record Failure(String line, int code, boolean isDefect, Throwable cause) 
     return e.getMessage() == null ? e.toString() : e.getMessage();
   }
 
-  /** Says it, after the name of who failed. */
+  /** Prints the failure after the name of the program. */
   public void print(String who, PrintWriter err) {
     boolean traced = isTraced();
     if (!isDefect) {
@@ -160,7 +162,9 @@ public record Failure(String line, int code, boolean isDefect, Throwable cause) 
     return wanted != null && !wanted.isEmpty();
   }
 
-  /** Writes the trace to a file of the user's own; where that cannot be, says how to see it. */
+  /**
+   * Writes the trace to a private file of the user; if that fails, returns how to see the trace.
+   */
   private String keptTrace() {
     try {
       Path file = Files.createTempFile("flowmon-", ".trace");

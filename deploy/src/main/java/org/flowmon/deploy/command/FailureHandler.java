@@ -13,18 +13,18 @@ import picocli.CommandLine.IExecutionStrategy;
 import picocli.CommandLine.ParseResult;
 
 /**
- * The one place where whatever a command throws becomes a line and an exit code ({@link Failure}):
- * exceptions and errors, of the command's thread and of all others.
+ * The one place that turns exceptions and errors of a command's thread and all others into a line
+ * and an exit code ({@link Failure}).
  *
- * <p>The JVM's own way out of an {@code OutOfMemoryError} ({@code -XX:+ExitOnOutOfMemoryError}) is
- * not taken: it ends without a word and with code 3, leaves files behind that are cut, and an
- * import would not take the files that follow.
+ * <p>The JVM's own exit on an {@code OutOfMemoryError} ({@code -XX:+ExitOnOutOfMemoryError}) is not
+ * used: it ends silently with code 3 and leaves truncated files, and an import would skip the
+ * following files.
  */
 public final class FailureHandler
     implements IExecutionExceptionHandler, IExecutionStrategy, Thread.UncaughtExceptionHandler {
   private static final long SECONDS_TO_END = 90;
 
-  /** Made before it is needed: there may be no memory left for it then. */
+  /** Made in advance: later there may be no memory for it. */
   private static final byte[] LAST_WORDS =
       ("flowmon: there is no memory left, not even to say for what;"
               + " FLOWMON_JAVA_OPTS=-Xmx4g gives more\n")
@@ -36,30 +36,30 @@ public final class FailureHandler
   private volatile String name = "flowmon";
 
   /**
-   * Around all commands.
+   * Wraps all commands.
    *
-   * @param commands runs one; what it throws comes here
+   * @param commands runs a command; its errors come here
    */
   public FailureHandler(IExecutionStrategy commands) {
     this.commands = commands;
   }
 
   /**
-   * Takes the errors of threads that nobody waits for, from now on.
+   * Handles uncaught errors of threads from now on.
    *
-   * @param command whose process this is, for messages
+   * @param command the process's command, for messages
    */
   public void watchThreads(String command) {
     name = command;
     Thread.setDefaultUncaughtExceptionHandler(this);
   }
 
-  /** The code of a command that gave {@code code}: not that of success where a thread failed. */
+  /** The exit code for a command's {@code code}; never success if a thread failed. */
   public int exitCode(int code) {
     return code == ExitCodes.DONE && threadFailed.get() ? ExitCodes.ABORTED : code;
   }
 
-  /** Whether the process ends by an error of a thread, and not by a signal. */
+  /** Whether an error of a thread, rather than a signal, ends the process. */
   public boolean isEnding() {
     return ending.get();
   }
@@ -69,7 +69,7 @@ public final class FailureHandler
     try {
       return commands.execute(parsed);
     } catch (Error e) {
-      // picocli hands on exceptions only.
+      // picocli passes on exceptions only.
       throw new ExecutionException(deepest(parsed), "an error", e);
     }
   }
@@ -100,8 +100,8 @@ public final class FailureHandler
   }
 
   /**
-   * A thread ended that nobody waits for: the process ends where the JVM itself failed, for nothing
-   * in it can be relied on; else it goes on, and its code is not that of success.
+   * Handles a thread's uncaught error. If the JVM itself failed, the process ends, because nothing
+   * in it is reliable any more. Otherwise it continues, but its exit code is not success.
    */
   @Override
   public void uncaughtException(Thread thread, Throwable thrown) {
@@ -119,7 +119,7 @@ public final class FailureHandler
     }
   }
 
-  /** Ends in order, if that is possible in time. */
+  /** Ends in order if that is possible in time. */
   private void end() {
     if (!ending.compareAndSet(false, true)) {
       return;
@@ -139,12 +139,12 @@ public final class FailureHandler
     Runtime.getRuntime().halt(ExitCodes.ABORTED);
   }
 
-  /** Ends at once, with words that need no memory: even to say what failed did not work. */
+  /** Ends at once, with a message that needs no memory: even reporting the failure did not work. */
   public static void abort() {
     try (FileOutputStream err = new FileOutputStream(FileDescriptor.err)) {
       err.write(LAST_WORDS);
     } catch (IOException e) {
-      // There is nobody left to tell.
+      // Standard error does not work, either.
     } finally {
       Runtime.getRuntime().halt(ExitCodes.ABORTED);
     }

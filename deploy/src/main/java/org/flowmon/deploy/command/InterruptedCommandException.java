@@ -1,7 +1,8 @@
 package org.flowmon.deploy.command;
 
 /**
- * The process was told to end, which it has said already: a command that ends by it says no more.
+ * Signals that the process was told to end. This was reported already, so the command reports
+ * nothing more.
  */
 public final class InterruptedCommandException extends CommandException {
   private static final long serialVersionUID = 1L;
@@ -10,7 +11,7 @@ public final class InterruptedCommandException extends CommandException {
     super("interrupted");
   }
 
-  /** What was waited for was ended. */
+  /** Wraps the exception of an ended wait. */
   public InterruptedCommandException(Throwable cause) {
     this();
     initCause(cause);

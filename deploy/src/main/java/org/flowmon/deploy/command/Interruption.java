@@ -4,9 +4,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets a command end in order when the process is told to (Ctrl-C, SIGTERM): it is asked to stop,
- * and the process waits until it has closed this. The exit code is then 128 + the signal's number,
- * whatever the command gives.
+ * Lets a command end in order when the process is told to end (Ctrl-C, SIGTERM): the command is
+ * asked to stop, and the process waits until it has closed this. The exit code is then 128 + the
+ * signal's number, whatever the command returns.
  *
  * <pre>{@code
  * try (Interruption interruption = Interruption.watch()) {
@@ -57,9 +57,9 @@ public final class Interruption implements AutoCloseable {
   }
 
   /**
-   * Ends the command where the process is told to end.
+   * Ends the command if the process is told to end.
    *
-   * @throws InterruptedCommandException where it is
+   * @throws InterruptedCommandException if the process is told to end
    */
   public void check() {
     if (stopped) {
@@ -68,8 +68,8 @@ public final class Interruption implements AutoCloseable {
   }
 
   /**
-   * Has an action run when the process is told to end, at once where it is: for what a command
-   * waits for between two checks.
+   * Sets an action for when the process is told to end, at once if it was already: to end a wait
+   * between two checks.
    *
    * @param action runs on another thread, may run twice, and throws nothing
    */
@@ -87,7 +87,7 @@ public final class Interruption implements AutoCloseable {
       try {
         Runtime.getRuntime().removeShutdownHook(hook);
       } catch (IllegalStateException e) {
-        stopped = true; // told to end just now: there is nothing left to wait for
+        stopped = true; // told to end just now: nothing is left to wait for
       }
     }
   }

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * The line that a process says as soon as a signal comes, before any other line about its end. The
- * JVM starts all its shutdown hooks at once: whoever speaks in one waits for this line first.
+ * The line that a process prints when a signal comes, before any other line about its end. The JVM
+ * starts all its shutdown hooks at once, so a hook that prints must wait for this line first.
  */
 public final class StopNotice {
   private static final long SECONDS = 2;
@@ -31,10 +31,10 @@ public final class StopNotice {
   }
 
   /**
-   * Has this process say the line when it is told to end.
+   * Prints the line when this process is told to end.
    *
    * @param name of the command
-   * @param isEnding whether the process ends of its own accord, of which nothing is said
+   * @param isEnding whether the process ends of its own accord, without the line
    */
   public static StopNotice install(String name, BooleanSupplier isEnding) {
     StopNotice notice = new StopNotice(name, isEnding);
@@ -43,7 +43,7 @@ public final class StopNotice {
     return notice;
   }
 
-  /** Says nothing any more; false if the process is told to end already. */
+  /** Removes the notice; false if the process is told to end already. */
   public boolean remove() {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
@@ -53,7 +53,10 @@ public final class StopNotice {
     }
   }
 
-  /** Waits for the line, in a process that is told to end; not for ever, if nobody reads it. */
+  /**
+   * Waits for the line in a process that is told to end, for a limited time, in case nobody reads
+   * it.
+   */
   public static void await() {
     StopNotice notice = installed;
     if (notice == null) {

@@ -1,6 +1,6 @@
 package org.flowmon.deploy.command;
 
-/** A command was given what it cannot work with: the command line is to be changed. Exit code 2. */
+/** Signals unusable arguments: the command line must be changed. Exit code 2. */
 public final class UsageException extends CommandException {
   private static final long serialVersionUID = 1L;
 
@@ -8,16 +8,16 @@ public final class UsageException extends CommandException {
   private final String excerpt;
 
   /**
-   * Why it cannot.
+   * Creates an exception.
    *
-   * @param message names the option, what was given and what was expected
+   * @param message names the option, the value given and the value expected
    */
   public UsageException(String message) {
     this(message, null);
   }
 
   /**
-   * As the other, with a place to read on.
+   * Creates an exception with a place to read on.
    *
    * @param hint a line for people; null for the command's {@code --help}
    */
@@ -26,7 +26,7 @@ public final class UsageException extends CommandException {
   }
 
   /**
-   * Likewise, with what stands around the place.
+   * Creates an exception with a place to read on and an excerpt around the error.
    *
    * @param excerpt of {@code Excerpt}
    */
@@ -36,7 +36,7 @@ public final class UsageException extends CommandException {
     this.excerpt = excerpt;
   }
 
-  /** Lines to be shown behind the message as they are; empty if there are none. */
+  /** Lines to be shown verbatim after the message; empty if there are none. */
   String excerpt() {
     return excerpt;
   }

@@ -1,5 +1,5 @@
 /**
- * What every command has, whatever it is about, and the benchmarks too: exit codes, exceptions and
- * the line that becomes of them, the end by a signal, durations, the log of services.
+ * The common parts of all commands and the benchmarks: exit codes, exceptions and their messages,
+ * the end by a signal, durations, the log of services.
  */
 package org.flowmon.deploy.command;

@@ -7,7 +7,7 @@ import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.udaf.parser.QueryParser;
 
-/** Asks the archive, by a query as anyone could, what is stored of what was sent. */
+/** Queries the archive for the stored flows, as any user could. */
 final class ArchiveAnswers {
   private static final String ALL = "SELECT COUNT(*) AS flows FROM flows";
 

@@ -19,7 +19,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.flowmon.archive.Archive;
 
 /**
- * Waits until the archive holds all that a topic holds: what is committed against the topic's end.
+ * Waits until the archive holds a whole topic: compares the committed positions with the topic's
+ * end.
  */
 final class ArchiveDrain {
   private static final long POLL_MILLIS = 250;
@@ -36,11 +37,11 @@ final class ArchiveDrain {
   }
 
   /**
-   * Waits.
+   * Waits for the archive.
    *
-   * @param ends the positions to reach, by partition, as {@link #ends} gave them
-   * @param progress is told now and then how many batches are still to come
-   * @throws TimeoutException naming what is missing where the limit is over
+   * @param ends the positions to reach, by partition, from {@link #ends}
+   * @param progress is told regularly how many batches are still to come
+   * @throws TimeoutException naming the missing partitions when the limit is over
    */
   void await(Map<String, Long> ends, Duration limit, LongConsumer progress)
       throws IOException, InterruptedException, TimeoutException {
@@ -59,7 +60,7 @@ final class ArchiveDrain {
     }
   }
 
-  /** By source key, how many positions are not committed; without those that have none. */
+  /** The number of uncommitted positions by source key, without zeros. */
   private Map<String, Long> missing(Map<String, Long> ends) throws IOException {
     Map<String, Long> missing = new TreeMap<>();
     for (Map.Entry<String, Long> end : ends.entrySet()) {
@@ -71,7 +72,7 @@ final class ArchiveDrain {
     return missing;
   }
 
-  /** What is committed of each partition, by source key. */
+  /** The committed position of each partition, by source key. */
   Map<String, Long> committed() throws IOException, InterruptedException, TimeoutException {
     Map<String, Long> committed = new TreeMap<>();
     for (String key : ends().keySet()) {
@@ -81,7 +82,7 @@ final class ArchiveDrain {
   }
 
   /**
-   * The topic's ends by source key: {@code <topic id>:<partition>}, as the job names its sources.
+   * The topic's ends by source key: {@code <topic id>:<partition>}, the job's names of its sources.
    */
   Map<String, Long> ends() throws InterruptedException, TimeoutException {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {

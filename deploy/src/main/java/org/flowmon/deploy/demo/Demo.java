@@ -21,15 +21,15 @@ import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
 
 /**
- * The whole of flowmon in one JVM, from the exporters' datagrams to reports and an archive:
+ * All of flowmon in one JVM, from the exporters' datagrams to reports and an archive:
  *
  * <pre>
  *   simulated routers ─UDP─► collector ─► Kafka ─► job on Flink ─► archive (history preloaded)
  *   or files ─────────────► reader ────┘              └─► reports in PostgreSQL and Kafka
  * </pre>
  *
- * At the end it waits until the archive holds all that Kafka holds, and counts what is stored by a
- * query.
+ * At the end it waits until the archive holds all of Kafka's flows, and counts the stored flows by
+ * a query.
  */
 public final class Demo {
   private static final long TICK_MILLIS = 1_000;
@@ -53,9 +53,9 @@ public final class Demo {
   }
 
   /**
-   * Runs it.
+   * Runs the demo.
    *
-   * @param result takes the summary: text, or JSON where the options say so
+   * @param result takes the summary: text, or JSON if the options ask for it
    * @return whether every flow is accounted for, and every file taken
    */
   public DemoOutcome run(PrintStream result) throws Exception {
@@ -78,7 +78,7 @@ public final class Demo {
 
   private long preload(Archive archive, TrafficModel model) throws IOException {
     if (!options.inputs().isEmpty()) {
-      return 0; // the files' times and hosts have nothing to do with the generator's
+      return 0; // the files' times and hosts are unrelated to the generator's
     }
     Instant begin = Instant.now();
     long preloaded = HistoryPreload.run(archive, model, begin, options);
@@ -148,7 +148,7 @@ public final class Demo {
     return dropped;
   }
 
-  /** What may be done meanwhile in another terminal. */
+  /** Prints hints for another terminal during the demo. */
   private void tellWhereToLook(DemoServices services) {
     String kafka = services.kafka().bootstrapServers();
     EmbeddedPostgres postgres = services.postgres();
@@ -169,7 +169,9 @@ public final class Demo {
         postgres.database());
   }
 
-  /** Begins with a window: of a part of one, shares and rates would say little. */
+  /**
+   * Waits for the beginning of a window: in a partial window shares and rates would be meaningless.
+   */
   private void awaitWindow() throws InterruptedException {
     long wait = WINDOW_MILLIS - Math.floorMod(System.currentTimeMillis(), WINDOW_MILLIS);
     progress.printf("the routers begin in %.1f s, with the next window%n", wait / 1e3);

@@ -22,7 +22,7 @@ import org.flowmon.ingest.file.format.UnknownFormatException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code flowmon demo}: everything in one JVM. */
+/** {@code flowmon demo}: runs everything in one JVM. */
 @Command(
     name = "demo",
     mixinStandardHelpOptions = true,
@@ -91,7 +91,7 @@ public final class DemoCommand implements Callable<Integer> {
         new DemoOptions(duration, rate, inputs, json, place.toAbsolutePath(), seed, history, 2);
     ServicesLog.quietOfRefusals();
     PrintStream out = System.out;
-    // Whatever else prints (a library, a server's first words) must not get into the JSON.
+    // Other output (of a library or a starting server) must not get into the JSON.
     System.setOut(System.err);
     try {
       DemoOutcome outcome = new Demo(options, json ? System.err : out).run(out);
@@ -104,7 +104,10 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /** What is no file of flows by its first bytes; what is damaged further on is told in the end. */
+  /**
+   * Refuses a file that is no file of flows by its first bytes; damage further on is reported in
+   * the end.
+   */
   private static void checkFormat(Path input) throws IOException {
     try {
       var unused = FlowFiles.open(input);
@@ -114,7 +117,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /** Before anything is started, so that a mistake costs no time. */
+  /** Checks the options before anything is started, so that a mistake costs no time. */
   private void check() throws IOException {
     if (duration.isZero()) {
       throw new UsageException("--for is 0: expected a time above 0, as in 60s");

@@ -1,7 +1,7 @@
 package org.flowmon.deploy.demo;
 
 /**
- * How a demo ended.
+ * The outcome of a demo.
  *
  * @param balances whether every flow is accounted for
  * @param isWhole whether every file was taken wholly

@@ -14,19 +14,19 @@ import org.flowmon.ingest.text.JsonText;
 import org.flowmon.ingest.text.ShownText;
 
 /**
- * What a demo did. {@code sent} is counted by the sender, {@code stored} by a query over the
- * archive, {@code dropped} where it happened; none is derived from the others.
+ * The counts of a demo. The sender counts {@code sent}, a query over the archive counts {@code
+ * stored}, and {@code dropped} is counted at each drop; none is derived from the others.
  *
  * @param sent flows that were sent or read
- * @param others flows that others sent to the collector's port or wrote into the topic meanwhile
- * @param stored flows of both that are in the archive
- * @param preloaded flows of history that were there before
- * @param dropped flows by reason; empty where there was no drop
- * @param faults what of the input was not taken, beside these flows
+ * @param others flows from others in the meantime, at the collector's port or in the topic
+ * @param stored flows of both in the archive
+ * @param preloaded flows of the preloaded history
+ * @param dropped flows by reason; empty if there was no drop
+ * @param faults input that was not taken, beside these flows
  * @param reports by analysis
  * @param seconds from the first flow sent until Kafka has every one
  * @param archiveSeconds from then until the archive has every one
- * @param archive where the flows are
+ * @param archive facts about the archive
  * @param peakMemoryBytes of the JVM and PostgreSQL, see {@link PeakMemory}
  */
 record DemoSummary(
@@ -45,16 +45,16 @@ record DemoSummary(
   /**
    * The archive at the end.
    *
-   * @param rows all of them, history included
+   * @param rows all rows, including history
    * @param bytes of segments and sidecars
    */
   record ArchiveFacts(Path path, long rows, long bytes, long segments) {}
 
   /**
-   * What one analysis reported.
+   * The reports of one analysis.
    *
-   * @param windows also those without rows
-   * @param verdicts rows by verdict; empty where the analysis gives none
+   * @param windows including those without rows
+   * @param verdicts rows by verdict; empty if the analysis gives none
    */
   record Reported(long windows, long rows, Map<String, Long> verdicts) {
     Reported {
@@ -76,12 +76,12 @@ record DemoSummary(
     return sent + others == stored + allDropped();
   }
 
-  /** Flows sent per second while sending. */
+  /** Rate of sent flows while sending. */
   double flowsPerSecond() {
     return seconds > 0 ? sent / seconds : 0;
   }
 
-  /** One JSON object and a line's end. */
+  /** Writes one JSON object and a line feed. */
   void writeJson(OutputStream out) throws IOException {
     try (JsonGenerator json =
         JsonText.factory().createGenerator(out).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)) {
@@ -152,7 +152,7 @@ record DemoSummary(
     json.writeEndObject();
   }
 
-  /** The same for people. */
+  /** Writes the summary for people. */
   void writeText(PrintStream out) {
     out.printf(
         "sent       %,15d flows in %.1f s, %,.0f flows/s%n", sent, seconds, flowsPerSecond());
@@ -183,7 +183,7 @@ record DemoSummary(
     out.println("Everything lies in " + archive.path().getParent() + "; try");
     out.println(
         "  ./flowmon query \"SELECT src_addr, SUM(bytes) AS bytes FROM flows"
-            // Two weeks of history would hide the minute that was sent.
+            // Two weeks of history would hide the live minute.
             + (preloaded > 0 ? " WHERE source_kind <> 'synthetic'" : "")
             + " GROUP BY src_addr ORDER BY bytes DESC LIMIT 10\" --archive "
             + shell(archive.path()));
@@ -210,7 +210,7 @@ record DemoSummary(
     }
   }
 
-  /** The largest first. */
+  /** Writes the counts, the largest first. */
   private static void writeTable(PrintStream out, Map<String, Long> counts) {
     counts.entrySet().stream()
         .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
@@ -226,7 +226,7 @@ record DemoSummary(
     return text.toString();
   }
 
-  /** A path as a shell's word. */
+  /** Quotes a path for a shell. */
   static String shell(Path path) {
     String text = path.toString();
     return text.matches("[\\w./+-]+") ? text : "'" + text.replace("'", "'\\''") + "'";

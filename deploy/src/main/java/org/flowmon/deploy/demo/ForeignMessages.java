@@ -15,15 +15,15 @@ import org.flowmon.jobs.quarantine.QuarantineMessage;
 import org.flowmon.jobs.quarantine.Quarantined;
 
 /**
- * What others than the demo wrote into its topic of flows, and what the job left out of the topic:
- * read from there and from {@link QuarantineMessage#TOPIC}. Flows are counted by the headers of
- * messages; 0 of a header that cannot be read.
+ * The messages of others in the demo's topic of flows, and the messages that the job left out, read
+ * from the topic and from {@link QuarantineMessage#TOPIC}. Flows are counted by the messages'
+ * headers; an unreadable header counts 0.
  *
  * @param flows in messages of others
- * @param repeated flows of these in messages that stand in the topic twice: the job takes one
- * @param refused messages that the job left out, whoever wrote them
- * @param refusedFlows in these
- * @param reasons why, with the number of messages
+ * @param repeated flows in messages that are in the topic twice; the job takes one of them
+ * @param refused messages of any writer that the job left out
+ * @param refusedFlows flows in the refused messages
+ * @param reasons reason → number of refused messages
  */
 record ForeignMessages(
     long flows, long repeated, long refused, long refusedFlows, Map<String, Long> reasons) {
@@ -32,10 +32,10 @@ record ForeignMessages(
   /**
    * Reads both topics.
    *
-   * @param ends how far the archive has come, by source key ({@code <topic id>:<partition>}):
-   *     nothing behind counts
-   * @param own ids of the producers that are not others
-   * @throws TimeoutException where the broker gives nothing for half a minute
+   * @param ends the archive's positions by source key ({@code <topic id>:<partition>}); later
+   *     messages do not count
+   * @param own ids of the demo's own producers
+   * @throws TimeoutException if the broker gives nothing for half a minute
    */
   static ForeignMessages read(String bootstrap, String topic, Map<String, Long> ends, Set<Long> own)
       throws TimeoutException {
@@ -62,7 +62,7 @@ record ForeignMessages(
     return tally.result();
   }
 
-  /** Counts messages, those of the quarantine first. */
+  /** Counts messages; those of the quarantine come first. */
   private static final class Tally {
     private final Map<String, Long> ends;
     private final Set<Long> own;
@@ -79,7 +79,7 @@ record ForeignMessages(
       this.own = own;
     }
 
-    /** By positions: a message comes there again where the job was restarted. */
+    /** Counts by positions: a message recurs there after a restart of the job. */
     void refused(Quarantined one) {
       if (one.offset() < ends.getOrDefault(one.sourceKey(), 0L)) {
         if (refused.put(one.position(), one.flows()) == null) {
@@ -88,7 +88,7 @@ record ForeignMessages(
       }
     }
 
-    /** Whoever copies a message may leave its producer's id in it: the first is the producer's. */
+    /** Counts a message. A copy may bear its producer's id: the first one is the producer's. */
     void message(ConsumerRecord<byte[], byte[]> record) {
       byte[] value = record.value() == null ? new byte[0] : record.value();
       FlowBatchHeader header = FlowBatchHeader.read(value).orElse(null);

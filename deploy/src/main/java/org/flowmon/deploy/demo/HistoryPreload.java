@@ -14,7 +14,7 @@ import org.flowmon.deploy.demo.service.DemoOptions;
 import org.flowmon.ingest.synthetic.HistoryGenerator;
 import org.flowmon.ingest.synthetic.TrafficModel;
 
-/** Puts two weeks of generated history into the archive, as if they were an imported file. */
+/** Imports two weeks of generated history into the archive like a file. */
 final class HistoryPreload {
   /** Small, so that few batches wait in memory for their segment. */
   private static final int SEGMENT_ROWS = 1 << 18;
@@ -24,10 +24,10 @@ final class HistoryPreload {
   private HistoryPreload() {}
 
   /**
-   * Generates and imports.
+   * Generates and imports the history.
    *
    * @param until the end of history, exclusive: the start of the live part
-   * @return how many flows were preloaded
+   * @return the number of preloaded flows
    */
   static long run(Archive archive, TrafficModel model, Instant until, DemoOptions options)
       throws IOException {
@@ -65,7 +65,7 @@ final class HistoryPreload {
     }
   }
 
-  /** The flows follow from their description, so that its hash tells them from any others. */
+  /** The identity by the hash of a description, from which the flows follow. */
   private static ImportedFile identity(String description) {
     try {
       byte[] hash =

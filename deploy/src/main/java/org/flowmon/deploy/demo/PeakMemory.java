@@ -7,11 +7,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /**
- * The memory that the demo takes at most: this JVM's largest resident set, as the kernel counts it
- * (VmHWM), and the largest sum that was seen of the proportional set sizes (PSS) of the PostgreSQL
- * processes. Proportional, for those share their buffers, which a sum of resident sets would count
- * once for each process. Without Linux's {@code /proc} the JVM's committed memory is all that is
- * known.
+ * The peak memory of the demo: this JVM's largest resident set, as the kernel counts it (VmHWM),
+ * and the largest observed sum of the PostgreSQL processes' proportional set sizes (PSS). These
+ * processes share buffers, which a sum of resident sets would count once for each. Without Linux's
+ * {@code /proc} only the JVM's committed memory is known.
  */
 final class PeakMemory implements AutoCloseable {
   private static final Path PROC = Path.of("/proc");
@@ -22,7 +21,7 @@ final class PeakMemory implements AutoCloseable {
   private final Thread sampler;
 
   /**
-   * @param postgresPid the server's process, whose children are counted with it
+   * @param postgresPid the server's process, which is counted with its children
    */
   PeakMemory(long postgresPid) {
     this.postgresPid = postgresPid;
@@ -50,12 +49,12 @@ final class PeakMemory implements AutoCloseable {
         .sum();
   }
 
-  /** 0 where the process has ended meanwhile or nothing is known. */
+  /** PSS of a process, 0 if it has ended or nothing is known. */
   private static long pss(long pid) {
     return kilobytes(PROC.resolve(Long.toString(pid)).resolve("smaps_rollup"), "Pss:") * 1024;
   }
 
-  /** The number after a key in one of the kernel's tables, 0 where it is not there. */
+  /** The number after a key in one of the kernel's tables, 0 if the key is missing. */
   static long kilobytes(Path file, String key) {
     try {
       for (String line : Files.readAllLines(file)) {
@@ -70,7 +69,7 @@ final class PeakMemory implements AutoCloseable {
     return 0;
   }
 
-  /** Bytes of this JVM at its largest and of PostgreSQL at its largest. */
+  /** The sum of this JVM's and PostgreSQL's peaks in bytes. */
   long bytes() {
     postgresPeak.accumulateAndGet(postgresNow(), Math::max);
     long jvm = kilobytes(PROC.resolve("self").resolve("status"), "VmHWM:") * 1024;

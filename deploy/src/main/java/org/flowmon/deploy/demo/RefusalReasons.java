@@ -8,14 +8,14 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Counts messages by why they were refused. Reasons that differ in numbers alone are one; of the
- * rarest only the sum is told, for who sends messages chooses what their reasons say.
+ * Counts messages by reason of refusal. Reasons that differ in numbers alone are one. The rarest
+ * are only summed, because the sender of a message chooses the text of its reason.
  */
 final class RefusalReasons {
-  /** So many are told one by one. */
+  /** The most reasons shown separately. */
   static final int SHOWN = 10;
 
-  /** So many are kept apart; what comes after them is one of {@link #OTHERS}. */
+  /** The most reasons kept separately; later ones count as {@link #OTHERS}. */
   static final int KEPT = 1000;
 
   static final String OTHERS = "other reasons";
@@ -31,7 +31,7 @@ final class RefusalReasons {
     counts.merge(isApart ? kept : OTHERS, 1L, Long::sum);
   }
 
-  /** How many reasons are kept apart, and one for the others. */
+  /** The number of reasons kept, including one for the others. */
   int kept() {
     return counts.size();
   }

@@ -23,23 +23,22 @@ import java.util.function.Consumer;
 import org.flowmon.deploy.embedded.EmbeddedPostgres;
 
 /**
- * Follows the reports in PostgreSQL ({@code docs/format/reports.md}) and tells of those that
- * matter.
+ * Follows the reports in PostgreSQL ({@code docs/format/reports.md}) and prints those that matter.
  */
 final class ReportFeed implements AutoCloseable {
   private static final int ROWS_SHOWN = 5;
   private static final int QUIET_SHOWN = 3;
 
-  /** Characters of a line, but where one value is longer. */
+  /** Characters of a line, unless a single value is longer. */
   private static final int WIDTH = 100;
 
   /**
-   * Polls that a window waits before it is told of: windows that end close together come in no
-   * order, for each has a history of its own to look up.
+   * Polls that a window waits before it is printed: windows that end close together come in no
+   * order, because each looks up its own history.
    */
   private static final int HELD_POLLS = 2;
 
-  /** Verdicts of rows that nobody need look at. */
+  /** Verdicts of rows that need no attention. */
   private static final Set<String> QUIET = Set.of("usual", "known", "no_history");
 
   private static final String WINDOWS =
@@ -59,7 +58,7 @@ final class ReportFeed implements AutoCloseable {
     }
   }
 
-  /** A window that is not told of yet, and the poll that found it. */
+  /** A window that is not printed yet, and the poll that found it. */
   private record Held(Window window, long poll) {}
 
   /**
@@ -72,8 +71,8 @@ final class ReportFeed implements AutoCloseable {
   }
 
   /**
-   * Looks for windows that are new or revised since the last call, and tells of those that have
-   * waited for their neighbours. Returns how many it found.
+   * Looks for new or revised windows since the last call, and prints those that have waited for
+   * their neighbours. Returns how many it found.
    */
   int poll() throws SQLException {
     polls++;
@@ -89,7 +88,7 @@ final class ReportFeed implements AutoCloseable {
     return found;
   }
 
-  /** Tells of what still waits. */
+  /** Prints all waiting windows. */
   void flush() throws SQLException {
     Optional<Timestamp> last =
         held.values().stream()
@@ -126,7 +125,7 @@ final class ReportFeed implements AutoCloseable {
     return found;
   }
 
-  /** Tells of all windows that end no later, in the order of their ends. */
+  /** Prints all windows that end no later, in the order of their ends. */
   private void tellUpTo(Timestamp end) throws SQLException {
     List<Window> windows =
         held.values().stream()
@@ -153,7 +152,7 @@ final class ReportFeed implements AutoCloseable {
     }
   }
 
-  /** Tells of a window; of one without anything new only if asked to. Returns whether there was. */
+  /** Prints a window; one without news only if asked to. Returns whether there was news. */
   private boolean tell(Window window, boolean evenIfQuiet) throws SQLException {
     String sql =
         "SELECT r.*, to_jsonb(r) ->> 'verdict', to_jsonb(r) ->> 'days_used' FROM \"report_"
@@ -211,10 +210,10 @@ final class ReportFeed implements AutoCloseable {
   }
 
   /**
-   * What a report was compared with.
+   * Describes a report's history.
    *
    * @param status of the lookup
-   * @param days whose hour history holds, null where the report does not say
+   * @param days days with history of the hour, null if the report does not give them
    */
   private static String history(String status, String days) {
     if (status.equals("none")) {
@@ -228,7 +227,7 @@ final class ReportFeed implements AutoCloseable {
         : "history " + status + " over " + days + (days.equals("1") ? " past day" : " past days");
   }
 
-  /** The parts of a row as lines that a terminal has room for, the second and later ones deeper. */
+  /** Wraps the parts of a row to the width of a terminal, with further lines indented. */
   private static List<String> wrapped(List<String> parts) {
     List<String> lines = new ArrayList<>();
     StringBuilder line = new StringBuilder("  ");
@@ -267,7 +266,7 @@ final class ReportFeed implements AutoCloseable {
     return value.toString();
   }
 
-  /** What was reported, by analysis. */
+  /** The reports by analysis. */
   Map<String, DemoSummary.Reported> counts() throws SQLException {
     Map<String, DemoSummary.Reported> counts = new TreeMap<>();
     if (exists("flowmon_windows")) {
@@ -287,7 +286,7 @@ final class ReportFeed implements AutoCloseable {
     return counts;
   }
 
-  /** Rows by verdict; empty where the analysis gives none. */
+  /** Rows by verdict; empty if the analysis gives none. */
   private Map<String, Long> verdicts(String analysis) throws SQLException {
     Map<String, Long> verdicts = new TreeMap<>();
     try (Statement statement = connection.createStatement();
@@ -305,13 +304,13 @@ final class ReportFeed implements AutoCloseable {
     return verdicts;
   }
 
-  /** Waits until no report has come or changed for a while, and tells of all. */
+  /** Waits until no report has come or changed for a while, and prints all. */
   void settle(Duration quiet, Duration limit) throws SQLException, InterruptedException {
     Instant end = Instant.now().plus(limit);
     Instant quietSince = Instant.now();
     while (Instant.now().isBefore(end) && Instant.now().isBefore(quietSince.plus(quiet))) {
       Thread.sleep(250);
-      // Told of at the end: a file's end closes all of its windows, and they come in no order.
+      // Printed at the end: a file's end closes all of its windows, and they come in no order.
       if (find() > 0) {
         quietSince = Instant.now();
       }

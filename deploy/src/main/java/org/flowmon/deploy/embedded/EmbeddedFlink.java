@@ -41,7 +41,7 @@ public final class EmbeddedFlink implements AutoCloseable {
    *
    * @param directory checkpoints and temporary files
    * @param parallelism slots, and the default of jobs
-   * @throws EmbeddedServiceException where it does not start
+   * @throws EmbeddedServiceException if it does not start
    */
   public static EmbeddedFlink start(Path directory, int parallelism) {
     MiniCluster cluster =
@@ -79,26 +79,26 @@ public final class EmbeddedFlink implements AutoCloseable {
         directory.resolve("checkpoints").toUri().toString());
     c.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
     c.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
-    // The state is on the heap; nothing of flowmon asks for managed memory.
+    // The state is on the heap; flowmon uses no managed memory.
     c.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(1));
     c.set(RestOptions.ADDRESS, "127.0.0.1");
     c.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
-    // Flink's server of blobs listens on every address unless told otherwise. Its own client looks
-    // for it at the machine's name, so nothing may be handed over through it.
+    // By default Flink's blob server listens on every address. Its own client looks for it at the
+    // machine's name, so nothing may be transferred through it.
     c.set(JobManagerOptions.BIND_HOST, "127.0.0.1");
     c.set(BlobServerOptions.OFFLOAD_MINSIZE, Integer.MAX_VALUE);
     return c;
   }
 
-  /** Where the cluster's REST interface is. */
+  /** The address of the cluster's REST interface. */
   public URI restAddress() {
     return await(cluster.getRestAddress(), "give its address");
   }
 
   /**
-   * Submits what was built on an environment.
+   * Submits a job built on an environment.
    *
-   * @return the job's id; it runs on by itself
+   * @return the job's id; the job runs on by itself
    */
   public JobID submit(StreamExecutionEnvironment environment, String name) {
     StreamGraph graph = environment.getStreamGraph();
@@ -119,7 +119,8 @@ public final class EmbeddedFlink implements AutoCloseable {
    * Waits until a job has ended.
    *
    * @return its state at the end
-   * @throws EmbeddedServiceException where it failed, with the failure as cause, or ran on
+   * @throws EmbeddedServiceException if it failed, with the failure as cause, or did not end in
+   *     time
    */
   public JobStatus awaitEnd(JobID job, Duration limit) {
     try {
@@ -143,7 +144,7 @@ public final class EmbeddedFlink implements AutoCloseable {
     }
   }
 
-  /** The Flink cluster itself, for what is not offered here. */
+  /** The Flink cluster itself, for further operations. */
   public MiniCluster cluster() {
     return cluster;
   }

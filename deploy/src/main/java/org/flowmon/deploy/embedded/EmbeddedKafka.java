@@ -29,24 +29,23 @@ import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
 
 /**
- * A Kafka broker that is its own controller (KRaft), in this JVM or, by {@link #main}, in one of
- * its own. What it holds stays in its directory and is there again at the next start, also after
- * the process was killed.
+ * A Kafka broker that is its own controller (KRaft), in this JVM or, by {@link #main}, in its own
+ * process. Its data stay in its directory for the next start, even if the process is killed.
  */
 public final class EmbeddedKafka implements AutoCloseable {
   private static final int NODE = 1;
 
   /**
-   * For a process that may be killed: back in some 5 s, for its old session ends after 1.5 s and
-   * not 9 s.
+   * For a process that may be killed: it is back after about 5 s, because its old session ends
+   * after 1.5 s rather than 9 s.
    */
   private static final Map<String, String> SHORT_SESSIONS =
       Map.of("broker.session.timeout.ms", "1500", "broker.heartbeat.interval.ms", "300");
 
-  /** The id that a cluster's brokers share, in place of one of each broker's own. */
+  /** The setting of the cluster id that brokers share; without it each broker has its own. */
   public static final String CLUSTER_ID = "flowmon.cluster.id";
 
-  /** Settings that are lists, to which those given are added. */
+  /** List settings, to which given values are added. */
   private static final Set<String> LISTENERS =
       Set.of("listeners", "advertised.listeners", "listener.security.protocol.map");
 
@@ -62,7 +61,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     this.port = port;
   }
 
-  /** As {@link #start(Path, int)}, on any free port. */
+  /** Starts a broker like {@link #start(Path, int)}, on any free port. */
   public static EmbeddedKafka start(Path directory) {
     return start(directory, 0);
   }
@@ -70,19 +69,19 @@ public final class EmbeddedKafka implements AutoCloseable {
   /**
    * Starts a broker and returns when it takes requests.
    *
-   * @param directory its data; made and formatted where it is new
-   * @param port on loopback, 0 for any that is free
-   * @throws EmbeddedServiceException where it does not start
+   * @param directory its data; created and formatted if it is new
+   * @param port on loopback, 0 for any free port
+   * @throws EmbeddedServiceException if it does not start
    */
   public static EmbeddedKafka start(Path directory, int port) {
     return start(directory, port, Map.of());
   }
 
   /**
-   * As {@link #start(Path, int)}, with further settings of the broker.
+   * Starts a broker like {@link #start(Path, int)}, with further settings.
    *
    * @param more settings. Those of {@code listeners}, {@code advertised.listeners} and {@code
-   *     listener.security.protocol.map} come beside the broker's own; with {@code
+   *     listener.security.protocol.map} are added to the broker's own; with {@code
    *     controller.quorum.voters} it is one of a cluster, by its {@code node.id}, and {@link
    *     #CLUSTER_ID} is the cluster's
    */
@@ -141,7 +140,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     throw new IllegalArgumentException("node " + node + " is none of the voters " + voters);
   }
 
-  /** A port of loopback that nobody listens at. */
+  /** A free port of loopback. */
   public static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
@@ -150,7 +149,7 @@ public final class EmbeddedKafka implements AutoCloseable {
 
   private static void format(Path directory, int node, String cluster) throws Exception {
     if (Files.exists(directory.resolve("meta.properties"))) {
-      return; // it has a cluster id already, and keeps it
+      return; // it already has a cluster id, and keeps it
     }
     ByteArrayOutputStream said = new ByteArrayOutputStream();
     try (PrintStream out = new PrintStream(said, true, StandardCharsets.UTF_8)) {
@@ -184,7 +183,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     p.put("controller.listener.names", "CONTROLLER");
     p.put("inter.broker.listener.name", "BROKER");
     p.put("log.dirs", directory.toString());
-    // One broker: nothing can be replicated.
+    // A single broker cannot replicate.
     p.put("default.replication.factor", "1");
     p.put("offsets.topic.replication.factor", "1");
     p.put("offsets.topic.num.partitions", "4");
@@ -228,16 +227,18 @@ public final class EmbeddedKafka implements AutoCloseable {
   }
 
   /**
-   * Makes a topic, or leaves the one of this name as it is.
+   * Creates a topic, or leaves an existing one unchanged.
    *
    * @param settings of the topic, for example {@code retention.bytes}
-   * @throws EmbeddedServiceException where the broker refuses it
+   * @throws EmbeddedServiceException if the broker refuses it
    */
   public void createTopic(String name, int partitions, Map<String, String> settings) {
     createTopic(bootstrapServers(), name, partitions, settings);
   }
 
-  /** As {@link #createTopic(String, int, Map)}, at a broker of another process. */
+  /**
+   * Creates a topic like {@link #createTopic(String, int, Map)}, at a broker of another process.
+   */
   public static void createTopic(
       String bootstrap, String name, int partitions, Map<String, String> settings) {
     NewTopic topic = new NewTopic(name, partitions, (short) 1).configs(settings);
@@ -265,9 +266,9 @@ public final class EmbeddedKafka implements AutoCloseable {
   }
 
   /**
-   * A broker as a process: {@code EmbeddedKafka DIRECTORY [PORT [PROPERTIES]]}, the last a file
-   * with further settings. Prints {@code READY host:port} when it takes requests and runs until its
-   * standard input ends or it is killed.
+   * Runs a broker as a process: {@code EmbeddedKafka DIRECTORY [PORT [PROPERTIES]]}, the last a
+   * file with further settings. Prints {@code READY host:port} when it takes requests and runs
+   * until its standard input ends or it is killed.
    */
   public static void main(String[] args) throws IOException {
     if (args.length < 1 || args.length > 3) {
@@ -285,7 +286,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     int port = args.length > 1 ? Integer.parseInt(args[1]) : 0;
     try (EmbeddedKafka kafka = start(Path.of(args[0]), port, more)) {
       System.out.println("READY " + kafka.bootstrapServers());
-      // Whoever started this holds the other end; when it dies, this ends too.
+      // The parent process holds the other end; when it dies, this ends, too.
       System.in.transferTo(OutputStream.nullOutputStream());
     }
     System.exit(0);

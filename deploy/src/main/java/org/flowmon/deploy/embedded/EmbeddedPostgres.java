@@ -16,17 +16,16 @@ import org.flowmon.archive.store.PrivateFolder;
 import org.flowmon.archive.store.UnsafeFolderException;
 
 /**
- * A PostgreSQL server as a child process, on loopback, with its data in a directory that stays. It
- * knows one user that may log in, {@code flowmon}, who owns the database {@code flowmon} and
- * nothing else, by a random password; the superuser cannot log in. All lies in one {@link
- * PrivateFolder}:
+ * A PostgreSQL server as a child process, on loopback, with its data in a directory that stays.
+ * Only the user {@code flowmon} may log in, by a random password, and owns only the database {@code
+ * flowmon}; the superuser cannot log in. All files are in one {@link PrivateFolder}:
  *
  * <pre>
  * binaries/      its programs
  * data/          its data
  * password       one line, for flowmon (mode 0600)
- * pgpass         the same as PGPASSFILE has it, for psql (mode 0600)
- * postgres.log   what it says
+ * pgpass         the same for PGPASSFILE and psql (mode 0600)
+ * postgres.log   its log
  * </pre>
  */
 public final class EmbeddedPostgres implements AutoCloseable {
@@ -47,7 +46,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
           "fsync", "off",
           "timezone", "UTC");
 
-  /** Nobody but flowmon, to its own database, by its password. */
+  /** Access for flowmon alone, to its own database, by its password. */
   private static final String ACCESS =
       String.format("host %s %s 127.0.0.1/32 scram-sha-256%n", NAME, NAME);
 
@@ -65,7 +64,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     this.password = password;
   }
 
-  /** With the settings of a demo: little memory. */
+  /** Starts a server with the settings of a demo: little memory. */
   public static EmbeddedPostgres start(Path directory) {
     return start(directory, Map.of());
   }
@@ -73,9 +72,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
   /**
    * Starts a server on a free port and returns when it takes connections.
    *
-   * @param directory its data, programs and password; made where it is new
-   * @param settings of {@code postgresql.conf}, beside or in place of those of a demo
-   * @throws EmbeddedServiceException where it does not start, or other users could change the
+   * @param directory its data, programs and password; created if it is new
+   * @param settings of {@code postgresql.conf}, which extend or replace those of a demo
+   * @throws EmbeddedServiceException if it does not start, or other users could change the
    *     directory
    */
   public static EmbeddedPostgres start(Path directory, Map<String, String> settings) {
@@ -112,8 +111,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * Makes the directory of a server that will be started in it, and checks it: for who has other
-   * things to start that would be in vain.
+   * Creates and checks the directory of a later server, before a caller starts other services in
+   * vain.
    *
    * @throws EmbeddedServiceException if other users could change it
    */
@@ -147,13 +146,13 @@ public final class EmbeddedPostgres implements AutoCloseable {
         "--encoding=UTF8",
         "--no-sync",
         "--pgdata=" + data);
-    Files.delete(superuser); // nobody needs it again
+    Files.delete(superuser); // not needed any more
     Files.writeString(data.resolve("pg_hba.conf"), ACCESS);
     Files.writeString(
         data.resolve("postgresql.conf"), "include 'flowmon.conf'\n", StandardOpenOption.APPEND);
     Files.writeString(data.resolve("flowmon.conf"), "");
     String password = randomPassword();
-    // By standard input of a server that listens nowhere: no other process sees it.
+    // By standard input of a server that does not listen: no other process sees it.
     binaries.run(
         "CREATE ROLE "
             + NAME
@@ -178,14 +177,14 @@ public final class EmbeddedPostgres implements AutoCloseable {
     PrivateFolder.write(folder.resolve("password"), password + "\n");
   }
 
-  /** Letters and digits that need no quotes anywhere. */
+  /** A password of letters and digits, which needs no quotes anywhere. */
   private static String randomPassword() {
     byte[] bytes = new byte[PASSWORD_BYTES];
     new SecureRandom().nextBytes(bytes);
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /** Writes the settings of this run. Returns the port. */
+  /** Writes the settings of this run and returns the port. */
   private static int configure(Path folder, Map<String, String> settings) throws IOException {
     Map<String, String> all = new TreeMap<>(SETTINGS);
     all.putAll(settings);
@@ -195,7 +194,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
     all.put("port", Integer.toString(port));
     all.put("listen_addresses", "127.0.0.1");
-    all.put("unix_socket_directories", ""); // by default in a folder that all may write into
+    all.put("unix_socket_directories", ""); // by default in a world-writable folder
     StringBuilder lines = new StringBuilder();
     all.forEach(
         (name, value) ->
@@ -224,12 +223,12 @@ public final class EmbeddedPostgres implements AutoCloseable {
     return password;
   }
 
-  /** Its first line is the password. */
+  /** The file with the password in its first line. */
   public Path passwordFile() {
     return folder.resolve("password");
   }
 
-  /** For libpq's {@code PGPASSFILE}. */
+  /** The file for libpq's {@code PGPASSFILE}. */
   public Path pgpass() {
     return folder.resolve("pgpass");
   }
@@ -242,7 +241,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
   /**
    * The process id of the server, whose children serve the connections.
    *
-   * @throws EmbeddedServiceException where PostgreSQL's own file with it cannot be read
+   * @throws EmbeddedServiceException if PostgreSQL's own file with it cannot be read
    */
   public long pid() {
     Path file = folder.resolve("data").resolve("postmaster.pid");
@@ -266,7 +265,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
       }
       Runtime.getRuntime().removeShutdownHook(onExit);
     } catch (IllegalStateException e) {
-      // The process ends: this is the hook, or comes before it.
+      // The process ends: this is the hook, or runs before it.
     } catch (IOException e) {
       throw new EmbeddedServiceException(
           "PostgreSQL in " + folder + " did not stop: " + e + "; see postgres.log there", e);

@@ -1,7 +1,8 @@
 package org.flowmon.deploy.embedded;
 
 /**
- * An embedded service did not start or did not do what was asked; the message says which and where.
+ * Signals that an embedded service did not start or failed; the message names the service and its
+ * place.
  */
 public final class EmbeddedServiceException extends RuntimeException {
   EmbeddedServiceException(String message, Throwable cause) {

@@ -17,7 +17,7 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /**
  * PostgreSQL's programs, unpacked from their jar into a private folder. They refuse to run as root:
- * then they run in a user namespace of their own, in which they are nobody.
+ * for root they run in a separate user namespace as nobody.
  */
 final class PostgresBinaries {
   private static final long MINUTES = 2;
@@ -31,10 +31,10 @@ final class PostgresBinaries {
   }
 
   /**
-   * Unpacks them where they are not there yet.
+   * Unpacks the programs if they are missing.
    *
-   * @param folder of their own, within a private one
-   * @param log takes what they say
+   * @param folder their own, within a private one
+   * @param log takes their output
    */
   static PostgresBinaries in(Path folder, Path log) throws IOException {
     if (!Files.isDirectory(folder)) {
@@ -64,7 +64,7 @@ final class PostgresBinaries {
         continue;
       }
       Files.createDirectories(file.getParent());
-      Files.deleteIfExists(file); // of a run that was ended
+      Files.deleteIfExists(file); // left over from an interrupted run
       if (entry.isSymbolicLink()) {
         inside(to, file.resolveSibling(entry.getLinkName()));
         Files.createSymbolicLink(file, Path.of(entry.getLinkName()));
@@ -91,11 +91,11 @@ final class PostgresBinaries {
    * Runs a program to its end.
    *
    * @param input its standard input, empty for none
-   * @throws IOException where it does not end with 0 or in time
+   * @throws IOException if it does not end with 0 or in time
    */
   void run(String input, String program, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
-    if (LinuxUtils.isUnshareAvailable()) { // only where this is root
+    if (LinuxUtils.isUnshareAvailable()) { // only if this is root
       command.addAll(List.of("unshare", "-U"));
     }
     command.add(folder.resolve("bin").resolve(program).toString());

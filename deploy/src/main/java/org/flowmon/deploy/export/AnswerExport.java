@@ -11,7 +11,7 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
-/** The rows of a query's answer, which is in memory already. */
+/** The rows of a query's answer in memory. */
 public final class AnswerExport implements ExportRows {
   private static final int BLOCK = 4096;
 
@@ -21,7 +21,7 @@ public final class AnswerExport implements ExportRows {
   private int to;
 
   /**
-   * Of an answer.
+   * Exports an answer.
    *
    * @param items that the query selects
    */

@@ -33,7 +33,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code flowmon export}: flows or an answer into a file or a database. */
+/** {@code flowmon export}: writes flows or an answer to a file or a database. */
 @Command(
     name = "export",
     mixinStandardHelpOptions = true,
@@ -142,7 +142,7 @@ public final class ExportCommand implements Callable<Integer> {
       throw new UsageException("--query has a WHERE of its own: not with --where");
     }
     long rows;
-    // A query is answered before a signal is caught: nothing is half written yet, so it ends at
+    // A query is answered before signals are caught: nothing is half written yet, so it ends at
     // once.
     try (Archive opened = archive.open();
         ArchiveSnapshot snapshot = opened.snapshot();
@@ -154,12 +154,12 @@ public final class ExportCommand implements Callable<Integer> {
   }
 
   /**
-   * Writes all rows or none, and tells how many.
+   * Writes all rows or none, and reports their number.
    *
-   * @param expected how many there will be, 0 where that is not known
+   * @param expected the number of rows, 0 if unknown
    */
   private long write(ExportRows source, long expected) throws IOException {
-    // The process waits until the interruption is closed: what is said is said before.
+    // The process waits until the interruption is closed, so print before that.
     try (Interruption interruption = Interruption.watch()) {
       return write(source, expected, interruption);
     }
@@ -234,7 +234,7 @@ public final class ExportCommand implements Callable<Integer> {
     }
   }
 
-  /** A URL may hold a password behind its question mark. */
+  /** Removes a URL's parameters, which may hold a password. */
   private static String withoutSecrets(String url) {
     int question = url.startsWith("jdbc:") ? url.indexOf('?') : -1;
     return question < 0 ? url : url.substring(0, question);

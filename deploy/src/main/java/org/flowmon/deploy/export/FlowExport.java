@@ -16,7 +16,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.udaf.query.Expression;
 
-/** The flows of an archive in the order of time, a block of a scan at a time. */
+/** The flows of an archive in the order of time, one block of a scan at a time. */
 public final class FlowExport implements ExportRows {
   private final List<FlowColumn> flowColumns;
   private final List<ExportColumn> columns;
@@ -30,7 +30,7 @@ public final class FlowExport implements ExportRows {
   }
 
   /**
-   * All columns that any segment has: those that are left out are NULL in every row.
+   * Exports all columns that any segment has; the others are NULL in every row.
    *
    * @param where a condition without parameters, null for all flows
    * @param threads that decode

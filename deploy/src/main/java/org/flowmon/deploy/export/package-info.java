@@ -1,5 +1,5 @@
 /**
- * flowmon export: the flows of an archive, or the rows of an answer, written wholly or not at all;
+ * flowmon export: writes the flows of an archive, or the rows of an answer, wholly or not at all;
  * start reading at ExportCommand.
  */
 package org.flowmon.deploy.export;

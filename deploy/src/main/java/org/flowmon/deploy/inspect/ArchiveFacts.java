@@ -9,11 +9,11 @@ import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.deploy.output.Facts;
 import org.flowmon.flow.time.FlowTime;
 
-/** What the manifest of an archive says. No segment is opened. */
+/** Facts from the manifest of an archive. No segment is opened. */
 public final class ArchiveFacts {
   private ArchiveFacts() {}
 
-  /** Of a state of the archive. */
+  /** The facts of a snapshot. */
   public static Facts of(ArchiveSnapshot snapshot) throws IOException {
     List<SealedSegment> segments = snapshot.segments();
     Facts facts = new Facts();

@@ -7,14 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.flowmon.deploy.output.Facts;
 
-/** Facts of a file of a kind that is known. */
+/** Facts of a file of a known kind. */
 public final class FileFacts {
   private FileFacts() {}
 
   /**
-   * Of a Parquet file or a sidecar, known by its first bytes.
+   * The facts of a Parquet file or a sidecar, detected by its first bytes.
    *
-   * @throws IOException where it is neither, or damaged, saying so
+   * @throws IOException saying so if it is neither, or is damaged
    */
   public static Facts of(Path file) throws IOException {
     byte[] magic;

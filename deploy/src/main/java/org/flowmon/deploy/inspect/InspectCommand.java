@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code flowmon inspect}: what a segment, a sidecar or an archive is. */
+/** {@code flowmon inspect}: describes a segment, a sidecar or an archive. */
 @Command(
     name = "inspect",
     mixinStandardHelpOptions = true,

@@ -22,7 +22,7 @@ import org.flowmon.deploy.parquet.ParquetThrift;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.time.FlowTime;
 
-/** What a Parquet file's footer says, a segment's or any other. No value is read. */
+/** Facts from the footer of a Parquet file, be it a segment or not. No value is read. */
 final class ParquetFacts {
   private static final int SHOWN = 40;
 
@@ -31,7 +31,7 @@ final class ParquetFacts {
   /**
    * Reads the footer.
    *
-   * @throws IOException saying what is wrong with the file
+   * @throws IOException describing the error in the file
    */
   static Facts of(Path file) throws IOException {
     try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
@@ -144,7 +144,7 @@ final class ParquetFacts {
     return index.getPage_locationsSize();
   }
 
-  /** A value of the statistics as people read it. */
+  /** Formats a value of the statistics for people. */
   private static String value(SchemaElement leaf, byte[] bytes) {
     if (bytes == null) {
       return null;

@@ -15,9 +15,7 @@ import java.util.Map;
 import org.flowmon.deploy.output.Facts;
 import org.flowmon.flow.FlowColumn;
 
-/**
- * What the footer of a sidecar says, or of any other Puffin file whose footer is not compressed.
- */
+/** Facts from the footer of a sidecar, or of any other Puffin file with an uncompressed footer. */
 final class SidecarFacts {
   private static final int MAX_FOOTER = 16 << 20;
   private static final String MAGIC = "PFA1";
@@ -31,7 +29,7 @@ final class SidecarFacts {
   /**
    * Reads the footer.
    *
-   * @throws IOException saying what is wrong with the file
+   * @throws IOException describing the error in the file
    */
   static Facts of(Path file) throws IOException {
     byte[] json;

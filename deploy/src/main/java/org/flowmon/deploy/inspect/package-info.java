@@ -1,2 +1,2 @@
-/** flowmon inspect: what the files of an archive say of themselves, and the archive as a whole. */
+/** flowmon inspect: facts from the files of an archive and about the archive as a whole. */
 package org.flowmon.deploy.inspect;

@@ -37,7 +37,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code flowmon collect}: exports over UDP into Kafka. */
+/** {@code flowmon collect}: receives exports over UDP and publishes them to Kafka. */
 @Command(
     name = "collect",
     mixinStandardHelpOptions = true,
@@ -115,7 +115,7 @@ public final class CollectCommand implements Callable<Integer> {
               + " counted as lost. Default ${DEFAULT-VALUE}.")
   private Duration stopWait;
 
-  /** Beyond the time for Kafka a stop takes at most this: sockets are emptied for 6 s. */
+  /** The longest time of a stop beyond that for Kafka: sockets are emptied for 6 s. */
   private static final Duration STOP_BEYOND = Duration.ofSeconds(20);
 
   private final IngestCounters counters = new IngestCounters();
@@ -170,7 +170,7 @@ public final class CollectCommand implements Callable<Integer> {
     return options.withQueue(queueBytes, PublisherOptions.WhenFull.DROP);
   }
 
-  /** Who waits for a broker that does not answer is told after a second, not at the end. */
+  /** Makes the topic. After a second it reports that the broker does not answer yet. */
   private void makeTopic(PublisherOptions options) throws IOException {
     ScheduledExecutorService waiting = Executors.newSingleThreadScheduledExecutor();
     try {
@@ -218,7 +218,10 @@ public final class CollectCommand implements Callable<Integer> {
     }
   }
 
-  /** Whatever fails on the way, flows are sent or counted as lost, and the counts are printed. */
+  /**
+   * Ends the run. If anything fails, flows are still sent or counted as lost, and the counts are
+   * printed.
+   */
   private void finish(UdpCollector collector, FlowPublisher publisher) throws IOException {
     try {
       collector.close();
@@ -233,7 +236,7 @@ public final class CollectCommand implements Callable<Integer> {
                 + stopWait.toSeconds()
                 + " s after the stop began (--stop-wait)");
       }
-      // To standard output: the result of the run.
+      // The counts go to standard output: they are the result of the run.
       System.out.println(counts(collector, publisher));
       System.out.flush();
       if (samples != null) {
@@ -299,7 +302,7 @@ public final class CollectCommand implements Callable<Integer> {
       int port = Integer.parseInt(place.substring(colon + 1));
       String host = colon < 0 ? "127.0.0.1" : place.substring(0, colon).replaceAll("[\\[\\]]", "");
       return new InetSocketAddress(InetAddress.getByName(host), port);
-    } catch (IllegalArgumentException | UnknownHostException e) { // a port beyond 65535, too
+    } catch (IllegalArgumentException | UnknownHostException e) { // including a port beyond 65535
       throw new UsageException(
           "--listen " + place + ": expected HOST:PORT, for example 0.0.0.0:2055");
     }

@@ -19,17 +19,17 @@ import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.InterruptedCommandException;
 
 /**
- * Whether a broker is there at all: asked before a command does anything with Kafka, whose clients
- * wait for one that is not as long as for one that is slow, each with words of its own.
+ * Checks that a broker exists before a command uses Kafka. Kafka's clients wait as long for a
+ * missing broker as for a slow one, each with different messages.
  */
 public final class KafkaBroker {
-  /** How long it may take to answer. */
+  /** The most time for an answer. */
   public static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** A broker that is there may need so long for its first answer. */
+  /** The time that an existing broker may need for its first answer. */
   private static final Duration LEAST = Duration.ofSeconds(5);
 
-  /** Properties whose values are nobody's business. */
+  /** Properties with secret values. */
   private static final Pattern SECRET = Pattern.compile("password|jaas|secret|key$|token");
 
   private static final Pattern QUOTED = Pattern.compile("\"[^\"]+\"|'[^']+'");
@@ -38,8 +38,8 @@ public final class KafkaBroker {
   private KafkaBroker() {}
 
   /**
-   * How long a broker may take to answer a command that waits so long for what comes of it: not
-   * longer, but for the least that a broker needs, and {@link #PATIENCE} at most.
+   * The patience of a command that waits for a result: no longer than it waits, but at least the
+   * time that a broker needs, and at most {@link #PATIENCE}.
    *
    * @param wait zero: the command waits for nothing
    */
@@ -54,8 +54,8 @@ public final class KafkaBroker {
    * Asks for the brokers of a cluster.
    *
    * @param properties of Kafka's clients, with the bootstrap servers
-   * @param patience how long until none has answered
-   * @throws CommandException where none answers, or the properties are wrong
+   * @param patience how long to wait for an answer
+   * @throws CommandException if none answers, or the properties are wrong
    */
   public static void mustAnswer(Map<String, Object> properties, Duration patience) {
     Object place = properties.get(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG);
@@ -86,7 +86,7 @@ public final class KafkaBroker {
     } catch (InterruptedException e) {
       throw new InterruptedCommandException(e);
     } finally {
-      admin.close(Duration.ZERO); // nothing is under way that anybody waits for
+      admin.close(Duration.ZERO); // nobody waits for pending calls
     }
   }
 
@@ -121,7 +121,7 @@ public final class KafkaBroker {
         "the Kafka broker at " + place + " refuses: " + told(why, properties) + check);
   }
 
-  /** What is at the bottom of it, in one line and without secrets. */
+  /** The root cause in one line, without secrets. */
   private static String told(Throwable why, Map<String, Object> properties) {
     String all = message(why);
     for (Throwable cause = why.getCause(); cause != null; cause = cause.getCause()) {

@@ -19,10 +19,9 @@ import org.flowmon.jobs.config.job.JobConfig;
 import picocli.CommandLine.Option;
 
 /**
- * Which Kafka is meant and how to speak to it, the same for every command: a place or the job's
- * configuration, and properties of Kafka's clients, as for TLS and SASL. Of a property that is
- * given more than once the one on the command line counts, then that of the file, then that of the
- * configuration.
+ * The choice of a Kafka and its connection, shared by all commands: bootstrap servers or the job's
+ * configuration, and properties of Kafka's clients, for example for TLS and SASL. The command line
+ * overrides the properties file, which overrides the configuration.
  */
 public final class KafkaOptions {
   private static final String BOOTSTRAP = "bootstrap.servers";
@@ -64,9 +63,9 @@ public final class KafkaOptions {
   }
 
   /**
-   * The job's configuration, where it is given.
+   * The job's configuration, if given.
    *
-   * @throws CommandException where it is wrong, or a place of Kafka is given, too
+   * @throws CommandException if it is wrong, or bootstrap servers are given, too
    */
   public Optional<JobConfig> job() {
     if (config == null) {
@@ -85,7 +84,7 @@ public final class KafkaOptions {
     return Optional.of(job);
   }
 
-  /** The job's configuration as it is named on the command line, where it is. */
+  /** The file of the job's configuration on the command line, if given. */
   public Optional<Path> jobFile() {
     return Optional.ofNullable(config);
   }
@@ -93,7 +92,7 @@ public final class KafkaOptions {
   /**
    * Kafka's bootstrap servers.
    *
-   * @throws UsageException where no Kafka is named
+   * @throws UsageException if no Kafka is named
    */
   public String bootstrap() {
     String place = all().get(BOOTSTRAP);
@@ -146,9 +145,9 @@ public final class KafkaOptions {
   }
 
   /**
-   * As {@link #client}, where a broker answers.
+   * The properties of {@link #client}, after a broker has answered.
    *
-   * @throws CommandException where none does
+   * @throws CommandException if none answers
    */
   public Map<String, Object> answering() {
     ServicesLog.quiet();

@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code flowmon quarantine}: messages of the topic of flows that jobs left out. */
+/** {@code flowmon quarantine}: lists messages of the topic of flows that jobs left out. */
 @Command(
     name = "quarantine",
     mixinStandardHelpOptions = true,
@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
     },
     footer = {"", "Example:", "  flowmon quarantine --config flowmon.yaml --last 100"})
 public final class QuarantineCommand implements Callable<Integer> {
-  // A message that comes again comes soon after.
+  // A repeated message comes soon after the first.
   private static final int REMEMBERED = 100_000;
   private static final String LINE = "%-24s %-40s %-15s %10s %10s  %s%n";
 
@@ -64,7 +64,7 @@ public final class QuarantineCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /** What the topic holds, each message once. */
+  /** Lists the topic's messages, each once. */
   private final class Listing {
     private final Deque<Shown> shown = new ArrayDeque<>();
     private final Set<String> positions = new LinkedHashSet<>();
@@ -76,7 +76,7 @@ public final class QuarantineCommand implements Callable<Integer> {
       Quarantined message = QuarantineMessage.read(record).orElse(null);
       if (message == null) {
         unreadable++;
-      } else if (positions.add(message.position())) { // else a restarted job told of it again
+      } else if (positions.add(message.position())) { // otherwise a restarted job repeated it
         messages++;
         flows += message.flows();
         if (positions.size() > REMEMBERED) {

@@ -20,8 +20,8 @@ import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.InterruptedCommandException;
 
 /**
- * Reads topics from their beginning: first what they hold, then what comes. Of no group, and what
- * is committed alone.
+ * Reads topics from their beginning: first the existing messages, then new ones. It has no consumer
+ * group and reads committed messages only.
  */
 public final class TopicReader implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -31,17 +31,17 @@ public final class TopicReader implements AutoCloseable {
   private final Set<String> topics = new TreeSet<>();
 
   /**
-   * A reader of no topic yet.
+   * Creates a reader without topics.
    *
    * @param properties of Kafka's clients, with the bootstrap servers
-   * @throws CommandException where they are wrong
+   * @throws CommandException if they are wrong
    */
   public TopicReader(Map<String, Object> properties) {
     Map<String, Object> all = new HashMap<>(properties);
     all.put("isolation.level", "read_committed");
     all.put("enable.auto.commit", "false");
     all.put("allow.auto.create.topics", "false");
-    // Where what was not read yet is deleted meanwhile, as by a topic's retention.
+    // Applies if unread messages are deleted meanwhile, for example by a topic's retention.
     all.put("auto.offset.reset", "earliest");
     all.put("max.poll.records", 5000);
     this.bootstrap = properties.get("bootstrap.servers");
@@ -56,10 +56,10 @@ public final class TopicReader implements AutoCloseable {
   }
 
   /**
-   * Looks which topics there are, and from now on reads those chosen too, and their new partitions.
+   * Looks for topics, and from now on also reads those chosen and their new partitions.
    *
-   * @return the names of those that are read
-   * @throws CommandException where no broker answers
+   * @return the names of the topics read
+   * @throws CommandException if no broker answers
    */
   public Set<String> choose(Predicate<String> chosen) {
     try {
@@ -86,7 +86,7 @@ public final class TopicReader implements AutoCloseable {
     }
   }
 
-  /** The names of the topics there are that begin so. */
+  /** The names of existing topics with a prefix. */
   public Set<String> names(String prefix) {
     try {
       Set<String> names = new TreeSet<>(consumer.listTopics(PATIENCE).keySet());
@@ -98,7 +98,7 @@ public final class TopicReader implements AutoCloseable {
   }
 
   /**
-   * Reads on up to what the topics hold now.
+   * Reads up to the current ends of the topics.
    *
    * @param out takes each message; those of one partition are in order
    */
@@ -120,11 +120,11 @@ public final class TopicReader implements AutoCloseable {
     }
   }
 
-  /** Reads on what comes, for so long at most. Returns whether anything came. */
+  /** Reads new messages for at most {@code time}. Returns whether any came. */
   public boolean poll(Duration time, Consumer<ConsumerRecord<byte[], byte[]>> out) {
     try {
       if (topics.isEmpty()) {
-        Thread.sleep(time.toMillis()); // Kafka's client does not wait for nothing
+        Thread.sleep(time.toMillis()); // Kafka's client does not wait without partitions
         return false;
       }
       boolean any = false;
@@ -140,7 +140,7 @@ public final class TopicReader implements AutoCloseable {
     }
   }
 
-  /** Ends what another thread waits for here. */
+  /** Ends a wait of another thread in this reader. */
   public void wakeUp() {
     consumer.wakeup();
   }

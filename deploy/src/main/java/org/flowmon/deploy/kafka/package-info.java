@@ -1,5 +1,5 @@
 /**
- * Which Kafka is meant and whether it answers, topics read from their beginning, and the commands
- * on the topic of flows: collect and quarantine.
+ * The choice of a Kafka and the check that it answers, topics read from their beginning, and the
+ * commands on the topic of flows: collect and quarantine.
  */
 package org.flowmon.deploy.kafka;

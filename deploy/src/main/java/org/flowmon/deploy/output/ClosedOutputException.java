@@ -3,7 +3,9 @@ package org.flowmon.deploy.output;
 import java.io.IOException;
 import java.io.PrintWriter;
 
-/** Whoever read what a command writes is gone, as {@code head} is when it has its lines. */
+/**
+ * Signals that the reader of a command's output is gone, for example {@code head} after its lines.
+ */
 public final class ClosedOutputException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -12,9 +14,9 @@ public final class ClosedOutputException extends IOException {
   }
 
   /**
-   * Goes on where what was written could be.
+   * Checks that the output so far could be written.
    *
-   * @throws ClosedOutputException where it could not
+   * @throws ClosedOutputException if it could not
    */
   public static void check(PrintWriter out) throws ClosedOutputException {
     if (out.checkError()) {

@@ -19,7 +19,7 @@ public final class Facts {
   private final Map<String, Object> values = new LinkedHashMap<>();
   private final Map<String, Table> tables = new LinkedHashMap<>();
 
-  /** Rows under names of columns; values are texts, numbers or null. */
+  /** Rows under column names; values are texts, numbers or null. */
   public static final class Table {
     private final List<String> columns;
     private final List<Object[]> rows = new ArrayList<>();
@@ -46,7 +46,7 @@ public final class Facts {
     return table;
   }
 
-  /** One JSON object: the values, and each table as an array of objects. */
+  /** Writes one JSON object: the values, and each table as an array of objects. */
   public void writeJson(Writer out) throws IOException {
     JsonGenerator json = JsonText.factory().createGenerator(out);
     json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
@@ -90,7 +90,7 @@ public final class Facts {
     }
   }
 
-  /** A line for each value, then the tables, numbers to the right. */
+  /** Prints a line for each value, then the tables, numbers to the right. */
   public void print(PrintStream out) {
     int widest = values.keySet().stream().mapToInt(String::length).max().orElse(0);
     values.forEach((name, value) -> out.println(padded(name, widest, false) + "  " + text(value)));

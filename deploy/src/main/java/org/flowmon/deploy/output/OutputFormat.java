@@ -12,10 +12,7 @@ import org.flowmon.ingest.text.JsonText;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
 
-/**
- * How the rows of an answer are written to standard output. Codes that have names are shown by
- * these.
- */
+/** The formats of an answer's rows on standard output. Codes with names are shown by name. */
 public enum OutputFormat {
   /** Aligned columns for people, see {@link TextTable}. */
   TABLE {
@@ -26,9 +23,9 @@ public enum OutputFormat {
   },
 
   /**
-   * RFC 4180 with a header line; times as ISO 8601, durations in microseconds, NULL is an empty
-   * field, an empty text is a quoted one; one that a spreadsheet would run has an apostrophe in
-   * front ({@link CsvText}).
+   * RFC 4180 with a header line; times are ISO 8601, durations microseconds. NULL is an empty
+   * field, an empty text is quoted. A text that a spreadsheet would run has an apostrophe in front
+   * ({@link CsvText}).
    */
   CSV {
     @Override
@@ -37,7 +34,9 @@ public enum OutputFormat {
     }
   },
 
-  /** An array of one object a row; times as ISO 8601, durations in microseconds, NULL as null. */
+  /**
+   * An array with an object for each row; times are ISO 8601, durations microseconds, NULL is null.
+   */
   JSON {
     @Override
     public RowWriter writer(List<SelectItem> items, PrintWriter out) throws IOException {
@@ -46,13 +45,13 @@ public enum OutputFormat {
   };
 
   /**
-   * Writes an answer as its rows come.
+   * Returns a writer for an answer whose rows come in parts.
    *
-   * @param items whose values the columns are; empty where they are none of a query's
+   * @param items the query's items of the columns; empty if the columns are not a query's
    */
   public abstract RowWriter writer(List<SelectItem> items, PrintWriter out) throws IOException;
 
-  /** Writes an answer that is there; returns what {@link RowWriter#end} does. */
+  /** Writes a complete answer; returns the result of {@link RowWriter#end}. */
   public int write(ResultTable table, List<SelectItem> items, PrintWriter out) throws IOException {
     RowWriter writer = writer(items, out);
     writer.rows(table);
@@ -143,14 +142,14 @@ public enum OutputFormat {
     }
   }
 
-  /** The stream of an answer: CSV is exact. */
+  /** The stream for an answer: CSV is exact. */
   public PrintStream stream(PrintStream out) {
     return this == CSV ? TerminalStream.exact(out) : out;
   }
 
   /**
-   * The name of a code where the column has names and this version knows it, else null: then the
-   * number is shown, which queries and {@code flowmon import} take as well.
+   * The name of a code if the column has names and this version knows the code, else null. Then the
+   * number is shown, which queries and {@code flowmon import} accept, too.
    */
   static String codeName(ResultTable table, List<SelectItem> items, int row, int column) {
     CodeNames names = items.isEmpty() ? null : items.get(column).codeNames();

@@ -27,16 +27,16 @@ import org.flowmon.udaf.value.ValueKind;
  *    1  203.0.113.9  998244  new
  * </pre>
  *
- * @param name before the window; empty where there is but one analysis
+ * @param name before the window; empty if there is a single analysis
  * @param start of the window, in microseconds
- * @param end likewise
- * @param rows those that are there
+ * @param end of the window, in microseconds
+ * @param rows the rows so far
  * @param history status of the lookup
- * @param lateFlows that arrived within the window
- * @param lostFlows that were known to be lost within it
+ * @param lateFlows flows that arrived late within the window
+ * @param lostFlows flows that were known to be lost within the window
  * @param message of the report, or null
- * @param remark what else is to be said; empty: nothing
- * @param approximate what is approximate in the rows, as messages have it
+ * @param remark a further remark; empty if there is none
+ * @param approximate the errors of approximate columns, in the form of messages
  */
 public record ReportText(
     String name,
@@ -51,7 +51,7 @@ public record ReportText(
     List<Map<String, Object>> approximate) {
   private static final String MISSING = "days_missing";
 
-  /** A report as the job makes it. */
+  /** Returns a report of the job. */
   public static ReportText of(Report report) {
     Confidence confidence = report.confidence();
     return new ReportText(
@@ -72,10 +72,10 @@ public record ReportText(
   }
 
   /**
-   * A report as it lies in Kafka.
+   * Returns a report from its messages in Kafka.
    *
-   * @param rows all of one report, or the message that it has none
-   * @param isUpdated whether it replaces an earlier one of its window
+   * @param rows all rows of one report, or the message that it has none
+   * @param isUpdated whether it replaces an earlier report of its window
    */
   public static ReportText of(List<ReportRow> rows, boolean isUpdated) {
     ReportRow last = rows.get(rows.size() - 1);
@@ -90,7 +90,7 @@ public record ReportText(
         Math.max(0, number(confidence, "lost_flows")),
         confidence.get("message") instanceof String message ? message : null,
         remark(rows, last, isUpdated),
-        rows.get(0).approximate()); // of the first row it has the queries
+        rows.get(0).approximate()); // the first row has the queries
   }
 
   private static String remark(List<ReportRow> rows, ReportRow last, boolean isUpdated) {
@@ -115,7 +115,7 @@ public record ReportText(
     return remark.toString();
   }
 
-  /** A whole number of a confidence; −1 where it has none. */
+  /** A whole number of a confidence; −1 if it has none. */
   private static long number(Map<String, Object> confidence, String member) {
     return confidence.get(member) instanceof BigInteger number && number.bitLength() < Long.SIZE
         ? number.longValue()
@@ -123,10 +123,10 @@ public record ReportText(
   }
 
   /**
-   * How many groups the window has, and which part of them the report is of.
+   * Describes the number of groups in the window and the part of them in the report.
    *
    * @param part 1, all; 0, none
-   * @param groups or an estimate of them; below 0: nobody knows
+   * @param groups the number or an estimate; below 0 if unknown
    */
   private static String groups(double part, long groups, long lower, long upper) {
     if (part == 0) {
@@ -158,12 +158,12 @@ public record ReportText(
     return members;
   }
 
-  /** The same of columns that are not of a message. */
+  /** Describes the errors of approximate columns. */
   public static List<String> errors(List<ReportApproximation> approximate) {
     return lines(approximate.stream().map(ReportText::members).toList());
   }
 
-  /** How far values in columns may be off: those that share an error and a query share a line. */
+  /** Describes the errors of columns; columns with the same error and query share a line. */
   private static List<String> lines(List<Map<String, Object>> approximate) {
     Map<String, String> columns = new LinkedHashMap<>();
     for (Map<String, Object> one : approximate) {
@@ -174,10 +174,10 @@ public record ReportText(
     return columns.entrySet().stream().map(line -> line.getValue() + line.getKey()).toList();
   }
 
-  /** How far a value may be off, and what to ask for the exact answer. */
+  /** Describes an error and the query for the exact answer. */
   private static String error(Map<String, Object> one) {
     StringBuilder said = new StringBuilder();
-    // A message may say what no double holds.
+    // A message may have numbers beyond a double.
     if (one.get("bound") instanceof Number bound && Double.isFinite(bound.doubleValue())) {
       double probability =
           one.get("probability") instanceof Number number ? number.doubleValue() : 1;
@@ -201,12 +201,12 @@ public record ReportText(
     return said.toString();
   }
 
-  /** Four digits are enough of an error. */
+  /** Four digits suffice for an error. */
   private static String number(double number) {
     return new BigDecimal(number, new MathContext(4)).stripTrailingZeros().toPlainString();
   }
 
-  /** The rows of messages as a table. The kinds of its columns are those that JSON tells. */
+  /** The rows of messages as a table, with the kinds of columns that JSON has. */
   private static ResultTable table(List<ReportRow> rows) {
     Map<String, ValueKind> kinds = new LinkedHashMap<>();
     for (ReportRow row : rows) {
@@ -214,7 +214,7 @@ public record ReportText(
           .forEach(
               (column, value) -> {
                 if (value == null) {
-                  kinds.putIfAbsent(column, null); // it may be of any kind
+                  kinds.putIfAbsent(column, null); // of unknown kind
                 } else {
                   kinds.merge(column, kind(value), ReportText::both);
                 }
@@ -225,7 +225,7 @@ public record ReportText(
     kinds.forEach(table::column);
     for (ReportRow row : rows) {
       if (row.rows() == 0) {
-        continue; // it says that there is none
+        continue; // the message of a report without rows
       }
       table.row();
       int column = 0;
@@ -267,12 +267,12 @@ public record ReportText(
     }
   }
 
-  /** Whether it has no rows, and nothing was late or lost. */
+  /** Whether it has no rows, no late and no lost flows. */
   public boolean saysNothing() {
     return rows.rowCount() == 0 && lateFlows == 0 && lostFlows == 0;
   }
 
-  /** Writes it, with an empty line behind. */
+  /** Writes the report, followed by an empty line. */
   public void write(PrintWriter out) {
     String days = missingDays();
     out.printf(
@@ -293,7 +293,7 @@ public record ReportText(
     out.println();
   }
 
-  /** The days that a report's history lacks: all of its rows that name some name the same. */
+  /** The days that a report's history lacks; all rows that name days name the same ones. */
   private String missingDays() {
     int column = rows.column(MISSING);
     if (column < 0 || rows.kind(column) != ValueKind.TEXT) {

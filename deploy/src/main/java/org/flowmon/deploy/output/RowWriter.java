@@ -3,23 +3,23 @@ package org.flowmon.deploy.output;
 import java.io.IOException;
 import org.flowmon.udaf.value.ResultTable;
 
-/** Writes the rows of an answer as they come. */
+/** Writes the rows of an answer in parts. */
 public interface RowWriter {
-  /** Rows between two looks at whether anyone still reads. */
+  /** Rows between two checks for a reader. */
   int LOOK_ROWS = 1000;
 
   /**
-   * Writes the next rows; at least once, for the columns of an answer without rows.
+   * Writes the next rows; called at least once, for the columns of an answer without rows.
    *
-   * @param some of the same columns each time
-   * @throws ClosedOutputException where nobody reads them any more
+   * @param some rows of the same columns in each call
+   * @throws ClosedOutputException if nobody reads them any more
    */
   void rows(ResultTable some) throws IOException;
 
   /**
-   * All rows were written.
+   * Ends the answer.
    *
-   * @return how many columns were left out because no row has a value in them
+   * @return the number of columns left out because no row has a value in them
    */
   int end() throws IOException;
 }

@@ -8,21 +8,21 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * What functions with states give, as people can read it in a table: of a state how it begins and
- * how long it is, of a list a line for each item. They are told by what they hold, as a report in
- * Kafka says no more of its texts.
+ * Shows results of functions with states in a table: the beginning and the length of a state, a
+ * line for each item of a list. Both are recognized by their content, because a report in Kafka
+ * does not give the type of its texts.
  */
 public final class StateCells {
-  /** How the base64 of an exported state begins (docs/format/states.md). */
+  /** The beginning of an exported state in base64 (docs/format/states.md). */
   private static final String STATE = "RkxXU";
 
   /**
-   * What tables say of an item whose bounds have 0 within: a sketch knows an item by cells alone,
-   * which may be heavy by others.
+   * The remark on an item whose bounds include zero: a sketch knows an item only by cells, which
+   * other items may fill.
    */
   public static final String MAY_BE_NONE = "may be none";
 
-  /** And of such an item of CHANGES, whose bounds are those of a difference. */
+  /** The remark on an item of CHANGES whose bounds include zero. */
   public static final String MAY_BE_UNCHANGED = "may not have changed";
 
   private static final int SHOWN = 6;
@@ -45,7 +45,7 @@ public final class StateCells {
       int bytes = Base64.getDecoder().decode(text).length;
       return String.format("%s… (%,d bytes)", text.substring(0, SHOWN), bytes);
     } catch (IllegalArgumentException e) {
-      return text; // a text that only begins as one
+      return text; // a text that only begins like one
     }
   }
 
@@ -76,8 +76,8 @@ public final class StateCells {
   }
 
   /**
-   * What is said of an item whose bounds have 0 within. A list does not say whose it is: weights
-   * are never below 0, and of changes some bound is in all but the rarest lists.
+   * The remark on a list with items whose bounds include zero. The list does not name its function:
+   * weights are never below 0, and all but the rarest lists of changes have a bound below 0.
    */
   private static String doubt(JsonNode items) {
     for (JsonNode item : items) {
@@ -88,7 +88,7 @@ public final class StateCells {
     return MAY_BE_NONE;
   }
 
-  /** Whether the bounds of an item leave that no row had it, or that nothing changed. */
+  /** Whether the bounds of an item include zero. */
   private static boolean mayBeZero(JsonNode item) {
     JsonNode lower = item.path("lower");
     JsonNode upper = item.path("upper");

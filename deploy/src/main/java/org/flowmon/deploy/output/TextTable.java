@@ -17,22 +17,21 @@ import org.flowmon.udaf.value.ValueKind;
 
 /**
  * An answer as aligned columns for people: numbers to the right, durations in seconds, NULL as an
- * empty cell; a state is how it begins and how long it is, a list has a line for each item. Of
- * {@code SELECT *}, which has every column that a flow can have, those without any value are left
- * out; columns that were asked for by name never are.
+ * empty cell. A state is shown by its beginning and length, a list by a line for each item. {@code
+ * SELECT *} has all columns of flows; those without any value are left out. Columns selected by
+ * name are always shown.
  *
- * <p>Rows are written as they come. Columns are as wide as the first {@value #FIRST_ROWS} rows
- * need; where later ones need more they get wider from there on, and where one has a value in a
- * column that was left out a new head follows.
+ * <p>Rows are written in parts. Columns are as wide as the first {@value #FIRST_ROWS} rows need.
+ * Later rows may widen them from there on, and a first value in a hidden column starts a new head.
  */
 public final class TextTable implements RowWriter {
-  /** Rows that are waited for before the first is shown: columns are as wide as these need. */
+  /** Rows to wait for before the first is shown: columns are as wide as these need. */
   static final int FIRST_ROWS = 10_000;
 
   /** Decimals of a double that is neither huge nor tiny. */
   private static final int DECIMALS = 6;
 
-  /** Digits of one that is tiny: a share of 5.5555e-5 is shown as 0.0000556. */
+  /** Digits of a tiny double: a share of 5.5555e-5 is shown as 0.0000556. */
   private static final int DIGITS = 3;
 
   private static final double TINY = 1e-9;
@@ -43,7 +42,7 @@ public final class TextTable implements RowWriter {
   private final List<ResultTable> first = new ArrayList<>(); // until there are enough
   private long firstRows;
   private boolean isHeaded;
-  // By column; made with the first rows.
+  // By column; set with the first rows.
   private int[] width = {};
   private boolean[] isShown = {};
 
@@ -53,24 +52,24 @@ public final class TextTable implements RowWriter {
     this.out = out;
   }
 
-  /** As {@link OutputFormat#writer}. */
+  /** Returns a writer for an answer, see {@link OutputFormat#writer}. */
   static TextTable of(List<SelectItem> items, PrintWriter out) {
     return new TextTable(items, isSelectAll(items), out);
   }
 
-  /** Of a report, without the columns that no row has a value in. */
+  /** Returns a writer for a report, without columns that have no value. */
   static TextTable ofReport(PrintWriter out) {
     return new TextTable(List.of(), true, out);
   }
 
-  /** Writes a report, without the columns that none of its rows has a value in; how many. */
+  /** Writes a report without columns that have no value, and returns their number. */
   static int writeReport(ResultTable rows, PrintWriter out) {
     TextTable table = ofReport(out);
     try {
       table.rows(rows);
       return table.end();
     } catch (IOException e) {
-      return 0; // nobody reads: who writes reports looks for that between them
+      return 0; // nobody reads: writers of reports check this between reports
     }
   }
 
@@ -103,7 +102,7 @@ public final class TextTable implements RowWriter {
     for (boolean is : isShown) {
       shown += is ? 1 : 0;
     }
-    return shown == 0 ? 0 : isShown.length - shown; // of SELECT * without rows nothing is shown
+    return shown == 0 ? 0 : isShown.length - shown; // SELECT * without rows shows nothing
   }
 
   private void writeFirst() throws IOException {
@@ -122,7 +121,7 @@ public final class TextTable implements RowWriter {
     first.clear();
   }
 
-  /** Makes columns as wide as some rows need. Returns whether one is to be shown that was not. */
+  /** Widens columns to some rows. Returns whether a hidden column is to be shown. */
   private boolean fit(ResultTable some, int from, int to) {
     boolean isNew = false;
     if (width.length < some.columnCount()) {
@@ -148,7 +147,7 @@ public final class TextTable implements RowWriter {
     return isNew;
   }
 
-  /** Writes rows, with a new head where they have values in a column that was not shown. */
+  /** Writes rows, with a new head if they have values in a hidden column. */
   private void write(ResultTable some) throws IOException {
     for (int from = 0; from < some.rowCount(); from += LOOK_ROWS) {
       int to = Math.min(some.rowCount(), from + LOOK_ROWS);
@@ -232,7 +231,7 @@ public final class TextTable implements RowWriter {
     return List.of(isMeanDuration(column) ? number(value / 1e6) + " s" : number(value));
   }
 
-  /** An average of durations is a number of microseconds, for it may lie between two of them. */
+  /** Whether a column is an average of durations: a number of microseconds with a fraction. */
   private boolean isMeanDuration(int column) {
     return !items.isEmpty()
         && items.get(column).what() instanceof AggregateCall call
@@ -242,7 +241,7 @@ public final class TextTable implements RowWriter {
 
   private static String number(double value) {
     double size = Math.abs(value);
-    if (!(size >= TINY && size < 1e15)) { // 0, next to nothing, huge, infinite, NaN
+    if (!(size >= TINY && size < 1e15)) { // 0, almost 0, huge, infinite, NaN
       return Double.toString(value);
     }
     BigDecimal exact = new BigDecimal(value);
@@ -253,7 +252,7 @@ public final class TextTable implements RowWriter {
     return shown.stripTrailingZeros().toPlainString();
   }
 
-  /** Text from the network must not steer a terminal. */
+  /** Escapes text from the network, which must not steer a terminal. */
   public static String printable(String text) {
     return ShownText.of(text);
   }

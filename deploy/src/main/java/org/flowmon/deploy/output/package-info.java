@@ -1,2 +1,2 @@
-/** Answers, reports and facts on standard output: as tables for people, as CSV, as JSON. */
+/** Writes answers, reports and facts to standard output: tables for people, CSV, JSON. */
 package org.flowmon.deploy.output;

@@ -26,15 +26,15 @@ import org.apache.parquet.format.Util;
 import org.flowmon.archive.segment.format.ThriftStruct;
 
 /**
- * The pages of one column of one row group, read one after the other. Lengths and counts are
- * checked before they are believed, and checksums where pages have them. Errors are {@link
- * UncheckedIOException}s, as the interface has none.
+ * Reads the pages of one column of one row group in order. Lengths and counts are checked before
+ * use, and checksums if pages have them. Errors are {@link UncheckedIOException}s, because the
+ * interface has none.
  */
 final class ChunkPages implements PageReader {
-  /** A page is at most so large, plain. */
+  /** The largest uncompressed page. */
   private static final int MAX_PAGE = 256 << 20;
 
-  // Others write at most some KB of statistics.
+  // Other writers store at most some KB of statistics.
   private static final int MAX_HEADER = 16 << 20;
 
   private static final int BUFFER = 1 << 16;
@@ -44,22 +44,22 @@ final class ChunkPages implements PageReader {
   private final InputStream in;
   private final AtomicLong bytesRead;
   private final PageMemory memory;
-  private final int leastBytes; // of a value in a dictionary
+  private final int leastBytes; // of a dictionary's value
   private final long end;
   private long held;
   private long left;
   private long taken;
   private boolean begun;
-  // A page that was read to see whether it is the dictionary.
+  // A page that was read to check for a dictionary.
   private DataPage first;
 
   /**
-   * Pages of a chunk.
+   * Opens the pages of a chunk.
    *
    * @param rows of its row group
-   * @param bytesRead grows by what is read
+   * @param bytesRead grows by the bytes read
    * @param memory of all chunks that are read at the same time
-   * @throws IOException where the chunk cannot be where it is said to be
+   * @throws IOException if the chunk's stated place is impossible
    */
   ChunkPages(
       FileChannel file, ColumnMetaData chunk, long rows, AtomicLong bytesRead, PageMemory memory)
@@ -237,7 +237,7 @@ final class ChunkPages implements PageReader {
 
   private DataPage dataPage(PageHeader header) throws IOException {
     int size = header.getUncompressed_page_size();
-    memory.give(held); // the page before
+    memory.give(held); // the previous page
     held = 0;
     held = memory.take(header.getCompressed_page_size(), size, 0);
     byte[] bytes = bytes(header);

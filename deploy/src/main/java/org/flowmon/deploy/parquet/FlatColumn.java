@@ -33,10 +33,10 @@ final class FlatColumn {
   private final boolean isUnsigned;
 
   /**
-   * A column.
+   * Creates a column.
    *
    * @param place of its chunks in row groups
-   * @throws IOException if it has a type that Parquet does not have
+   * @throws IOException if its type does not exist in Parquet
    */
   FlatColumn(SchemaElement element, int place) throws IOException {
     this.element = element;
@@ -92,7 +92,7 @@ final class FlatColumn {
     return element.isSetConverted_type() && element.getConverted_type().name().startsWith("UINT_");
   }
 
-  /** What the values are, null where they are nothing that flows have. */
+  /** The kind of its values, null if flows have no such values. */
   private static TypedRowReader.Kind kind(SchemaElement element) {
     return switch (element.getType()) {
       case BOOLEAN -> TypedRowReader.Kind.BOOLEAN;
@@ -141,7 +141,7 @@ final class FlatColumn {
       LogicalType type = element.getLogicalType();
       return type.isSetSTRING() || type.isSetENUM() ? TypedRowReader.Kind.TEXT : null;
     }
-    // Texts of old writers say nothing.
+    // Old writers do not mark texts.
     return !element.isSetConverted_type()
             || element.getConverted_type() == ConvertedType.UTF8
             || element.getConverted_type() == ConvertedType.ENUM
@@ -203,7 +203,7 @@ final class FlatColumn {
     }
   }
 
-  /** Nanoseconds of a day, then the Julian day: what Spark and Impala long wrote. */
+  /** Reads nanoseconds of a day, then the Julian day: the old form of Spark and Impala. */
   private static long ofInt96(Binary value) throws IOException {
     if (value.length() != INT96_BYTES) {
       throw new IOException("a time of " + value.length() + " bytes");

@@ -10,9 +10,11 @@ import net.jpountz.lz4.LZ4Factory;
 import org.apache.parquet.format.CompressionCodec;
 import org.xerial.snappy.Snappy;
 
-/** Decompresses pages; what a damaged page claims is not believed before it is there. */
+/**
+ * Decompresses pages. A damaged page's claim of a size is not trusted before the bytes are there.
+ */
 final class PageCodec {
-  // No LZ4 or Snappy block grows by more.
+  // The highest ratio of LZ4 and Snappy blocks.
   private static final long MAX_RATIO = 256;
 
   // A match of 258 bytes takes two bits (RFC 1951).
@@ -28,23 +30,23 @@ final class PageCodec {
     };
   }
 
-  /** How many plain bytes so many packed ones can hold at most, as the codec's format has it. */
+  /** The most uncompressed bytes of so many compressed ones, by the codec's format. */
   static long mostPlain(CompressionCodec codec, int packed) {
     return switch (codec) {
       case UNCOMPRESSED -> packed;
       case SNAPPY, LZ4_RAW -> MAX_RATIO * packed;
       case GZIP -> DEFLATE_RATIO * packed;
-      // Four bytes are a block of equal bytes, of 128 KiB at most (RFC 8878, 3.1.1.2).
+      // Four bytes can be a block of equal bytes, of 128 KiB at most (RFC 8878, 3.1.1.2).
       case ZSTD -> Math.max(packed, (packed / 4L) << 17);
       default -> 0;
     };
   }
 
   /**
-   * The plain bytes of a page.
+   * Returns the uncompressed bytes of a page.
    *
-   * @param size how many they must be
-   * @throws IOException where they are not, or the bytes are no such compression
+   * @param size their exact number
+   * @throws IOException if their number differs, or the compression is invalid
    */
   static byte[] decompress(CompressionCodec codec, byte[] packed, int size) throws IOException {
     byte[] plain =

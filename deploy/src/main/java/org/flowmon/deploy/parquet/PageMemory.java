@@ -3,17 +3,17 @@ package org.flowmon.deploy.parquet;
 import java.io.IOException;
 
 /**
- * How many bytes the pages of a row group that are held at the same time take. What a small file
- * claims can be more than the heap. Not thread-safe.
+ * The bytes of a row group's pages held at the same time. A small file can claim more than the
+ * heap. Not thread-safe.
  */
 final class PageMemory {
-  // What is made of a dictionary's text: an object with its place in an array.
+  // A dictionary's text: an object and its place in an array.
   private static final int BYTES_OF_TEXT = 64;
 
   private final long most;
   private long held;
 
-  /** Half of the heap, the other half is the import's. */
+  /** Half of the heap; the import needs the other half. */
   PageMemory() {
     this(Runtime.getRuntime().maxMemory() / 2);
   }
@@ -23,11 +23,11 @@ final class PageMemory {
   }
 
   /**
-   * Takes a page before it is made.
+   * Takes the bytes of a page before it is created.
    *
-   * @param values of a dictionary that are objects each, 0 for other pages
+   * @param values of a dictionary with an object for each, 0 for other pages
    * @return the bytes, to be given back
-   * @throws IOException where there would be more than there may be
+   * @throws IOException if they exceed the limit
    */
   long take(int packed, int plain, int values) throws IOException {
     long bytes = (long) packed + plain + (long) values * BYTES_OF_TEXT;

@@ -24,9 +24,9 @@ import org.flowmon.ingest.file.reader.ParallelFlowReader;
 import org.flowmon.ingest.file.row.TypedRowReader;
 
 /**
- * Reads flows of Parquet files, flowmon's own or others', by the rules of {@code
- * docs/format/files.md}. One thread reads; a page of each column is held at a time. Where a file is
- * damaged, reading ends with the row before it.
+ * Reads flows from Parquet files of flowmon or others, by the rules of {@code
+ * docs/format/files.md}. One thread reads and holds one page of each column at a time. In a damaged
+ * file, reading ends with the last row before the damage.
  */
 public final class ParquetFlowReader implements ParallelFlowReader {
   private static final int MAX_COLUMNS = 10_000;
@@ -85,7 +85,7 @@ public final class ParquetFlowReader implements ParallelFlowReader {
     }
   }
 
-  /** The columns in the file's order, all of them flat but those that are left out. */
+  /** The columns in the file's order; all are flat except those that are left out. */
   private List<FlatColumn> columns(FileMetaData footer) throws IOException {
     List<SchemaElement> schema = footer.getSchema();
     if (schema.isEmpty() || schema.size() > MAX_COLUMNS) {
@@ -120,7 +120,7 @@ public final class ParquetFlowReader implements ParallelFlowReader {
     return columns;
   }
 
-  /** One past the last element of the field that begins there. */
+  /** One past the last element of the field that begins at a place. */
   private int end(List<SchemaElement> schema, int at, int depth) throws UnknownFormatException {
     if (at >= schema.size() || depth > 100) {
       throw new UnknownFormatException(file + ": its schema does not add up");
@@ -133,7 +133,7 @@ public final class ParquetFlowReader implements ParallelFlowReader {
     return end;
   }
 
-  /** One reading of the file. */
+  /** A single pass over the file. */
   private final class Reading {
     private final RandomAccessFile in;
     private final FileMetaData footer;
@@ -149,7 +149,7 @@ public final class ParquetFlowReader implements ParallelFlowReader {
       this.rows = rows;
     }
 
-    /** Why it could not be read to its end, null where it was. */
+    /** Reads the file; returns why it could not be read to its end, null if it was. */
     String run() throws IOException {
       for (RowGroup group : footer.getRow_groups()) {
         ColumnReader[] readers;

@@ -8,11 +8,11 @@ import java.nio.charset.StandardCharsets;
 import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.Util;
 
-/** Reads what stands at the end of any Parquet file. */
+/** Reads the footer of any Parquet file. */
 public final class ParquetFooter {
   /**
-   * No footer is longer: some thousand row groups of a hundred columns. Nor one whose parts, each
-   * an object of some hundred bytes for the least of four, would not fit the heap.
+   * The largest footer: some thousand row groups of a hundred columns. It is also bounded by the
+   * heap, because the smallest part of four bytes becomes an object of some hundred bytes.
    */
   public static final long MAX_BYTES = Math.min(64 << 20, Runtime.getRuntime().maxMemory() / 32);
 
@@ -23,7 +23,7 @@ public final class ParquetFooter {
   /**
    * Reads the footer.
    *
-   * @throws IOException saying what is wrong with it
+   * @throws IOException describing the error in it
    */
   public static FileMetaData read(RandomAccessFile in) throws IOException {
     long length = in.length();
@@ -52,7 +52,7 @@ public final class ParquetFooter {
     byte[] bytes = new byte[size];
     in.seek(length - 8 - size);
     in.readFully(bytes);
-    // No list in it is believed to be longer than it.
+    // No list in it can be longer than the footer.
     return ParquetThrift.read(
         bytes,
         "its footer, from byte " + (length - 8 - size) + " on,",

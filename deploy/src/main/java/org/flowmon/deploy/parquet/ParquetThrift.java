@@ -5,9 +5,8 @@ import java.io.InputStream;
 import org.flowmon.archive.segment.format.ThriftStruct;
 
 /**
- * What a Parquet file says in Thrift, by the Parquet library's parsers. Their errors speak of the
- * library's own classes: who reads that a file is damaged is told so in the file's terms, and finds
- * the library's words in the cause.
+ * Parses the Thrift structs of a Parquet file by the Parquet library. The library's errors name its
+ * own classes. They become errors in the file's terms, with the library's error as cause.
  */
 public final class ParquetThrift {
   private ParquetThrift() {}
@@ -21,8 +20,8 @@ public final class ParquetThrift {
   /**
    * Parses a struct.
    *
-   * @param what the struct is and where it lies, for the error
-   * @throws IOException saying that it is damaged
+   * @param what the struct and its place, for the error
+   * @throws IOException if it is damaged
    */
   public static <T> T read(byte[] bytes, String what, Parser<T> parser) throws IOException {
     InputStream in;
@@ -38,7 +37,10 @@ public final class ParquetThrift {
     }
   }
 
-  /** What is wrong, of an error of this package or, by what it was about, of the library. */
+  /**
+   * The reason of an error: the message of this package, or for the library's errors {@code what}
+   * is damaged.
+   */
   public static String reason(Exception e, String what) {
     return e instanceof IOException && e.getMessage() != null
         ? e.getMessage()

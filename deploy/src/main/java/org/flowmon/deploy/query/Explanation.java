@@ -6,7 +6,7 @@ import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
-/** How a query was answered, segment by segment. */
+/** Explains how a query was answered, segment by segment. */
 final class Explanation {
   private static final String[] COUNTS = {
     "pieces", "flows", "examined", "kept", "values", "sums", "bytes"
@@ -14,7 +14,7 @@ final class Explanation {
 
   private Explanation() {}
 
-  /** A row for each segment that was opened. */
+  /** Returns a row for each opened segment. */
   static ResultTable table(QueryStats stats) {
     ResultTable.Builder builder =
         new ResultTable.Builder().column("segment", ValueKind.TEXT).column("by", ValueKind.TEXT);
@@ -34,7 +34,7 @@ final class Explanation {
     return builder.build();
   }
 
-  /** Why the other segments were not opened. */
+  /** Explains why the other segments were not opened. */
   static String left(QueryStats stats) {
     int others =
         stats.segmentsTotal()
@@ -52,7 +52,7 @@ final class Explanation {
         + " opened";
   }
 
-  /** What became of the groups. */
+  /** Explains the effect of HAVING on the groups. */
   static String having(Query query, long rows) {
     return "of the groups, once each was whole, those were kept for which "
         + query.having()

@@ -25,7 +25,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code flowmon host}: what one address does. */
+/** {@code flowmon host}: summarizes the activity of one address. */
 @Command(
     name = "host",
     mixinStandardHelpOptions = true,
@@ -122,7 +122,7 @@ public final class HostCommand implements Callable<Integer> {
     return value == null ? "unknown" : value.toString();
   }
 
-  /** By the flows' own times, where {@code flowmon seen} goes by arrival too. */
+  /** The range of the flows' own times; {@code flowmon seen} also uses arrival. */
   private static String seen(HostSummary s) {
     if (time(s.firstSeen()) == null) {
       return s.flows() == 0 ? "never seen" : "none of its flows says when it ended";
@@ -187,7 +187,7 @@ public final class HostCommand implements Callable<Integer> {
     return all.subList(0, Math.min(limit, all.size()));
   }
 
-  /** Says how many rows are not shown, where there are such. */
+  /** Reports the number of hidden rows, if any. */
   private void leftOut(int rows, String what, PrintWriter out) {
     if (rows > limit) {
       out.printf("(%s %s: --limit)%n", number(rows - limit), what);

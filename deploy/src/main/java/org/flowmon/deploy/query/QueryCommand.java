@@ -37,7 +37,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code flowmon query}: one query over the archive. */
+/** {@code flowmon query}: runs one query over the archive. */
 @Command(
     name = "query",
     mixinStandardHelpOptions = true,
@@ -56,7 +56,7 @@ import picocli.CommandLine.Parameters;
       "error: always with a table, with CSV and JSON where -v is given."
     })
 public final class QueryCommand implements Callable<Integer> {
-  // 128 + SIGPIPE, with which a program ends that writes to who does not read.
+  // 128 + SIGPIPE, as for a program that writes without a reader.
   private static final int OUTPUT_CLOSED = 141;
 
   private static final Pattern EXPLAIN =
@@ -152,12 +152,12 @@ public final class QueryCommand implements Callable<Integer> {
       ClosedOutputException.check(out);
       tell(asked, query, explained, answer, left);
     } catch (ClosedOutputException e) {
-      return OUTPUT_CLOSED; // said by whoever closed it
+      return OUTPUT_CLOSED; // whoever closed it knows
     }
     return ExitCodes.DONE;
   }
 
-  /** Says on standard error what there is to say of an answer. */
+  /** Prints remarks on an answer to standard error. */
   private void tell(
       ArchiveSnapshots asked, Query query, boolean explained, StreamedAnswer answer, int left)
       throws IOException {
@@ -184,7 +184,7 @@ public final class QueryCommand implements Callable<Integer> {
     }
   }
 
-  /** How far approximate columns may be off, as reports say it. */
+  /** Describes the errors of approximate columns in the form of reports. */
   private static List<String> approximate(Query query, StreamedAnswer answer) {
     Map<String, ErrorBound> bounds = new HashMap<>();
     answer.bounds().forEach(one -> bounds.put(one.value(), one.bound()));
@@ -226,12 +226,12 @@ public final class QueryCommand implements Callable<Integer> {
         stats.bytesRead());
   }
 
-  /** What the archive holds, and up to when that is everything that arrived. */
+  /** Describes the archive's coverage, and up to when it is complete. */
   private static String reach(String name, ArchiveSnapshot snapshot) {
     return name
         + " holds "
         + Coverage.of(snapshot)
-        // Of files alone nobody can say that they are all there was.
+        // Imported files alone cannot show completeness.
         + (snapshot.committedEnds().isEmpty()
             ? ""
             : "; complete up to arrival "

@@ -15,25 +15,25 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.Value;
 
-/** Queries and conditions of command lines, with their parameters. */
+/** Parses queries and conditions of command lines, with their parameters. */
 public final class QueryText {
   private QueryText() {}
 
   /**
    * Parses a query.
    *
-   * @throws UsageException that shows the place of what is wrong
+   * @throws UsageException that shows the place of the error
    */
   public static Query parse(String sql) {
     return parse(sql, QueryParser::parseQuery);
   }
 
-  /** As {@link #parse(String)}, of a query over flows themselves. */
+  /** Parses a query over flows, like {@link #parse(String)}. */
   public static FlowQuery overFlows(String sql) {
     return parse(sql, QueryParser::parse);
   }
 
-  /** As {@link #parse(String)}, of a condition alone. */
+  /** Parses a condition, like {@link #parse(String)}. */
   public static Expression condition(String sql) {
     return parse(sql, QueryParser::parseCondition);
   }
@@ -51,8 +51,8 @@ public final class QueryText {
   }
 
   /**
-   * Gives a query the values of {@code --param NAME=VALUE}. Every parameter has one that was given:
-   * none is taken from the present.
+   * Binds the values of {@code --param NAME=VALUE} to a query. Every parameter needs a given value:
+   * none comes from the present.
    */
   public static Query bind(Query query, List<String> parameters) {
     Map<String, List<Value>> values = new LinkedHashMap<>();

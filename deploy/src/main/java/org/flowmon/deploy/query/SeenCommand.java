@@ -31,7 +31,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code flowmon seen}: which addresses were seen in the past days. */
+/** {@code flowmon seen}: tells which addresses were seen in the past days. */
 @Command(
     name = "seen",
     mixinStandardHelpOptions = true,
@@ -77,7 +77,7 @@ public final class SeenCommand implements Callable<Integer> {
     try (Archive opened = archive.open();
         ArchiveSnapshot snapshot = opened.snapshot()) {
       long through = asOf == null ? snapshot.historyThrough() : time(asOf);
-      // An archive that knows no arrival holds no flow: any time will do.
+      // An archive without any arrival holds no flow, so any time works.
       long from = through == Long.MIN_VALUE ? through : through - TimeUnit.DAYS.toMicros(days);
       SeenAnswer answer = SeenHosts.ask(snapshot, asked, from, through);
       PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
@@ -119,7 +119,7 @@ public final class SeenCommand implements Callable<Integer> {
     }
   }
 
-  /** A time in UTC, in microseconds: with its zone, without one, or a date alone. */
+  /** Parses a time in UTC to microseconds: with its zone, without one, or a date alone. */
   public static long time(String text) {
     String iso = text.trim().replace(' ', 'T');
     try {

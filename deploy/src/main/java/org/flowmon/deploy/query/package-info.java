@@ -1,2 +1,2 @@
-/** Commands that ask an archive: queries as SQL, what one host does, which addresses were seen. */
+/** Commands that query an archive: SQL queries, the activity of one host, the addresses seen. */
 package org.flowmon.deploy.query;

@@ -4,7 +4,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.pane.WindowSpec;
 
-/** Counts the flows that came too late for every window that they belong to. Not thread-safe. */
+/** Counts the flows that came too late for all their windows. Not thread-safe. */
 final class LateFlows {
   private final WindowSpec window;
   private long[] times = {};
@@ -15,11 +15,11 @@ final class LateFlows {
     this.window = window;
   }
 
-  /** How many of a batch are late, whatever the query's filter says of them. */
+  /** Counts the late flows of a batch, without regard to the query's filter. */
   long of(FlowBatch batch) {
     int rows = batch.rows();
     if (window.timeColumn() == FlowColumn.ARRIVAL || rows == 0) {
-      return 0; // by its arrival no flow is late
+      return 0; // windows by arrival have no late flows
     }
     if (times.length < rows) {
       times = new long[rows];

@@ -25,11 +25,11 @@ import org.flowmon.jobs.replay.ReplaySpec;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.source.PositionedBatch;
 
-/** A replay that runs in this process. It reads the archive and writes nothing. */
+/** A replay in this process. It reads the archive and writes nothing. */
 public final class LocalReplay implements AutoCloseable {
   private static final int MAX_PARALLELISM = 128;
 
-  // Tasks of the cluster, which is in this process, find the listener here by its replay's name.
+  // The cluster's tasks, in this process, find the listener here by the replay's name.
   private static final Map<String, ReplayListener> LISTENERS = new ConcurrentHashMap<>();
 
   private final String name = UUID.randomUUID().toString();
@@ -38,10 +38,10 @@ public final class LocalReplay implements AutoCloseable {
   private final JobID job;
 
   /**
-   * Begins a replay.
+   * Starts a replay.
    *
-   * @throws IOException where the archive cannot be opened
-   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException where Flink does not start
+   * @throws IOException if the archive cannot be opened
+   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException if Flink does not start
    */
   public LocalReplay(ReplaySpec spec, int parallelism, ReplayListener listener) throws IOException {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
@@ -87,10 +87,10 @@ public final class LocalReplay implements AutoCloseable {
   }
 
   /**
-   * Waits for the replay's end, for so long at most.
+   * Waits for the replay's end, for at most {@code limit}.
    *
    * @return whether it has ended
-   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException where it failed
+   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException if it failed
    */
   public boolean await(Duration limit) throws InterruptedException {
     long end = System.nanoTime() + limit.toNanos();
@@ -107,7 +107,7 @@ public final class LocalReplay implements AutoCloseable {
     return true;
   }
 
-  /** Ends it, also where it goes on. */
+  /** Ends the replay, even if it is running. */
   @Override
   public void close() {
     try {

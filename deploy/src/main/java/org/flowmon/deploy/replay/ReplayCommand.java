@@ -33,7 +33,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code flowmon replay}: what an analysis says, or would have said, of flows in the archive. */
+/** {@code flowmon replay}: runs an analysis over the archive's flows and prints its reports. */
 @Command(
     name = "replay",
     mixinStandardHelpOptions = true,
@@ -45,11 +45,11 @@ import picocli.CommandLine.Option;
 public final class ReplayCommand implements Callable<Integer> {
   private static final Duration POLL = Duration.ofMillis(200);
 
-  /** How reports are written. */
+  /** The format of reports. */
   enum Format {
     /** A line about each window, then its rows as aligned columns. */
     TABLE,
-    /** A line of JSON for each row, or for a report without, as the job sends it to Kafka. */
+    /** A line of JSON for each row, or for a report without rows, as the job sends it to Kafka. */
     JSON
   }
 
@@ -175,7 +175,7 @@ public final class ReplayCommand implements Callable<Integer> {
                             : " of " + config)));
   }
 
-  /** Writes reports as they come, and says how far the replay is. */
+  /** Writes reports as they come, and shows the progress of the replay. */
   private static final class Writer implements ReplayListener {
     private final ReplaySpec spec;
     private final Format format;
@@ -228,7 +228,7 @@ public final class ReplayCommand implements Callable<Integer> {
       through.accumulateAndGet(Math.min(micros, spec.to()), Math::max);
     }
 
-    /** Whether nobody takes what is written any more, as behind a pipe into {@code head}. */
+    /** Whether the output has no reader any more, for example after a pipe into {@code head}. */
     boolean isUnread() {
       return out.checkError();
     }

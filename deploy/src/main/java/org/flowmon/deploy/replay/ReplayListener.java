@@ -2,18 +2,23 @@ package org.flowmon.deploy.replay;
 
 import org.flowmon.jobs.report.Report;
 
-/** Told what happens in a {@link LocalReplay}, by several threads. */
+/** Listens to a {@link LocalReplay}, called by several threads. */
 public interface ReplayListener {
-  /** A report: those of one replay come in the order of their windows, by one thread. */
+  /**
+   * Takes a report. The reports of one replay come in the order of their windows, on one thread.
+   */
   void report(Report report);
 
   /**
-   * More flows were read, by one thread.
+   * Counts more flows, on one thread.
    *
-   * @param late how many of them arrived so late that they count in no window
+   * @param late how many of them arrived too late for any window
    */
   void flows(long count, long late);
 
-  /** Windows that end a lateness before then or earlier have been reported, in microseconds. */
+  /**
+   * Notes the progress: windows that end a lateness before {@code micros}, or earlier, have been
+   * reported.
+   */
   void through(long micros);
 }

@@ -10,8 +10,8 @@ import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.types.WatermarkTime;
 
 /**
- * Gives a replay's reports to its listener in the order of their windows: no report comes behind
- * the watermark that its window's result came before. For a job without checkpoints.
+ * Passes a replay's reports to its listener in the order of their windows. A report comes before
+ * the watermark that follows its window's result. For a job without checkpoints.
  */
 final class ReportOrder extends AbstractStreamOperator<Report>
     implements OneInputStreamOperator<Report, Report> {

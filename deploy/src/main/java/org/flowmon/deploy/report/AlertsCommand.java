@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code flowmon alerts}: what analyses call attention to. */
+/** {@code flowmon alerts}: the alerts of analyses. */
 @Command(
     name = "alerts",
     mixinStandardHelpOptions = true,
@@ -85,7 +85,10 @@ public final class AlertsCommand implements Callable<Integer> {
           shown(alert, "key"));
     }
 
-    /** Whoever may write to the topic chose it; a key is text of a flow. */
+    /**
+     * A field's text, escaped: any writer of the topic may have chosen it, and a key is text of a
+     * flow.
+     */
     private static String shown(AlertsTopic.Message alert, String field) {
       return ShownText.of(alert.text(field));
     }

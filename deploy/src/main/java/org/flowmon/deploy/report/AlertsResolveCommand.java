@@ -77,7 +77,7 @@ final class AlertsResolveCommand implements Callable<Integer> {
     }
   }
 
-  /** Finds what is meant; whether something is not there. */
+  /** Finds the alerts to resolve; returns whether one is missing. */
   private boolean choose(
       List<AlertsTopic.Message> alerts, Map<String, AlertsTopic.Message> chosen) {
     boolean missing = false;
@@ -115,13 +115,13 @@ final class AlertsResolveCommand implements Callable<Integer> {
         || (!name.isEmpty() && name.equals(alert.text("key")));
   }
 
-  /** The ids of those that the job says are resolved. */
+  /** The ids of the alerts that the job reports as resolved. */
   private Set<String> await(AlertsTopic topic, Map<String, AlertsTopic.Message> chosen)
       throws InterruptedException {
     long end = System.nanoTime() + wait.toNanos();
     Set<String> resolved = new HashSet<>();
     Set<String> told = new HashSet<>(chosen.keySet());
-    told.removeIf(id -> chosen.get(id) == null); // of these the topic will say nothing
+    told.removeIf(id -> chosen.get(id) == null); // the topic has no messages of these
     while (!resolved.containsAll(told) && System.nanoTime() < end) {
       Thread.sleep(POLL_MILLIS);
       topic.readOn();

@@ -15,7 +15,7 @@ import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.kafka.TopicReader;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
 
-/** The topic of alerts: how each stands by the last of its messages. */
+/** The topic of alerts, with the state of each alert by its last message. */
 final class AlertsTopic implements AutoCloseable {
   private static final JsonFactory JSON = new JsonFactory();
   private static final int VERSION = 1;
@@ -25,10 +25,10 @@ final class AlertsTopic implements AutoCloseable {
   private long unreadable;
 
   /**
-   * A message, of {@code docs/format/alerts.md}.
+   * A message of {@code docs/format/alerts.md}.
    *
    * @param members its texts and numbers by name
-   * @param json as it came
+   * @param json its original text
    */
   record Message(Map<String, String> members, String json) {
     String text(String member) {
@@ -49,10 +49,10 @@ final class AlertsTopic implements AutoCloseable {
   }
 
   /**
-   * Opens it, with what it holds now.
+   * Opens the topic and reads its existing messages.
    *
    * @param properties of Kafka's clients, with the bootstrap servers
-   * @throws CommandException where there is no broker or no topic
+   * @throws CommandException if there is no broker or no topic
    */
   static AlertsTopic open(Map<String, Object> properties) {
     AlertsTopic topic = new AlertsTopic(new TopicReader(properties));
@@ -71,7 +71,7 @@ final class AlertsTopic implements AutoCloseable {
     }
   }
 
-  /** Reads what came since. */
+  /** Reads new messages. */
   void readOn() {
     reader.readToEnd(this::add);
   }
@@ -111,7 +111,7 @@ final class AlertsTopic implements AutoCloseable {
     return members;
   }
 
-  /** The last message of each alert, those that began first before the others. */
+  /** The last message of each alert, in the order of the alerts' beginnings. */
   List<Message> alerts() {
     Collection<Message> messages = last.values();
     return messages.stream()
@@ -121,7 +121,7 @@ final class AlertsTopic implements AutoCloseable {
         .toList();
   }
 
-  /** Messages that this does not know how to read. */
+  /** Number of unreadable messages. */
   long unreadable() {
     return unreadable;
   }

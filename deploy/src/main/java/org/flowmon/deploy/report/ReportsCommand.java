@@ -34,7 +34,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code flowmon reports}: what analyses say, as Kafka has it. */
+/** {@code flowmon reports}: the reports of analyses in Kafka. */
 @Command(
     name = "reports",
     mixinStandardHelpOptions = true,
@@ -55,26 +55,26 @@ public final class ReportsCommand implements Callable<Integer> {
 
   private static final Duration POLL = Duration.ofMillis(200);
 
-  /** How often topics are looked for that were not there. */
+  /** The interval of looking for missing topics. */
   private static final Duration LOOK = Duration.ofSeconds(2);
 
-  /** Reports that were shown and are known as such when a job that was restarted repeats them. */
+  /** Shown reports that are recognized when a restarted job repeats them. */
   private static final int REMEMBERED = 100_000;
 
-  /** Messages between two times at which windows are left out that are not among the last. */
+  /** Messages between two removals of windows that are not among the last. */
   private static final int CUT = 10_000;
 
-  /** How long the rows of a report that lacks some may take, until it is told of without them. */
+  /** How long to wait for missing rows before a report is shown without them. */
   private static final Duration GRACE = Duration.ofSeconds(5);
 
-  /** And until they are no longer waited for. */
+  /** How long to wait for missing rows before giving up. */
   private static final Duration GIVE_UP = Duration.ofMinutes(10);
 
-  /** How reports are written. */
+  /** The format of reports. */
   enum Format {
     /** A line about each window, then its rows as aligned columns. */
     TABLE,
-    /** A line of JSON for each row, as it lies in Kafka. */
+    /** A line of JSON for each row, as in Kafka. */
     JSON
   }
 
@@ -135,7 +135,7 @@ public final class ReportsCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /** A time in microseconds, or what it was so long ago. */
+  /** Parses a time to microseconds, or a duration as the time so long ago. */
   private static long time(String text) {
     if (!text.toLowerCase(Locale.ROOT).matches("\\d+[a-z]+")) {
       return SeenCommand.time(text);
@@ -149,16 +149,16 @@ public final class ReportsCommand implements Callable<Integer> {
   }
 
   /**
-   * A report some of whose rows have not come.
+   * A report with missing rows.
    *
-   * @param nanos since when it is known
-   * @param told whether it was told of
-   * @param rows the numbers of those that were shown as JSON
-   * @param revision that they are of
+   * @param nanos when it was first seen
+   * @param told whether it was shown
+   * @param rows the numbers of the rows shown as JSON
+   * @param revision the revision of these rows
    */
   private record Held(long nanos, boolean told, Set<Integer> rows, int revision) {}
 
-  /** What is read and shown. */
+  /** Reads and shows reports. */
   private final class Shown {
     private final TopicReader reader;
     private final long from;
@@ -198,7 +198,7 @@ public final class ReportsCommand implements Callable<Integer> {
       }
     }
 
-    /** Looks whether there are other topics, and whether Kafka is there at all. */
+    /** Looks for new topics, and for the presence of Kafka. */
     private void look() {
       try {
         reader.choose(this::isChosen);
@@ -211,7 +211,7 @@ public final class ReportsCommand implements Callable<Integer> {
       }
     }
 
-    /** Whether a report is to be told of now: its rows come by partitions, some sooner. */
+    /** Whether a report is to be shown now: its rows come by partitions, some sooner. */
     private boolean isDue(ReportWindows.Window report) {
       if (report.isComplete()) {
         return true;
@@ -273,7 +273,7 @@ public final class ReportsCommand implements Callable<Integer> {
       }
     }
 
-    /** Leaves out the windows that are not among the last of their analysis. */
+    /** Removes the windows that are not among the last of their analysis. */
     private void cut() {
       int most = last != null ? last : since == null ? DEFAULT_LAST : Integer.MAX_VALUE;
       leftOut |= windows.keepLast(most);
@@ -303,7 +303,9 @@ public final class ReportsCommand implements Callable<Integer> {
       out.flush();
     }
 
-    /** Shows a report for people; one that says nothing where it replaces one that may have. */
+    /**
+     * Shows a report for people; an empty one only if it replaces a report that may have had rows.
+     */
     private void tell(ReportWindows.Window report) throws IOException {
       ReportText text = ReportText.of(report.parsed(), report.isUpdated());
       if (text.saysNothing() && !report.isUpdated()) {
@@ -314,7 +316,7 @@ public final class ReportsCommand implements Callable<Integer> {
       }
     }
 
-    /** Shows the rows of a report that were not shown, and says the numbers of all. */
+    /** Shows the new rows of a report, and returns the numbers of all shown rows. */
     private Set<Integer> tellRows(ReportWindows.Window report) throws IOException {
       Held before = held.get(report);
       Set<Integer> known =

@@ -1,2 +1,2 @@
-/** What analyses say, as Kafka has it: reports, and alerts until they are resolved. */
+/** The output of analyses in Kafka: reports, and alerts until they are resolved. */
 package org.flowmon.deploy.report;

@@ -8,14 +8,14 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Value;
 
 /**
- * A call of an extractor as a person writes it: {@code QUANTILE(0.95)}, {@code MEDIAN}, {@code
- * ESTIMATE(192.0.2.1)}; {@code state} before the parameters may stand, as in queries.
+ * A call of an extractor on a command line: {@code QUANTILE(0.95)}, {@code MEDIAN}, {@code
+ * ESTIMATE(192.0.2.1)}; as in queries, {@code state} may precede the parameters.
  */
 record ExtractorCall(String name, List<UdafCall.Argument> parameters) {
   private static final String STATE = "state";
 
   /**
-   * Reads a call.
+   * Parses a call.
    *
    * @throws UsageException that says what was expected
    */
@@ -50,7 +50,7 @@ record ExtractorCall(String name, List<UdafCall.Argument> parameters) {
     return new ExtractorCall(name, parameters);
   }
 
-  /** Cuts at commas that do not stand within quotes. */
+  /** Splits at commas outside of quotes. */
   private static List<String> split(String inner, String text) {
     List<String> words = new ArrayList<>();
     if (inner.isBlank()) {

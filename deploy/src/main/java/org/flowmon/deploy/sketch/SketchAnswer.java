@@ -25,15 +25,15 @@ final class SketchAnswer {
   private static final String NOTE = "note";
 
   private final boolean json;
-  // Of lists, for people: who reads JSON has the bounds.
+  // For lists shown to people; JSON has the bounds.
   private final boolean hasNotes;
-  private final String doubt; // noted of an item whose bounds have 0 within
+  private final String doubt; // the remark on an item whose bounds include zero
   private final Facts facts = new Facts();
   private final String[] before;
   private final Facts.Table table;
 
   /**
-   * No answers yet.
+   * Creates an empty answer.
    *
    * @param before names of the columns before those of an estimate
    */
@@ -41,7 +41,7 @@ final class SketchAnswer {
     this(json, StateCells.MAY_BE_NONE, before);
   }
 
-  /** No changes of items yet. */
+  /** Creates an empty answer for changes of items. */
   static SketchAnswer ofChanges(boolean json) {
     return new SketchAnswer(json, StateCells.MAY_BE_UNCHANGED, new String[] {ITEM});
   }
@@ -64,16 +64,16 @@ final class SketchAnswer {
   /**
    * Adds an answer: a row, or one for each item.
    *
-   * @param cells of the columns before, but for those of items, which come last
+   * @param cells of the preceding columns, except the items' columns, which come last
    */
   void add(Answer answer, ErrorBound bound, Object... cells) {
     add(answer, bound, (Long) null, Arrays.asList(cells));
   }
 
   /**
-   * Likewise.
+   * Adds an answer: a row, or one for each item.
    *
-   * @param of how many rows an error in ranks is of; null of other errors
+   * @param of the number of rows that an error in ranks refers to; null for other errors
    */
   void add(Answer answer, ErrorBound bound, Long of, List<Object> cells) {
     if (answer instanceof Estimate estimate) {
@@ -110,7 +110,7 @@ final class SketchAnswer {
     table.row(row.toArray());
   }
 
-  /** Whether the bounds of an item leave that no row had it, or that nothing changed. */
+  /** Whether the bounds of an item include zero. */
   private static boolean mayBeZero(Estimate estimate) {
     ValueKind kind = estimate.value().kind();
     return (kind == ValueKind.LONG || kind == ValueKind.DURATION)
@@ -119,7 +119,7 @@ final class SketchAnswer {
         && estimate.upper().low() >= 0;
   }
 
-  /** Numbers as they are, in JSON durations in microseconds, all else as text. */
+  /** Numbers unchanged, durations in JSON as microseconds, all else as text. */
   private Object cell(Value value) {
     if (value.isNull()) {
       return null;

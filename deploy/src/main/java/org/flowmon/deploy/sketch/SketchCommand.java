@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code flowmon sketch}: states of aggregate functions that were exported. */
+/** {@code flowmon sketch}: works with exported states of aggregate functions. */
 @Command(
     name = "sketch",
     mixinStandardHelpOptions = true,

@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code flowmon sketch diff}: what differs between two states. */
+/** {@code flowmon sketch diff}: compares two states. */
 @Command(
     name = "diff",
     mixinStandardHelpOptions = true,

@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code flowmon sketch merge}: one state of many. */
+/** {@code flowmon sketch merge}: merges many states into one. */
 @Command(
     name = "merge",
     mixinStandardHelpOptions = true,
@@ -73,7 +73,7 @@ final class SketchMergeCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /** The file has its name only once it is whole, also where it is one of those that were read. */
+  /** Writes the file under its name only when it is complete, even if it is one of the inputs. */
   private void write(byte[] bytes) throws IOException {
     if (!force && Files.exists(to)) {
       throw new CommandException("exists already: " + to + "; --force replaces it");
@@ -82,7 +82,7 @@ final class SketchMergeCommand implements Callable<Integer> {
     if (!Files.isDirectory(folder)) {
       throw new CommandException("--to " + to + ": there is no folder " + folder);
     }
-    // Not a temporary file of Java's: none but the owner could read that, whatever the umask says.
+    // Not a temporary file of Java's, which only the owner could read, without regard to the umask.
     Path part = folder.resolve(to.getFileName() + "." + UUID.randomUUID() + ".part");
     try {
       Files.write(part, bytes, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code flowmon sketch query}: what an extractor takes out of states. */
+/** {@code flowmon sketch query}: extracts values from states. */
 @Command(
     name = "query",
     mixinStandardHelpOptions = true,
@@ -85,7 +85,10 @@ final class SketchQueryCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /** How many rows ranks are counted among; null of other errors, or where states do not say. */
+  /**
+   * The number of rows for an error in ranks; null for other errors, or if the states do not have
+   * it.
+   */
   private static Long rows(StateFiles reader, SuperState state, ErrorBound error) {
     if (error.kind() != ErrorBound.Kind.RANK) {
       return null;
@@ -95,7 +98,7 @@ final class SketchQueryCommand implements Callable<Integer> {
           reader.functions().bindExtractor(reader.function(), "COUNT", List.of());
       return count.extract(state) instanceof Estimate rows ? rows.value().low() : null;
     } catch (UdafException e) {
-      return null; // a function of one's own
+      return null; // a user-defined function
     }
   }
 }

@@ -20,14 +20,14 @@ import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 
 /**
- * Exported states from files, all of one {@link BoundUdaf#stateType}: what is no state, or one of
- * another type, is an error with its place.
+ * Reads exported states from files, all of one {@link BoundUdaf#stateType}. Anything else is an
+ * error with its place.
  */
 final class StateFiles {
   private static final int MAX_BYTES = 1 << 30;
   private static final String STANDARD_INPUT = "-";
 
-  /** What the header of a CSV file with one column is; no state is so short. */
+  /** The header of a CSV file with one column; no state is so short. */
   private static final Pattern COLUMN = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,63}");
 
   private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/=]");
@@ -35,7 +35,7 @@ final class StateFiles {
   /** "FLW" in base64. */
   private static final String BEGIN = "RkxX";
 
-  /** Characters of what is no state that an error shows. */
+  /** Characters that an error shows of an invalid state. */
   private static final int SHOWN = 40;
 
   private static final String BYTE_ORDER_MARK = "\uFEFF";
@@ -45,10 +45,10 @@ final class StateFiles {
   private SuperAggregate aggregate;
   private String first;
 
-  /** A state and where it stands, for people. */
+  /** A state and its place, for people. */
   record Found(ExportedState state, String where) {}
 
-  /** States that are merged. */
+  /** The merged states and their number. */
   record Merged(SuperState state, int states) {}
 
   /** The function of all states read so far; null before the first. */
@@ -112,7 +112,7 @@ final class StateFiles {
         continue;
       }
       if (i == 0 && COLUMN.matcher(line).matches() && !line.startsWith(BEGIN)) {
-        column = line; // of a query's answer as CSV
+        column = line; // from a query's answer as CSV
         continue;
       }
       String where = name + ", line " + (i + 1);
@@ -135,14 +135,14 @@ final class StateFiles {
     return found;
   }
 
-  /** How a line begins. */
+  /** The beginning of a line. */
   private static String shown(String line) {
     int end = line.offsetByCodePoints(0, Math.min(SHOWN, line.codePointCount(0, line.length())));
     String rest = end < line.length() ? "\u2026" : "";
     return "'" + TextTable.printable(line.substring(0, end)) + rest + "'";
   }
 
-  /** What is wrong with a line that is no base64. */
+  /** Describes a line that is no base64. */
   private static String damage(String line) {
     if (!line.startsWith(BEGIN)) {
       return "expected an exported state, as bytes or a line of base64, found " + shown(line);
@@ -159,12 +159,12 @@ final class StateFiles {
         line.length());
   }
 
-  /** A state of its own for each that is given; all are of one type. */
+  /** Returns the function's state of one exported state; all are of one type. */
   SuperState state(Found found) {
     return merge(List.of(found)).state();
   }
 
-  /** All states of files as one. */
+  /** Merges all states. */
   Merged merge(List<Found> all) {
     SuperState merged = null;
     for (Found found : all) {
@@ -179,7 +179,7 @@ final class StateFiles {
     return new Merged(merged, all.size());
   }
 
-  /** The states of files in their order. */
+  /** The states of files in order. */
   List<Found> readAll(List<String> files) throws IOException {
     List<Found> all = new ArrayList<>();
     for (String file : files) {

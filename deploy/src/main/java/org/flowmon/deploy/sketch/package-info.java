@@ -1,2 +1,2 @@
-/** flowmon sketch: states of aggregate functions from files, merged, compared and asked. */
+/** flowmon sketch: merges, compares and queries states of aggregate functions from files. */
 package org.flowmon.deploy.sketch;

@@ -16,11 +16,10 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * {@link Statistic}s of an expression by the values of another. A query would not answer them: it
- * takes no sums of doubles and has no quantiles, for which its groups of single values would take
- * several times as much memory as the values do. Where it does answer, it says the same. Memory
- * grows with the number of groups, and with that of values where quantiles are asked for; then both
- * are bounded. Not thread-safe.
+ * {@link Statistic}s of an expression by the values of another. A query would not compute them: it
+ * takes no sums of doubles and has no quantiles, whose groups of single values would take several
+ * times the memory of the values. If a query has the answer, it is the same. Memory grows with the
+ * number of groups and, for quantiles, of values; for quantiles it is bounded. Not thread-safe.
  */
 public final class GroupedStatistics {
   /**
@@ -30,10 +29,10 @@ public final class GroupedStatistics {
    */
   public record Group(String key, Statistic statistic) {}
 
-  /** What a group takes itself: its key, its place in the map, its sums and its first array. */
+  /** Bytes of a group itself: its key, its place in the map, its sums and its first array. */
   private static final int BYTES_OF_GROUP = 512;
 
-  /** Bytes of values and groups that are kept at most. */
+  /** The most bytes of values and groups. */
   private final long mostBytes;
 
   private final CompiledExpression value;
@@ -42,23 +41,23 @@ public final class GroupedStatistics {
   private final Vector keys;
   private final boolean keep;
   private final Map<Key, Statistic> groups = new HashMap<>();
-  // The group of the row before: flows of one group often come together.
+  // The group of the previous row: flows of one group often come together.
   private Key last;
   private Statistic lastGroup;
   private long keptBytes;
   private long nulls;
 
-  /** A value of the key, in an order that is its kind's. */
+  /** A value of the key, in the order of its kind. */
   private record Key(boolean isNull, long high, long low, String text) {}
 
   /**
-   * No groups yet.
+   * Creates statistics without groups.
    *
    * @param value a number or duration
    * @param by null for one group of all
    * @param keep whether quantiles will be asked for
-   * @param mostBytes that may be kept for quantiles: 8 a value, and about 512 a group
-   * @throws IllegalArgumentException where the value is of another kind
+   * @param mostBytes the limit for quantiles: 8 a value, and about 512 a group
+   * @throws IllegalArgumentException if the value is of another kind
    */
   public GroupedStatistics(Expression value, Expression by, boolean keep, long mostBytes) {
     this.value = CompiledExpression.of(value);
@@ -87,15 +86,15 @@ public final class GroupedStatistics {
     return value.kind() == ValueKind.DURATION;
   }
 
-  /** Rows whose value is NULL: they are in no statistic. */
+  /** Rows with a NULL value, which are in no statistic. */
   public long nulls() {
     return nulls;
   }
 
   /**
-   * Takes all rows of a block.
+   * Adds all rows of a block.
    *
-   * @throws IOException where values and groups would take more bytes than they may
+   * @throws IOException if values and groups would exceed the limit of bytes
    */
   public void add(FlowBlock block) throws IOException {
     for (int from = 0; from < block.rows(); from += Vector.CAPACITY) {
@@ -161,14 +160,14 @@ public final class GroupedStatistics {
     return lastGroup;
   }
 
-  /** Reads a source to its end. */
+  /** Adds all rows of a source. */
   public void addAll(BlockSource source) throws IOException {
     for (FlowBlock block = source.next(); block != null; block = source.next()) {
       add(block);
     }
   }
 
-  /** The groups by their keys, ascending; NULL is last. */
+  /** The groups by key, ascending, NULL last. */
   public List<Group> groups() {
     List<Key> order = new ArrayList<>(groups.keySet());
     order.sort(order());

@@ -7,22 +7,22 @@ import java.math.RoundingMode;
 import java.util.Arrays;
 
 /**
- * Count, sum, extremes, mean and deviation of numbers, and their quantiles where the numbers are
- * kept. Sums of whole numbers are exact, and so mean and deviation are rounded once; doubles are
- * added as they come, with the error that compensated addition leaves. Not thread-safe.
+ * Count, sum, extremes, mean and deviation of numbers, and quantiles if the numbers are kept. Sums
+ * of whole numbers are exact, so mean and deviation are rounded once. Doubles are added in order,
+ * with the error of compensated addition. Not thread-safe.
  */
 public final class Statistic {
   private final boolean whole;
   private long count;
   private long smallest = Long.MAX_VALUE;
   private long largest = Long.MIN_VALUE;
-  // Exact: sums of 128 bits, of squares of 192. Squares are below 2^126, so 2^65 of them fit.
+  // Exact sums of 128 bits, and of squares of 192. Squares are below 2^126, so 2^65 of them fit.
   private long sumHigh;
   private long sumLow;
   private long squaresTop;
   private long squaresHigh;
   private long squaresLow;
-  // Of doubles: Welford's recurrence, and Neumaier's sum.
+  // For doubles: Welford's recurrence, and Neumaier's sum.
   private double smallestDouble = Double.POSITIVE_INFINITY;
   private double largestDouble = Double.NEGATIVE_INFINITY;
   private double sum;
@@ -33,7 +33,7 @@ public final class Statistic {
   private boolean sorted;
 
   /**
-   * Of nothing yet.
+   * Creates a statistic without numbers.
    *
    * @param whole whether the numbers are whole, else doubles by their bits
    * @param keep whether they are kept for quantiles: 8 bytes each
@@ -43,7 +43,7 @@ public final class Statistic {
     this.kept = keep ? new long[8] : null;
   }
 
-  /** Takes a number: itself where numbers are whole, else the bits of a double. */
+  /** Adds a number: a whole number, or the bits of a double. */
   public void add(long value) {
     if (kept != null) {
       if (count == kept.length) {
@@ -89,7 +89,7 @@ public final class Statistic {
     deviations += delta * (value - mean);
   }
 
-  /** How many numbers there were. */
+  /** The number of values. */
   public long count() {
     return count;
   }
@@ -107,17 +107,17 @@ public final class Statistic {
     return whole ? (Number) wholeSum() : (Number) (sum + rest);
   }
 
-  /** The smallest number: a Long, or a Double; null where there was none. */
+  /** The smallest number: a Long, or a Double; null if there was none. */
   public Number min() {
     return count == 0 ? null : whole ? (Number) smallest : (Number) smallestDouble;
   }
 
-  /** The largest number, likewise. */
+  /** The largest number: a Long, or a Double; null if there was none. */
   public Number max() {
     return count == 0 ? null : whole ? (Number) largest : (Number) largestDouble;
   }
 
-  /** The arithmetic mean, null where there was no number. */
+  /** The arithmetic mean, null if there was no number. */
   public Double mean() {
     if (count == 0) {
       return null;
@@ -130,8 +130,8 @@ public final class Statistic {
   }
 
   /**
-   * The standard deviation of a sample, as STDDEV of a query: divided by one less than the count;
-   * null where there are fewer than two numbers.
+   * The standard deviation of a sample, like STDDEV in a query: divided by one less than the count;
+   * null for fewer than two numbers.
    */
   public Double stddev() {
     if (count < 2) {
@@ -155,10 +155,10 @@ public final class Statistic {
   }
 
   /**
-   * The smallest number such that at least a share of them is no larger, exactly.
+   * The smallest number such that at least a share of the numbers is no larger, exactly.
    *
    * @param share 0 … 1, taken as the decimal that it prints as: 0.55 is 55 of 100 numbers
-   * @return a Long or a Double, null where there was no number
+   * @return a Long or a Double, null if there was no number
    */
   public Number quantile(double share) {
     if (count == 0) {
@@ -171,7 +171,7 @@ public final class Statistic {
     return whole ? (Number) value : (Number) Double.longBitsToDouble(value);
   }
 
-  /** ⌈share · count⌉ in decimals, for 0.55 · 100 is more than 55 in doubles; at least 1. */
+  /** ⌈share · count⌉ in decimals, because 0.55 · 100 is more than 55 in doubles; at least 1. */
   private long rank(double share) {
     return BigDecimal.valueOf(share)
         .multiply(BigDecimal.valueOf(count))

@@ -47,7 +47,10 @@ import picocli.CommandLine.Parameters;
       "    --where \"dst_port = 443\" --quantiles 0.5,0.95,0.99"
     })
 public final class StatsCommand implements Callable<Integer> {
-  /** Values and groups get a quarter of the heap: arrays double, and the answer is made of them. */
+  /**
+   * Values and groups get a quarter of the heap, because arrays double and the answer is made from
+   * them.
+   */
   private static final int SHARE_OF_HEAP = 4;
 
   @Parameters(
@@ -118,7 +121,7 @@ public final class StatsCommand implements Callable<Integer> {
     }
   }
 
-  /** An expression by itself: what a query with it alone would select. */
+  /** Parses a single expression as a query that selects only it. */
   private static Expression single(String text) {
     FlowQuery query = QueryText.overFlows("SELECT " + text + " FROM flows");
     if (query.select().size() != 1

@@ -2,9 +2,9 @@ package org.flowmon.deploy.terminal;
 
 import org.flowmon.ingest.text.ShownText;
 
-/** What stands around a place in a text, as a terminal may show it, with a mark under the place. */
+/** An excerpt of a text around a place, safe for a terminal, with a mark under the place. */
 public final class Excerpt {
-  /** Characters before and behind the place that are shown. */
+  /** Characters shown before and after the place. */
   static final int AROUND = 60;
 
   private static final String INDENT = "\n  ";
@@ -13,7 +13,7 @@ public final class Excerpt {
   private Excerpt() {}
 
   /**
-   * Two lines, each with a line feed before it.
+   * Returns two lines, each with a line feed before it.
    *
    * @param position 0 … the text's length
    */

@@ -6,14 +6,14 @@ import java.util.function.LongSupplier;
 import org.flowmon.ingest.text.ShownText;
 
 /**
- * Says on standard error how far a long command is: a line that is drawn anew on a terminal, else a
- * line now and then, or nothing. Not thread-safe.
+ * Shows the progress of a long command on standard error: a line that is redrawn on a terminal,
+ * otherwise an occasional line, or nothing. Not thread-safe.
  */
 public final class Progress implements AutoCloseable {
   private static final long DRAWN_NANOS = 200_000_000L;
   private static final long LINE_NANOS = 5_000_000_000L;
 
-  /** How it is shown. */
+  /** The way of showing progress. */
   enum Style {
     NONE,
     LINES,
@@ -41,10 +41,10 @@ public final class Progress implements AutoCloseable {
   }
 
   /**
-   * A piece of work begins.
+   * Begins a piece of work.
    *
    * @param name of it, for people
-   * @param size of the whole, 0 where it is unknown
+   * @param size of the whole, 0 if unknown
    * @param position how much of the size is done
    */
   public void begin(String name, long size, LongSupplier position) {
@@ -56,7 +56,7 @@ public final class Progress implements AutoCloseable {
     told = start;
   }
 
-  /** More flows were done. */
+  /** Adds processed flows. */
   public void flows(long count) {
     flows += count;
     if (style == Style.NONE) {
@@ -105,7 +105,7 @@ public final class Progress implements AutoCloseable {
         : whole < 7200 ? whole / 60 + " min" : whole / 3600 + " h " + whole / 60 % 60 + " min";
   }
 
-  /** Wipes the line that was drawn, so that other text may follow. */
+  /** Erases the line so that other text may follow. */
   public void clear() {
     if (drawn) {
       out.print("\r\033[K");

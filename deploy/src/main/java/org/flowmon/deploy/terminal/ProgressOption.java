@@ -2,7 +2,7 @@ package org.flowmon.deploy.terminal;
 
 import picocli.CommandLine.Option;
 
-/** {@code --progress}, the same in every command that may take long. */
+/** {@code --progress}, shared by all long commands. */
 public final class ProgressOption {
   @Option(
       names = "--progress",

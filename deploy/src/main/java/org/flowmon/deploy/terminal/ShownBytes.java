@@ -6,14 +6,14 @@ import java.nio.charset.StandardCharsets;
 import org.flowmon.ingest.text.ShownText;
 
 /**
- * Lets UTF-8 through to a stream, with {@link ShownText}'s escapes; a line feed, a tab and a
- * carriage return before a line feed stay. A byte that is no UTF-8 is shown as {@code \xNN}. A
- * character may come in pieces, its bytes are kept until it is whole. Not thread-safe: the {@link
- * TerminalStream} over it is.
+ * Passes UTF-8 to a stream with the escapes of {@link ShownText}; a line feed, a tab and a carriage
+ * return before a line feed stay. An invalid byte is shown as {@code \xNN}. A character may come in
+ * pieces; its bytes are kept until it is complete. Not thread-safe: the {@link TerminalStream} over
+ * it is.
  */
 final class ShownBytes extends OutputStream {
   private final PrintStream out;
-  // The bytes of a character that has begun, or a carriage return.
+  // The bytes of an incomplete character, or a carriage return.
   private final byte[] begun = new byte[4];
   private int count;
   private int length;
@@ -47,7 +47,7 @@ final class ShownBytes extends OutputStream {
     }
   }
 
-  /** A byte that is not plain, or follows one that is not. */
+  /** Takes a byte that is not plain, or that follows such a byte. */
   private void take(byte b) {
     if (count > 0) {
       if (begun[0] == '\r' ? b == '\n' : (b & 0xC0) == 0x80) {
@@ -79,7 +79,7 @@ final class ShownBytes extends OutputStream {
     }
   }
 
-  /** A whole character, or the end of a line. */
+  /** Writes a complete character, or the end of a line. */
   private void emit() {
     String text = new String(begun, 0, count, StandardCharsets.UTF_8);
     int codePoint = text.codePointAt(0);
@@ -87,7 +87,7 @@ final class ShownBytes extends OutputStream {
       out.write(begun, 0, count);
       count = 0;
     } else if (text.length() != Character.charCount(codePoint) || isReplaced(codePoint)) {
-      refuse(); // longer than it need be, or a surrogate
+      refuse(); // overlong, or a surrogate
     } else {
       if (ShownText.isHarmful(codePoint)) {
         ascii(ShownText.escape(codePoint));
@@ -102,7 +102,7 @@ final class ShownBytes extends OutputStream {
     return codePoint == 0xFFFD && (begun[0] & 0xFF) != 0xEF;
   }
 
-  /** The bytes that began no character, each by itself. */
+  /** Shows the bytes of an invalid character, each by itself. */
   private void refuse() {
     for (int i = 0; i < count; i++) {
       ascii(String.format("\\x%02x", begun[i] & 0xFF));
@@ -120,7 +120,7 @@ final class ShownBytes extends OutputStream {
     out.flush();
   }
 
-  /** What has begun and has no end is shown; the stream stays open. */
+  /** Shows an incomplete character; the stream stays open. */
   @Override
   public void close() {
     refuse();

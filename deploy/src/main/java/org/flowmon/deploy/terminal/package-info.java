@@ -1,5 +1,5 @@
 /**
- * Standard output and standard error, which no text from outside may steer: streams, excerpts of
- * texts, and how far a long command is.
+ * Standard output and standard error, protected from outside text: streams, excerpts of texts, and
+ * progress.
  */
 package org.flowmon.deploy.terminal;

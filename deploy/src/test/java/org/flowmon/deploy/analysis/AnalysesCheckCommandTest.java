@@ -18,7 +18,7 @@ import org.flowmon.deploy.command.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code flowmon analyses check --config}: what files and configuration say of each other. */
+/** {@code flowmon analyses check --config}: cross-checks of files and configuration. */
 class AnalysesCheckCommandTest {
   private static final String ANALYSIS =
       """

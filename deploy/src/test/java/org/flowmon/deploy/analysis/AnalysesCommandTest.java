@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AnalysesCommandTest {
   @TempDir private Path folder;
 
-  /** What a command gave. */
+  /** The result of a command. */
   private record Ran(int code, String out) {}
 
   private static Ran run(String... args) {
@@ -71,7 +71,7 @@ class AnalysesCommandTest {
     assertTrue(ofFolder.out().contains("dispersion           10m      1m"), ofFolder.out());
   }
 
-  /** A minute from noon on, ten flows a second, of two sources in turn. */
+  /** An archive of a minute from noon on, ten flows a second, of two sources in turn. */
   private Path archive() throws Exception {
     long noon = 1_795_262_400_000_000L; // 2026-11-21T12:00:00Z
     Path place = folder.resolve("archive");
@@ -106,9 +106,9 @@ class AnalysesCommandTest {
         list.out().lines().map(line -> line.strip().replaceAll(" +", " ")).toList();
     // The first 30 s count: two sources in windows of 10 s are 6 groups, in those of 3 s 20.
     assertTrue(lines.contains("elephants 10s 300 6 50.0 3s"), list.out());
-    // Every flow has a pair of its own.
+    // Every flow has its own pair.
     assertTrue(lines.contains("mice 10s 600 600 1.0 none up to 1h, which has 1.0"), list.out());
-    // Both sources are of one prefix; the slides of a minute are what groups are of.
+    // Both sources are in one prefix; groups are counted in slides of a minute.
     assertTrue(lines.contains("dispersion 1m 300 1 300.0 1s"), list.out());
     Ran shorter =
         run("analyses", "list", "--archive", place, "--sample", "5s", "--reduction", "60");
@@ -172,7 +172,7 @@ class AnalysesCommandTest {
       ":13: slots: is not a key here",
     };
     assertSaid(file, expected);
-    // What is right but for conditions, of which the first does not keep the others from it.
+    // Files that are right except for conditions; the first error does not hide the others.
     Files.writeString(
         file,
         """
@@ -369,7 +369,7 @@ class AnalysesCommandTest {
       Map<String, Object> properties = Map.of("bootstrap.servers", place);
       try (KafkaProducer<String, String> status =
           new KafkaProducer<>(properties, new StringSerializer(), new StringSerializer())) {
-        // What was said of an older change of a name counts no more.
+        // The answer to an older change of a name no longer counts.
         for (String message :
             List.of(
                 says("mice", 1, "running", "null"),
@@ -453,7 +453,7 @@ class AnalysesCommandTest {
       try (KafkaProducer<String, String> status =
           new KafkaProducer<>(
               Map.of("bootstrap.servers", place), new StringSerializer(), new StringSerializer())) {
-        // It read changes 1 and 2 before it had a word for anybody.
+        // The job read changes 1 and 2 before it could answer.
         String running =
             "{\"version\":1,\"said\":\"2026-11-23T10:00:00Z\",\"read\":2,\"running\":["
                 + runs("mice", 1, "[]")
@@ -525,7 +525,7 @@ class AnalysesCommandTest {
     }
   }
 
-  /** Sends mice, portscans and beacons as changes 1, 2 and 3, which no job answers. */
+  /** Sends mice, portscans and beacons as changes 1, 2 and 3, without a job that answers. */
   private void sendThree(String place) throws Exception {
     for (String name : List.of("mice", "portscans", "beacons")) {
       Path file = folder.resolve(name + ".yaml");
@@ -534,7 +534,7 @@ class AnalysesCommandTest {
     }
   }
 
-  /** The names of those whose groups are counted. */
+  /** The names of the analyses whose groups are counted. */
   private static List<String> counted(CommandRun list) {
     assertEquals(0, list.code(), list.toString());
     List<String> lines = list.out().lines().toList();

@@ -42,7 +42,7 @@ final class CoverageTest {
         "no flow with an end time", Coverage.of(List.of(segment(TimeRange.NONE))).toString());
   }
 
-  /** Against hours set one by one: a stretch ends where 24 hours or more hold nothing. */
+  /** Compares with hours set one by one: a stretch ends before 24 or more empty hours. */
   @Test
   void stretchesAreThoseOfBruteForce() {
     for (int seed = 0; seed < 500; seed++) {

@@ -40,7 +40,7 @@ final class ExpireCommandTest {
     return out;
   }
 
-  /** A file of flows that begin one a second. */
+  /** Imports a file of flows that begin one a second. */
   private String take(String name, int from, int flows) throws Exception {
     StringBuilder lines = new StringBuilder();
     for (int i = 0; i < flows; i++) {
@@ -82,7 +82,7 @@ final class ExpireCommandTest {
     said = printed("verify", "--archive", archive);
     assertTrue(said.contains("800 flows visible"), said);
     assertTrue(said.contains("1220 have expired (20 came too late)"), said);
-    // Repeating changes nothing; a limit that is taken away brings nothing back.
+    // Repeating changes nothing; removing a limit restores nothing.
     assertTrue(printed("expire", "--archive", archive).startsWith("0 flows expired"));
     printed("expire", "--archive", archive, "--rows", "0");
     assertEquals("800", count());

@@ -53,7 +53,7 @@ final class FilesCommandTest {
     return out.toString(StandardCharsets.UTF_8);
   }
 
-  /** An archive of many small segments, its name one that has to be quoted. */
+  /** Creates an archive of many small segments with a name that needs quotes. */
   @BeforeEach
   void fill() throws Exception {
     archive = folder.toRealPath().resolve("kept 'archive'");
@@ -147,7 +147,7 @@ final class FilesCommandTest {
     assertTrue(lines.get(0).startsWith("12 segments became 1; 12 flows"), lines.get(0));
     assertTrue(lines.get(0).contains("files of 0 segments deleted"), lines.get(0));
     assertEquals(1 + FILES, lines.size());
-    // The command has ended: nobody needs them.
+    // The command has ended: nobody needs the files.
     String said = printed("compact", "--archive", archive.toString());
     assertTrue(said.contains("files of 12 segments deleted"), said);
     assertFalse(Files.exists(Path.of(lines.get(1))));

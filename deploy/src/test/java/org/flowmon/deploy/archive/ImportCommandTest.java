@@ -208,7 +208,7 @@ final class ImportCommandTest {
     assertTrue(run.out().contains("10,2023-11-14T22:13:29"), run.out());
   }
 
-  /** The heap holds the rows of a file that are to be sealed, but not what sealing them takes. */
+  /** The heap holds the rows of a file before sealing, but not the memory for sealing them. */
   @ParameterizedTest
   @ValueSource(strings = {"1", "2"})
   void aFileThatFillsTheHeapIsNotImportedAndTheOthersAre(String threads) throws Exception {

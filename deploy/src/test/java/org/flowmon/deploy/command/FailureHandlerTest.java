@@ -30,7 +30,7 @@ import picocli.CommandLine;
 class FailureHandlerTest {
   @TempDir private Path folder;
 
-  /** A command that fails as it is told to. */
+  /** A command that fails with a given error. */
   @CommandLine.Command(name = "burst")
   private record Burst(Supplier<Throwable> what) implements Callable<Integer> {
     @Override
@@ -154,7 +154,7 @@ class FailureHandlerTest {
     assertEquals(1, run.err().lines().count(), run.err());
   }
 
-  /** A process whose command takes all that there is. */
+  /** A process whose command takes all memory. */
   static final class Greedy {
     private Greedy() {}
 
@@ -192,7 +192,7 @@ class FailureHandlerTest {
     Files.delete(Path.of(kept.group(1)));
   }
 
-  /** A process whose command succeeds while a thread of it fails. */
+  /** A process whose command succeeds while one of its threads fails. */
   static final class LonelyThread {
     private LonelyThread() {}
 
@@ -211,7 +211,7 @@ class FailureHandlerTest {
       worker.start();
       worker.join();
       if (args[0].equals("error")) {
-        Thread.sleep(60_000); // a command that waits for what will not come
+        Thread.sleep(60_000); // a command that waits in vain
       }
       System.out.println("went on");
       System.exit(failures.exitCode(ExitCodes.DONE));

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Texts of flows are chosen by whoever sends them. */
+/** The sender of flows chooses their texts. */
 class HostileTextTest {
-  /** Sets a title, clears the screen, turns the line, begins a line of its own. */
+  /** Sets a title, clears the screen, reverses the line, begins its own line. */
   private static final String HOSTILE =
       "\u001b]0;x\u0007\u001b[2J\u009b2J\u202egnp\u2066\u200f\nFORGED";
 

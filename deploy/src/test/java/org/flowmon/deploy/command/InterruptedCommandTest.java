@@ -18,12 +18,12 @@ import org.flowmon.deploy.export.sql.SlowTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Commands as processes of their own that are told to end in the middle. */
+/** Commands as separate processes that are interrupted while they run. */
 final class InterruptedCommandTest {
-  // Behind the first segment there are seconds left to be interrupted in.
+  // Enough rows for seconds of work after the first segment, to interrupt.
   private static final int ROWS = 8_000_000;
 
-  // A shell has its background jobs ignore SIGINT, and so do the processes they start.
+  // A shell makes its background jobs ignore SIGINT, and their child processes inherit that.
   private static final boolean INT_IS_IGNORED = isIgnored(2);
   private static final String INTERRUPT = INT_IS_IGNORED ? "TERM" : "INT";
   private static final int INTERRUPTED = INT_IS_IGNORED ? 143 : 130;
@@ -68,7 +68,7 @@ final class InterruptedCommandTest {
         0, new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor());
   }
 
-  /** Waits until a folder has a file, and the process still runs. */
+  /** Waits until a folder has a file; the process must still run. */
   private void awaitFile(Process process, Path in, String part) throws Exception {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
     while (System.nanoTime() < end) {
@@ -166,7 +166,7 @@ final class InterruptedCommandTest {
       assertEquals(INTERRUPTED, process.waitFor(), this::said);
       List<String> lines =
           said().lines().filter(line -> !line.startsWith("there was no archive at ")).toList();
-      // Before Java knows of the command it can say nothing.
+      // Before Java knows the command it cannot print anything.
       answered += lines.isEmpty() ? 0 : 1;
       assertTrue(lines.size() <= 2, said());
       assertTrue(

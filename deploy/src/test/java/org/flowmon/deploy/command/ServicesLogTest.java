@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 class ServicesLogTest {
-  /** A process whose first loggers are made by many threads at once. */
+  /** A process with many threads that make its first loggers at once. */
   static final class Services {
     private Services() {}
 

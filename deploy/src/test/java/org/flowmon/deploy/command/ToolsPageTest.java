@@ -14,7 +14,7 @@ import org.flowmon.deploy.CommandRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs what docs/tools.md shows. */
+/** Runs the examples of docs/tools.md. */
 final class ToolsPageTest {
   private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|(\\S+)");
   private static final String LINE =
@@ -23,7 +23,7 @@ final class ToolsPageTest {
 
   @TempDir Path folder;
 
-  /** The page's commands. One goes on while a quote is open, and after a backslash. */
+  /** The page's commands. A command continues after a backslash and within an open quote. */
   private static List<String> examples() throws Exception {
     List<String> examples = new ArrayList<>();
     StringBuilder command = new StringBuilder();

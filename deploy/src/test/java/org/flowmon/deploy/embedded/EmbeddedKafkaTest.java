@@ -31,7 +31,7 @@ final class EmbeddedKafkaTest {
   void whatWasSentIsThereAgainAfterARestart() throws Exception {
     try (EmbeddedKafka kafka = EmbeddedKafka.start(directory)) {
       kafka.createTopic("t", 2, Map.of("retention.ms", "-1"));
-      kafka.createTopic("t", 2, Map.of()); // it is there: nothing happens
+      kafka.createTopic("t", 2, Map.of()); // it exists: nothing happens
       send(kafka.bootstrapServers(), "first");
     }
     try (EmbeddedKafka kafka = EmbeddedKafka.start(directory)) {

@@ -51,7 +51,7 @@ final class EmbeddedPostgresTest {
       for (String password : new String[] {"", "postgres", postgres.password() + "x"}) {
         assertRefused(server + "flowmon", "flowmon", password);
       }
-      // Not even the superuser, by whatever password, nor flowmon in another database.
+      // Nobody else may log in: not the superuser by any password, nor flowmon to another database.
       assertRefused(server + "postgres", "postgres", "");
       assertRefused(server + "flowmon", "postgres", postgres.password());
       assertRefused(server + "postgres", "flowmon", postgres.password());
@@ -66,7 +66,7 @@ final class EmbeddedPostgresTest {
             SQLException.class,
             () -> DriverManager.getConnection(url, user, password).close(),
             url + " " + user);
-    // A class of codes for who may not log in; an empty password is the driver's own error.
+    // The class of codes for refused logins; an empty password is the driver's own error.
     String state = refused.getSQLState();
     assertTrue(state.startsWith("28") || state.startsWith("08"), refused.toString());
   }
@@ -104,7 +104,7 @@ final class EmbeddedPostgresTest {
       assertEquals("rw-------", mode(postgres.pgpass()));
       assertFalse(Files.exists(place.resolve("superuser")), "its password is kept nowhere");
       assertTrue(Files.isExecutable(place.resolve("binaries/bin/postgres")));
-      // The driver reads what psql reads.
+      // The driver reads the same file as psql.
       System.setProperty("org.postgresql.pgpassfile", postgres.pgpass().toString());
       try (Connection connection =
           DriverManager.getConnection(postgres.jdbcUrl() + "?user=" + postgres.user())) {

@@ -19,7 +19,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
-/** Random archives, their rows as plain objects, and what commands print. */
+/** Random archives, their rows as plain objects, and the output of commands. */
 public final class ExportedFlows {
   private static final long HOUR = 3_600_000_000L;
   private static final String[] TEXTS = {
@@ -48,10 +48,10 @@ public final class ExportedFlows {
   private ExportedFlows() {}
 
   /**
-   * An archive of random flows in several segments: some columns absent, some NULL now and then,
-   * IPv4 and IPv6 mixed, equal times, strays, clocks ahead, times at the ends of their range.
+   * Creates an archive of random flows in several segments: absent columns, some NULLs, mixed IPv4
+   * and IPv6, equal times, strays, clocks ahead, times at the ends of their range.
    *
-   * @param wild whether times and texts are such as no database but flowmon holds
+   * @param wild whether times and texts include values that only flowmon can store
    */
   public static Path archive(Path folder, long seed, int rows, boolean wild) throws IOException {
     Random random = new Random(seed);
@@ -120,7 +120,7 @@ public final class ExportedFlows {
     };
   }
 
-  /** The rows of an archive in the order of time, each as its values that are not NULL. */
+  /** The rows of an archive in the order of time, each with its values that are not NULL. */
   public static List<Map<FlowColumn, Object>> rows(Path directory) throws IOException {
     List<Map<FlowColumn, Object>> rows = new ArrayList<>();
     try (Archive archive = Archive.open(directory);
@@ -152,7 +152,7 @@ public final class ExportedFlows {
     return values;
   }
 
-  /** Rows regardless of their order. */
+  /** Rows without regard to their order. */
   public static List<String> sorted(List<Map<FlowColumn, Object>> rows) {
     return rows.stream().map(Object::toString).sorted().toList();
   }

@@ -98,7 +98,7 @@ final class InspectCommandTest {
         "bytes_per_flow " + Math.round(bytes / 5001.0 * 1e6) / 1e6);
   }
 
-  /** The bytes of the files in one of the archive's folders, of which there are some. */
+  /** The total bytes of the files in one of the archive's folders; at least one must exist. */
   private static long bytes(Path archive, String of) throws Exception {
     long bytes = 0;
     try (Stream<Path> files = Files.list(archive.resolve(of))) {
@@ -124,7 +124,7 @@ final class InspectCommandTest {
                 : bytes.clone();
         if (some.length == bytes.length) {
           for (int flips = 1 + random.nextInt(3); flips > 0; flips--) {
-            // Mostly in the footer: of the rest nothing is read.
+            // Mostly in the footer, because the rest is not read.
             int at = bytes.length - 1 - random.nextInt(Math.min(bytes.length, 4000));
             some[at] ^= (byte) (1 << random.nextInt(8));
           }

@@ -24,7 +24,7 @@ class CollectCommandTest {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     PrintStream before = System.err;
     System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-    // Takes connections and says nothing: the client waits for its answer.
+    // Accepts connections and sends nothing: the client waits for its answer.
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       String place = "127.0.0.1:" + silent.getLocalPort();
       Thread command =

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What commands say where no broker is. */
+/** The messages of commands without a broker. */
 class DeadBrokerTest {
-  /** Where nobody listens, and nobody who is no administrator can. */
+  /** An address on which nothing listens; only an administrator could. */
   private static final String PLACE = "127.0.0.1:1";
 
   private static final String CHECK =
@@ -29,7 +29,7 @@ class DeadBrokerTest {
   @TempDir private static Path folder;
 
   /**
-   * A command that asks Kafka.
+   * A command that uses Kafka.
    *
    * @param seconds that it waits for a broker
    * @param rest of its arguments
@@ -56,7 +56,7 @@ class DeadBrokerTest {
     CommandRun run = CommandRun.of(arguments.toArray());
     assertEquals(ExitCodes.FAILED, run.code(), run.err());
     assertEquals("", run.out());
-    // What Kafka's client logs is left out by the level that the first command of a process sets.
+    // The lines of Kafka's client are left out; the first command of a process sets their level.
     List<String> said = run.err().lines().filter(line -> line.startsWith("flowmon ")).toList();
     assertEquals(
         List.of(

@@ -50,7 +50,7 @@ import org.flowmon.ingest.file.reader.FileSummary;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Parquet files of DuckDB and of flowmon become the flows that they hold. */
+/** Parquet files of DuckDB and of flowmon become the flows in them. */
 class ParquetImportTest {
   /** Names of classes, exceptions and objects. */
   private static final Pattern JAVA =
@@ -325,7 +325,7 @@ class ParquetImportTest {
 
   @Test
   void aListThatClaimsMoreThanItsFooterHasTakesNoMemory() throws Exception {
-    // The version, then a list of 90 million elements of the schema, none of which is there.
+    // The version, then a list of 90 million elements of the schema, all missing.
     byte[] footer = {0x15, 2, 0x19, (byte) 0xFC, (byte) 0x80, (byte) 0x95, (byte) 0xF5, 0x2A, 0};
     ByteBuffer bytes = ByteBuffer.allocate(footer.length + 12).order(ByteOrder.LITTLE_ENDIAN);
     bytes.put("PAR1".getBytes(StandardCharsets.US_ASCII)).put(footer).putInt(footer.length);
@@ -418,7 +418,7 @@ class ParquetImportTest {
     }
   }
 
-  /** A file of one column of one page, whose header says what it likes. */
+  /** A file of one column of one page with any header. */
   private static byte[] onePage(byte[] pageHeader, byte[] page, CompressionCodec codec, int rows)
       throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -491,7 +491,7 @@ class ParquetImportTest {
     ByteArrayOutputStream deep = new ByteArrayOutputStream();
     deep.write(header, 0, header.length - 1);
     for (int i = 0; i < 300_000; i++) {
-      deep.write(0x7C); // field 7 after the one before: a struct
+      deep.write(0x7C); // field 7 after the previous one: a struct
     }
     deep.writeBytes(new byte[300_002]);
     Path page =
@@ -501,7 +501,7 @@ class ParquetImportTest {
     CommandRun said = CommandRun.of("import", page, "--archive", file("a"));
     assertEquals(3, said.code(), said.toString());
     assertTrue(said.err().contains("the page header at byte 4: byte 49 of its Thrift"), said.err());
-    // In the footer, too.
+    // The same in the footer.
     ByteBuffer footer = ByteBuffer.allocate(700_020).order(ByteOrder.LITTLE_ENDIAN);
     footer.put("PAR1".getBytes(StandardCharsets.US_ASCII));
     while (footer.position() < 350_000) {

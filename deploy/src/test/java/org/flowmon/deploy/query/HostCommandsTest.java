@@ -27,7 +27,7 @@ import org.flowmon.flow.IpAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code flowmon host} and {@code flowmon seen} against going over all rows. */
+/** Compares {@code flowmon host} and {@code flowmon seen} with a pass over all rows. */
 class HostCommandsTest {
   private static final long HOUR = 3_600_000_000L;
   private static final long DAY = 24 * HOUR;
@@ -35,7 +35,7 @@ class HostCommandsTest {
 
   @TempDir Path folder;
 
-  /** Flows of some, the bytes that a host sent and received. */
+  /** The number of some flows, and the bytes that a host sent and received. */
   private record Sums(long flows, BigInteger sent, BigInteger received) {
     static final Sums NONE = new Sums(0, BigInteger.ZERO, BigInteger.ZERO);
 
@@ -72,7 +72,7 @@ class HostCommandsTest {
     return (IpAddress) row.get(isSource ? FlowColumn.DST_ADDR : FlowColumn.SRC_ADDR);
   }
 
-  /** Hosts that are there, IPv4 and IPv6, and one that is not. */
+  /** Existing hosts, IPv4 and IPv6, and a missing one. */
   private static List<IpAddress> hosts(List<Map<FlowColumn, Object>> rows) {
     Set<IpAddress> some = new TreeSet<>();
     for (int i = 0; i < rows.size(); i += 1 + rows.size() / 12) {
@@ -97,7 +97,7 @@ class HostCommandsTest {
     return matcher.group(1);
   }
 
-  /** The objects of an array, each as it stands. */
+  /** The objects of an array, verbatim. */
   private static Set<String> objects(String json, String name) {
     String array = json.substring(json.indexOf("\"" + name + "\":[") + name.length() + 4);
     Set<String> objects = new HashSet<>();
@@ -165,7 +165,7 @@ class HostCommandsTest {
     return mine.size();
   }
 
-  /** A service by side, protocol and port; how many distinct peers, now and before. */
+  /** Checks services by side, protocol and port, with their distinct peers now and before. */
   private static void checkServices(
       String json, List<Map<FlowColumn, Object>> rows, IpAddress host, String at) {
     String nowFrom = field(json, "now_from");
@@ -250,7 +250,7 @@ class HostCommandsTest {
     }
   }
 
-  /** Each table has so many rows at most, and says how many more there are. */
+  /** Checks that each table has at most {@code limit} rows and gives the number of further rows. */
   private static void assertShown(String out, int limit) {
     String[] tables = out.split("\n\n", -1);
     assertEquals(4, tables.length, out);
@@ -276,7 +276,7 @@ class HostCommandsTest {
     assertEquals(Math.min(all, limit), rows.size(), table);
   }
 
-  /** When an address was last seen, of rows that had arrived; null where never. */
+  /** When an address was last seen in rows that had arrived; null if never. */
   private static Long last(List<Map<FlowColumn, Object>> rows, IpAddress host, long asOf) {
     Long last = null;
     for (Map<FlowColumn, Object> row : rows) {
@@ -349,7 +349,7 @@ class HostCommandsTest {
       System.setIn(before);
     }
     assertEquals(2, run.out().lines().filter(line -> line.endsWith("never")).count(), run.out());
-    // History is shorter than that, so that neither was seen is no answer.
+    // History is shorter, so the absence of both is no answer.
     assertTrue(run.err().contains("partial: history begins at"), run.err());
     assertEquals(1, run.code());
     assertEquals(2, CommandRun.of("seen", "no address", "--archive", archive).code());

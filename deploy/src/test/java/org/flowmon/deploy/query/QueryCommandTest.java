@@ -131,7 +131,7 @@ final class QueryCommandTest {
         "SELECT src_port % 10 AS digit, SUM(src_port) AS total, MAX(src_port) / COUNT(*) AS x FROM"
             + " flows GROUP BY digit HAVING total > 5125 AND digit <> 9 LIMIT 3";
     assertEquals(0, query(sql, "--format", "csv"));
-    // Ports 1000 … 1049: of digit d five, 5100 + 5 d in sum, the largest 1040 + d.
+    // Ports 1000 … 1049: each digit d has five, with the sum 5100 + 5 d and the largest 1040 + d.
     assertEquals("digit,total,x\r\n6,5130,209.2\r\n7,5135,209.4\r\n8,5140,209.6\r\n", out);
     assertEquals(0, query("EXPLAIN " + sql));
     assertTrue(

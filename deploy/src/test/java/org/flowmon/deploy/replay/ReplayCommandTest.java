@@ -24,14 +24,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(value = 5, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
+@Timeout(value = 5, unit = TimeUnit.MINUTES) // against a hang, at any load of the machine
 class ReplayCommandTest {
   private static final long SECOND = 1_000_000L;
   private static final long NOON = 1_795_262_400L * SECOND; // 2026-11-21T12:00:00Z
 
   @TempDir private Path folder;
 
-  /** What a command gave. */
+  /** The result of a command. */
   private record Ran(int code, String out, String err) {}
 
   private static Ran run(String... args) {
@@ -51,7 +51,7 @@ class ReplayCommandTest {
     }
   }
 
-  /** A flow a second for a minute from noon on: of second s with s bytes. */
+  /** An archive of a flow a second for a minute from noon on; the flow of second s has s bytes. */
   private Path archive() throws Exception {
     Path place = folder.resolve("archive");
     ArchiveLocation location = ArchiveLocation.of(place);
@@ -62,7 +62,7 @@ class ReplayCommandTest {
       FlowBatchBuilder builder = new FlowBatchBuilder(60);
       for (int s = 0; s < 60; s++) {
         builder.beginRow();
-        // One of them, in the 55th second, comes an hour after its time.
+        // The flow of the 55th second arrives an hour late.
         builder.set(FlowColumn.ARRIVAL, NOON + (s == 55 ? 3600 : s) * SECOND);
         builder.set(FlowColumn.END_TIME, NOON + s * SECOND);
         builder.setIpv4(FlowColumn.SRC_ADDR, 0x0A000001 + s % 2);
@@ -104,7 +104,7 @@ class ReplayCommandTest {
     assertEquals(0, ran.code(), ran.err());
     String[] lines = ran.out().split("\n", -1);
     assertEquals(4, lines.length, ran.out()); // three windows and the end
-    // Odd seconds are of 10.0.0.2: 11 + 13 + 15 + 17 + 19, and so on.
+    // Odd seconds belong to 10.0.0.2: 11 + 13 + 15 + 17 + 19, and so on.
     int[] sums = {75, 125, 175};
     for (int i = 0; i < 3; i++) {
       assertTrue(
@@ -123,7 +123,7 @@ class ReplayCommandTest {
     assertEquals(0, late.code(), late.err());
     assertTrue(late.err().contains("of 10 flows"), late.err());
     assertTrue(late.err().contains("\n1 of these flows arrived too late"), late.err());
-    // What is the same of all rows stands above them, once.
+    // Values that are equal in all rows stand above them, once.
     String head = late.out().lines().findFirst().orElseThrow();
     assertTrue(head.contains(", without 2026-11-20T12:01:00Z 2026-11-19T12:01:00Z"), late.out());
     assertFalse(late.out().contains("days_missing"), late.out());

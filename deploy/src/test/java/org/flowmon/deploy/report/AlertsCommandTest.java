@@ -151,7 +151,7 @@ class AlertsCommandTest {
     return CommandRun.of(all.toArray());
   }
 
-  /** The ids that were sent, by the keys of their messages. */
+  /** The ids of sent messages, by their keys. */
   private static List<String> resolves(EmbeddedKafka kafka) {
     List<String> ids = new ArrayList<>();
     try (KafkaConsumer<String, String> consumer =

@@ -29,7 +29,7 @@ class ReportsCommandTest {
 
   @TempDir private Path directory;
 
-  /** A row as docs/format/reports.md has it; the window ends at this minute. */
+  /** A row as in docs/format/reports.md; the window ends at this minute. */
   private static String row(
       String analysis, int minute, int revision, int rows, int number, String columns) {
     return ("{\"version\":1,\"analysis\":\"%s\",\"window_start\":\"2026-11-21T09:%02d:50Z\","
@@ -60,7 +60,7 @@ class ReportsCommandTest {
     return row("talkers", minute, revision, rows, number, columns);
   }
 
-  /** Rows of a topic go round its partitions. */
+  /** Sends rows to the topic's partitions in turn. */
   private static void send(EmbeddedKafka kafka, String topic, String... messages) throws Exception {
     try (KafkaProducer<String, String> producer =
         new KafkaProducer<>(
@@ -97,7 +97,7 @@ class ReportsCommandTest {
           talker(1, 7, 1, 1, "192.0.2.9"),
           talker(1, 3, 2, 2, "192.0.2.6"),
           "no JSON");
-      // Its only result is that of the lateness's end.
+      // Its only result is the one at the end of the lateness.
       send(kafka, "flowmon.reports.scans", row("scans", 1, 7, 1, 1, "\"hosts\":5"));
       CommandRun all = reports(kafka);
       assertEquals(0, all.code(), all.toString());
@@ -200,7 +200,7 @@ class ReportsCommandTest {
         send(kafka, "flowmon.reports.talkers", talker(1, 3, 1, 1, "192.0.2.1"));
         await(process, said, text -> text.contains("192.0.2.1 "));
         send(kafka, "flowmon.reports.talkers", talker(2, 3, 2, 2, "192.0.2.2"));
-        // It comes soon after without what it lacks, and again when that has come.
+        // It appears soon without the missing rows, and again when these have come.
         await(process, said, text -> text.contains("1 others are not there"));
         send(
             kafka,
@@ -239,7 +239,7 @@ class ReportsCommandTest {
             + "{\"column\":\"wide\",\"bound\":1e999,\"bound_of\":\"units\",\"probability\":1.0}]}";
     String row = talker(1, 3, 2, 1, "192.0.2.9");
     String message = row.substring(0, row.length() - 1) + approximate;
-    // Rows but the first need not have the queries.
+    // Rows other than the first need not have the queries.
     String row2 = talker(1, 3, 2, 2, "192.0.2.8");
     String message2 =
         row2.substring(0, row2.length() - 1)
@@ -269,7 +269,7 @@ class ReportsCommandTest {
     }
   }
 
-  /** A row whose report is of a part of its window's groups. */
+  /** A row of a report on a part of its window's groups. */
   private static String sampled(int minute, String confidence) {
     return talker(minute, 3, 1, 1, "192.0.2.9")
         .replace("\"late_flows\"", confidence + "\"late_flows\"");

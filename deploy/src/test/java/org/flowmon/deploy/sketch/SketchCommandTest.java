@@ -39,7 +39,7 @@ import org.flowmon.udaf.vector.Vector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** States in files, as bytes and as text: what comes out is compared with the rows themselves. */
+/** States in files, as bytes and as text: the results are compared with the rows themselves. */
 class SketchCommandTest {
   private static final long SEED = 20261122;
   private static final Udafs FUNCTIONS = Udafs.load(SketchCommandTest.class.getClassLoader());
@@ -50,7 +50,7 @@ class SketchCommandTest {
     return FUNCTIONS.bind(name, Arrays.stream(kinds).map(Argument::ofRows).toList());
   }
 
-  /** The exported state of rows, each a value for each argument: numbers, or IPv4 addresses. */
+  /** Exports the state of rows with a value for each argument: numbers, or IPv4 addresses. */
   private static byte[] state(BoundUdaf function, long[][] rows) {
     List<Argument> arguments = function.call().arguments().subList(0, function.arguments());
     SubAggregate low = function.subAggregate();
@@ -99,7 +99,7 @@ class SketchCommandTest {
     List<String> lines = new ArrayList<>();
     for (byte[] state : states) {
       lines.add(text(state));
-      lines.add(""); // empty lines say nothing
+      lines.add(""); // empty lines are ignored
     }
     return Files.write(folder.resolve(name), lines);
   }
@@ -518,7 +518,7 @@ class SketchCommandTest {
         3, json(CommandRun.of("sketch", "merge", marked, "--json")).path("states").asInt());
   }
 
-  /** What a command prints as a process of its own. */
+  /** The output of a command as a separate process. */
   private String said(String... arguments) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -543,7 +543,7 @@ class SketchCommandTest {
     Path good = textFile("good.txt", state(function("QUANTILES", ValueKind.LONG), numbers(1, 2)));
     byte[] noise = new byte[1000];
     new Random(SEED).nextBytes(noise);
-    noise[0] = '\r'; // so it is not the first line that says nothing
+    noise[0] = '\r'; // an empty first line, so the error is in line 2
     String wanted = ": expected an exported state, as bytes or a line of base64, found '";
     Map<Path, String> expected = new LinkedHashMap<>();
     expected.put(

@@ -28,7 +28,7 @@ final class StatisticTest {
     }
   }
 
-  /** Whole numbers only, and no order. */
+  /** Computes the quantile from whole numbers only, without an order. */
   private static long byDefinition(long[] values, long thousandths) {
     long smallest = Long.MAX_VALUE;
     for (long candidate : values) {

@@ -11,7 +11,7 @@ import org.flowmon.ingest.text.ShownText;
 import org.junit.jupiter.api.Test;
 
 class TerminalStreamTest {
-  /** One of each kind that can mislead, by its code point. */
+  /** One code point of each misleading kind. */
   private static final int[] HARMFUL = {
     0, 7, 8, '\n', '\r', '\t', 0x1B, 0x7F, 0x80, 0x85, 0x9B, 0x9F, 0xAD, 0x61C, 0x200B, 0x200E,
     0x200F, 0x2028, 0x2029, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2060, 0x2066, 0x2067, 0x2068,
@@ -40,7 +40,7 @@ class TerminalStreamTest {
         at += piece;
       }
       stream.flush();
-      // A carriage return by itself ends a line for lines(): it is shown in the stream's line.
+      // For lines() a single carriage return ends a line; the stream shows it within its line.
       assertEquals(
           expected.replace("x€|😀|", "x€\\x0d😀|"),
           out.toString(StandardCharsets.UTF_8).replace("\r\n", "|"),

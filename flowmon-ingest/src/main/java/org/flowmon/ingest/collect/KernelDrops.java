@@ -11,8 +11,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * How many datagrams the kernel dropped at the sockets of this process because their buffers were
- * full. Linux tells, in the last column of {@code /proc/net/udp} and {@code udp6}.
+ * Reads how many datagrams the kernel dropped at the sockets of this process because their buffers
+ * were full. Linux has the count in the last column of {@code /proc/net/udp} and {@code udp6}.
  *
  * <pre>
  * sl local_address rem_address st tx:rx tr:tm retrnsmt uid timeout inode ref pointer drops
@@ -34,7 +34,7 @@ final class KernelDrops {
     this.proc = proc;
   }
 
-  /** The drops since the sockets were opened, of those bound to these ports; empty if unknown. */
+  /** The drops at the sockets bound to these ports since they were opened; empty if unknown. */
   OptionalLong of(Set<Integer> ports) {
     try {
       Set<String> inodes = ownSockets();
@@ -57,7 +57,7 @@ final class KernelDrops {
       }
       return sockets < ports.size() ? OptionalLong.empty() : OptionalLong.of(drops);
     } catch (IOException | NumberFormatException e) {
-      return OptionalLong.empty(); // not Linux, or not for our eyes
+      return OptionalLong.empty(); // not Linux, or no permission
     }
   }
 

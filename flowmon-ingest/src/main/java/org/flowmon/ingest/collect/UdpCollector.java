@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens for export datagrams on one or more UDP ports and decodes them into a sink, by one
+ * Listens for export datagrams on one or more UDP ports and decodes them into a sink, on one
  * thread.
  *
  * <pre>{@code
@@ -35,35 +35,35 @@ import org.slf4j.LoggerFactory;
  * } // takes what the kernel still holds, then ends
  * }</pre>
  *
- * <p>The sink must not wait: what comes meanwhile is lost where the kernel's buffer is full. A
+ * <p>The sink must not wait: meanwhile datagrams are lost once the kernel's buffer is full. A
  * {@link org.flowmon.ingest.publish.FlowPublisher} with {@link
- * org.flowmon.ingest.publish.PublisherOptions#ofCollector} does not. Ports have turns of some
- * datagrams, so that a flood on one does not silence the others.
+ * org.flowmon.ingest.publish.PublisherOptions#ofCollector} does not wait. The ports take turns of
+ * several datagrams, so that a flood on one does not silence the others.
  *
- * <p>What was sent = {@code datagrams_received} + {@code datagrams_dropped_kernel} + {@code
- * datagrams_dropped_at_stop}, where the kernel tells its drops ({@link #kernelDrops}).
+ * <p>Sent datagrams = {@code datagrams_received} + {@code datagrams_dropped_kernel} + {@code
+ * datagrams_dropped_at_stop}, if the kernel reports its drops ({@link #kernelDrops}).
  */
 public final class UdpCollector implements Closeable {
-  /** The sink hears of time this often. */
+  /** The interval of the sink's ticks. */
   public static final long TICK_MILLIS = 10;
 
   private static final Logger LOG = LoggerFactory.getLogger(UdpCollector.class);
   private static final int MAX_DATAGRAM = 1 << 16;
-  // Datagrams of one socket in a row, with one look at the clock; then the others have a turn.
+  // The most datagrams of one socket in a row, with one look at the clock.
   static final int BURST = 64;
   private static final long KERNEL_MILLIS = 1000;
   private static final long DRAIN_MILLIS = 5000;
   // Reading without decoding empties any buffer in less; exporters may go on sending.
   private static final long DISCARD_MILLIS = 1000;
 
-  /** Takes what a collector receives; {@link ExportDecoder#decode} is one. */
+  /** The receiver of a collector's datagrams, for example {@link ExportDecoder#decode}. */
   @FunctionalInterface
   public interface Receiver {
     /**
-     * Takes one datagram, by the collector's thread.
+     * Takes one datagram, on the collector's thread.
      *
      * @param datagram its bytes, only read and only until this returns
-     * @param exporter who sent it
+     * @param exporter its sender
      * @param port the UDP port that it was sent from
      * @param arrivalMicros when it was received, µs since 1970
      */
@@ -90,7 +90,7 @@ public final class UdpCollector implements Closeable {
 
   private final long drainMillis;
 
-  // Written before stopping is.
+  // Written before {@code stopping}.
   private long drainUntil;
   private volatile boolean stopping;
   private volatile Throwable failure;
@@ -123,7 +123,7 @@ public final class UdpCollector implements Closeable {
     thread = new Thread(this::run, "flowmon-collector-" + addresses.get(0).getPort());
   }
 
-  /** This machine only, which is where a collector listens unless it is told otherwise. */
+  /** An address of this machine only, the default of a collector. */
   public static InetSocketAddress loopback(int port) {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
@@ -131,12 +131,12 @@ public final class UdpCollector implements Closeable {
   /**
    * Binds the ports and starts to collect.
    *
-   * @param listen where to listen; port 0 is any that is free ({@link #addresses})
-   * @param receiveBufferBytes what to ask of the kernel for each socket; it may give less ({@link
-   *     #receiveBufferBytes})
+   * @param listen where to listen; port 0 is any free port ({@link #addresses})
+   * @param receiveBufferBytes the buffer to request for each socket; the kernel may give less
+   *     ({@link #receiveBufferBytes})
    * @param decoder used by the collector's thread alone from now on
-   * @param sink likewise
-   * @throws IOException where a port cannot be bound, naming it
+   * @param sink used by the collector's thread alone from now on
+   * @throws IOException naming the port if it cannot be bound
    */
   public static UdpCollector start(
       List<InetSocketAddress> listen,
@@ -149,7 +149,7 @@ public final class UdpCollector implements Closeable {
   }
 
   /**
-   * As above, with something before the decoder.
+   * Starts a collector with a receiver before the decoder.
    *
    * @param receiver used by the collector's thread alone from now on
    */
@@ -164,9 +164,9 @@ public final class UdpCollector implements Closeable {
   }
 
   /**
-   * As it is tested.
+   * Starts a collector with a chosen drain time, for tests.
    *
-   * @param drainMillis how long after {@link #close} what waits is decoded
+   * @param drainMillis how long waiting datagrams are decoded after {@link #close}
    */
   static UdpCollector start(
       List<InetSocketAddress> listen,
@@ -213,7 +213,7 @@ public final class UdpCollector implements Closeable {
     }
   }
 
-  /** Where it listens, in the order of what was asked for. */
+  /** The bound addresses, in the order of the requested ones. */
   public List<InetSocketAddress> addresses() throws IOException {
     List<InetSocketAddress> addresses = new ArrayList<>();
     for (DatagramChannel channel : channels) {
@@ -222,7 +222,7 @@ public final class UdpCollector implements Closeable {
     return addresses;
   }
 
-  /** The smallest receive buffer that the kernel gave (Linux doubles what it is asked for). */
+  /** The smallest receive buffer that the kernel gave (Linux doubles the requested size). */
   public int receiveBufferBytes() throws IOException {
     int smallest = Integer.MAX_VALUE;
     for (DatagramChannel channel : channels) {
@@ -231,12 +231,12 @@ public final class UdpCollector implements Closeable {
     return smallest;
   }
 
-  /** Datagrams that the kernel dropped, as of a second ago; empty where it does not tell. */
+  /** Datagrams that the kernel dropped, up to a second ago; empty if it does not report them. */
   public OptionalLong kernelDrops() {
     return kernelDrops < 0 ? OptionalLong.empty() : OptionalLong.of(kernelDrops);
   }
 
-  /** What ended the collector, null while it runs or where it was closed. */
+  /** The failure that ended the collector; null if it runs or was closed. */
   public Throwable failure() {
     return failure;
   }
@@ -278,7 +278,7 @@ public final class UdpCollector implements Closeable {
         + counters.get(IngestCounter.FLOWS_DROPPED_TOO_MANY);
   }
 
-  /** Tells the sink what was lost, as it was known at the last call and still is. */
+  /** Tells the sink the losses that were known at the last call and still are. */
   private void tellLosses() {
     long known = countedLosses() - lossesBefore;
     long sure = Math.min(known, knownLosses);
@@ -290,8 +290,8 @@ public final class UdpCollector implements Closeable {
   }
 
   /**
-   * Takes what the kernel holds, but not for ever: exporters may go on sending. What is left then
-   * is counted as dropped.
+   * Takes the kernel's waiting datagrams for a limited time, as exporters may go on sending. The
+   * rest counts as dropped.
    */
   private void drain() throws IOException {
     while (receiveFromAll() && mayReceive()) {
@@ -326,7 +326,7 @@ public final class UdpCollector implements Closeable {
     counters.add(IngestCounter.DATAGRAMS_DROPPED_AT_STOP, discarded);
   }
 
-  /** Whether there was anything. */
+  /** Whether any datagram was received. */
   private boolean receiveFromAll() throws IOException {
     boolean any = false;
     for (DatagramChannel channel : channels) {
@@ -371,10 +371,10 @@ public final class UdpCollector implements Closeable {
   }
 
   /**
-   * Ends the collector: what the kernel still holds is decoded, or counted as dropped where that
-   * takes longer than five seconds; the sink is ticked once more, the ports are free.
+   * Ends the collector. Datagrams that the kernel holds are decoded, or counted as dropped after
+   * five seconds; the sink is ticked once more and the ports are freed.
    *
-   * @throws IOException where the collector had failed before, with what it failed of as the cause
+   * @throws IOException if the collector had failed before; the cause is that failure
    */
   @Override
   public void close() throws IOException {
@@ -388,7 +388,7 @@ public final class UdpCollector implements Closeable {
       try {
         thread.join();
       } catch (InterruptedException e) {
-        interrupted = true; // the sockets are the thread's until it ends
+        interrupted = true; // the sockets belong to the thread until it ends
       }
     }
     if (interrupted) {

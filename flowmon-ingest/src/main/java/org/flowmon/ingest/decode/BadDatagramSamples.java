@@ -14,24 +14,24 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.IngestCounter;
 
 /**
- * The last datagrams that were dropped or damaged, some for each reason, so that one can look at
- * what an exporter really sent. Thread-safe.
+ * The latest dropped or damaged datagrams, several for each reason, to inspect what an exporter
+ * really sent. Thread-safe.
  */
 public final class BadDatagramSamples {
-  /** Bytes kept of a datagram. */
+  /** The most bytes kept of a datagram. */
   public static final int MAX_BYTES = 2048;
 
   /**
-   * One of them.
+   * A kept datagram.
    *
-   * @param reason why
-   * @param exporter who sent it, null where that is not known
-   * @param port from which port
-   * @param arrival when, µs
+   * @param reason why it was dropped or damaged
+   * @param exporter its sender, null if unknown
+   * @param port the port that it was sent from
+   * @param arrival when it arrived, µs
    * @param length its length in bytes
    * @param bytes its first {@link #MAX_BYTES}
    */
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody, and owned by nobody else
+  @SuppressWarnings("ArrayRecordComponent") // never compared, and not shared
   public record Sample(
       IngestCounter reason, IpAddress exporter, int port, long arrival, int length, byte[] bytes) {}
 
@@ -39,13 +39,13 @@ public final class BadDatagramSamples {
   private final Map<IngestCounter, Deque<Sample>> samples = new EnumMap<>(IngestCounter.class);
 
   /**
-   * @param perReason how many are kept for each reason
+   * @param perReason the most datagrams kept for each reason
    */
   public BadDatagramSamples(int perReason) {
     this.perReason = perReason;
   }
 
-  /** Keeps a copy of a datagram in place of the oldest of its reason. */
+  /** Keeps a copy of a datagram in place of the oldest with the same reason. */
   public synchronized void add(
       IngestCounter reason,
       byte[] datagram,
@@ -65,7 +65,7 @@ public final class BadDatagramSamples {
     ring.addLast(new Sample(reason, exporter, port, arrival, length, kept));
   }
 
-  /** All that are kept now, by reason, the oldest first. */
+  /** All kept datagrams by reason, the oldest first. */
   public synchronized List<Sample> samples() {
     List<Sample> all = new ArrayList<>();
     samples.values().forEach(all::addAll);
@@ -73,10 +73,10 @@ public final class BadDatagramSamples {
   }
 
   /**
-   * Writes each as a file {@code <reason>-<arrival>-<exporter>-<port>-<number>.dat} that holds its
-   * bytes.
+   * Writes the bytes of each datagram to a file {@code
+   * <reason>-<arrival>-<exporter>-<port>-<number>.dat}.
    *
-   * @return how many were written
+   * @return the number of files
    */
   public int writeTo(Path folder) throws IOException {
     Files.createDirectories(folder);

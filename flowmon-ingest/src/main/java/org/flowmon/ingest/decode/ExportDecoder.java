@@ -15,11 +15,12 @@ import org.flowmon.ingest.decode.record.RecordBlock;
 
 /**
  * Decodes NetFlow v5, v9 (RFC 3954) and IPFIX (RFC 7011) export datagrams straight into the columns
- * of a {@link FlowSink}. What is decoded and counted is in {@code docs/format/exports.md}.
+ * of a {@link FlowSink}. {@code docs/format/exports.md} lists the decoded elements and the
+ * counters.
  *
  * <p>Holds the templates, sampling and sequence numbers of its exporters: one decoder for each
- * input (collector thread, file), not thread-safe. No bytes make it throw; what is wrong is counted
- * and a sample is kept.
+ * input (collector thread, file), not thread-safe. No bytes make it throw; errors are counted and
+ * samples are kept.
  */
 public final class ExportDecoder {
   private final IngestCounters counters;
@@ -32,7 +33,7 @@ public final class ExportDecoder {
   private final TemplateExportDecoder templated;
 
   /**
-   * @param networks what decides {@code outgoing}; null leaves it NULL
+   * @param networks the protected networks for {@code outgoing}; null leaves it NULL
    */
   public ExportDecoder(
       IngestCounters counters,
@@ -51,7 +52,7 @@ public final class ExportDecoder {
    * Decodes one datagram.
    *
    * @param datagram its bytes, only read and only until this returns
-   * @param exporter who sent it, null where that is not known
+   * @param exporter its sender, null if unknown
    * @param port the UDP port that it was sent from
    * @param arrivalMicros when it was received, µs since 1970; becomes {@code arrival}
    */
@@ -96,12 +97,12 @@ public final class ExportDecoder {
     }
   }
 
-  /** What it keeps of exporters. */
+  /** The state of its exporters. */
   ExporterTable exporters() {
     return exporters;
   }
 
-  /** The work that it has done so far. */
+  /** The steps of work so far. */
   long steps() {
     return work.steps();
   }

@@ -35,7 +35,7 @@ final class NetflowV5Decoder {
   private static final int MAX_FLOWS = 30;
   private static final int PAD = -1;
 
-  /** A record is what a template would call these elements. */
+  /** The layout of a record, as a template with these elements would define it. */
   private static final RecordProgram RECORD =
       RecordProgram.compile(
           new int[] {
@@ -71,7 +71,7 @@ final class NetflowV5Decoder {
     if (count < 1 || count > MAX_FLOWS) {
       return IngestCounter.DATAGRAMS_DROPPED_BAD_COUNT;
     }
-    // More bytes than the flows need are let be: some exporters send buffers of fixed size.
+    // More bytes than the flows need are accepted: some exporters send buffers of fixed size.
     if (length < HEADER_BYTES + count * RECORD.stride()) {
       return IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
     }

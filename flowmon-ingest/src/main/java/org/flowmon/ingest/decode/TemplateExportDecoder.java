@@ -23,8 +23,8 @@ import org.flowmon.ingest.decode.record.Sampling;
 import org.flowmon.ingest.decode.record.Slot;
 
 /**
- * NetFlow version 9 (RFC 3954) and IPFIX (RFC 7011): sets of templates, and of the data that they
- * describe.
+ * Decodes NetFlow version 9 (RFC 3954) and IPFIX (RFC 7011): sets of templates, and of the data
+ * that they describe.
  *
  * <pre>
  * v9 header, 20 bytes:    version 2 | count 2 | sys_uptime 4 | unix_secs 4 | sequence 4 | source 4
@@ -47,10 +47,10 @@ final class TemplateExportDecoder {
   private final WorkMeter work;
   private byte[] packed = new byte[4096];
 
-  // Of the datagram at hand.
+  // State of the current datagram.
   private boolean ipfix;
   private ObservationDomain own;
-  // v9 names no session: templates are the exporter's, whatever port they came from. Else null.
+  // v9 has no sessions: templates are the exporter's, from any source port. Else null.
   private ObservationDomain shared;
   private DatagramHeader header;
   private FlowSink out;
@@ -77,7 +77,7 @@ final class TemplateExportDecoder {
     this.templates = new TemplateReader(limits, counters, work);
   }
 
-  /** What was wrong with a part of the last datagram, or null. */
+  /** The damage to a part of the last datagram, or null. */
   IngestCounter damage() {
     return damage;
   }
@@ -102,7 +102,7 @@ final class TemplateExportDecoder {
     endOfFlows();
     own.sequence().observeUptime(h.uptime);
     own.sequence().observe((int) h.sequence, 1, seenRecords, seenFlows, 0, h.arrival);
-    // The header counts templates and records; what was not seen of them was in unread sets.
+    // The header counts templates and records; those not seen were in unread sets.
     int unseen = u16(bytes, offset + 2) - seenTemplates - seenRecords;
     if (unseen > 0 && unseen <= unreadBytes && damage == null) {
       counters.add(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE, unseen);
@@ -175,7 +175,7 @@ final class TemplateExportDecoder {
       work.add(1);
       if (length < SET_HEADER_BYTES || length > limit - at) {
         if (id == 0 && length == 0) {
-          break; // padding behind the last set
+          break; // padding after the last set
         }
         damage(IngestCounter.SETS_DROPPED_BAD_LENGTH);
         break;
@@ -230,7 +230,7 @@ final class TemplateExportDecoder {
       return;
     }
     if (ipfix) {
-      // As if the header carried the uptime: an options record of this very message may tell it.
+      // As if the header carried the uptime: an options record of this very message may give it.
       header.hasUptime = own.systemInit() != 0;
       header.uptime = (int) ((header.exportTime - own.systemInit()) / 1000);
     }
@@ -262,12 +262,12 @@ final class TemplateExportDecoder {
     return records;
   }
 
-  /** Flows that the datagram may still have. */
+  /** The number of further flows that the datagram may have. */
   private int flowsLeft() {
     return Math.max(0, limits.flowsPerDatagram() - seenFlows);
   }
 
-  /** Records that the next block can take. */
+  /** The number of records that the next block can take. */
   private int room(Template template) {
     return template.isOptions()
         ? RecordBlock.ROWS
@@ -305,7 +305,7 @@ final class TemplateExportDecoder {
     return records + countRest(program, bytes, at, end);
   }
 
-  /** Walks over the flows of variable length that are too many. */
+  /** Counts the flows of variable length beyond the limit by walking over them. */
   private int countRest(RecordProgram program, byte[] bytes, int start, int end) {
     int records = 0;
     int at = start;

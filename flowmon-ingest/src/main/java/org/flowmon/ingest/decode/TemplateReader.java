@@ -18,14 +18,14 @@ import org.flowmon.ingest.decode.exporter.WorkMeter;
  * v9 options template    id 2 | bytes of scopes 2 | bytes of options 2
  *                        | (type 2 | length 2) … scopes, then options                 RFC 3954 6.1
  * IPFIX template         id 2 | fields 2 | (E 1 bit, element 15 bits | length 2
- *                        | enterprise 4 where E) …                                    RFC 7011 3.4.1
+ *                        | enterprise 4 if E) …                                       RFC 7011 3.4.1
  * IPFIX options template id 2 | fields 2 | scopes among them 2 | as above …           RFC 7011 3.4.2
  * </pre>
  */
 final class TemplateReader {
   private static final int MIN_ID = 256;
 
-  /** v9 scope type "interface"; as an element that is ingressInterface. */
+  /** v9 scope type "interface", which is the element ingressInterface. */
   private static final int SCOPE_INTERFACE = 2;
 
   private static final int INGRESS_INTERFACE = 10;
@@ -48,7 +48,7 @@ final class TemplateReader {
     return definitions;
   }
 
-  /** Whether something in the set that was read last could not be. */
+  /** Whether the set that was read last had an invalid definition. */
   boolean isBad() {
     return bad;
   }
@@ -56,11 +56,11 @@ final class TemplateReader {
   /**
    * Reads one set.
    *
-   * @param at where its definitions begin, behind the set's header
+   * @param at where its definitions begin, after the set's header
    * @param end where the set ends
    * @param ipfix whether it is IPFIX, else v9
    * @param options whether it holds options templates
-   * @param domains who takes the definitions
+   * @param domains the domains that take the definitions
    */
   void read(
       byte[] bytes,
@@ -92,7 +92,7 @@ final class TemplateReader {
               : endOfFields(bytes, fieldsAt, end, fields, ipfix);
       if (next < 0) {
         refuse();
-        return; // where the next definition begins is not known
+        return; // the start of the next definition is unknown
       }
       int scopes = options && !ipfix ? count / 4 : 0;
       define(id, options, fields(bytes, fieldsAt, fields, scopes, ipfix), arrival, domains);
@@ -151,7 +151,7 @@ final class TemplateReader {
         known != null && known.isDefinedBy(options, fields)
             ? known
             : new Template(id, options, fields);
-    // A record without a byte would never end, one that no set can hold never begins.
+    // A record without bytes would never end, and a record longer than a set cannot exist.
     if (template.program().minBytes() < 1 || template.program().minBytes() > 0xFFFF) {
       refuse();
       return;
@@ -166,7 +166,10 @@ final class TemplateReader {
     }
   }
 
-  /** RFC 7011 section 8.1: the id of the set itself stands for all templates of its kind. */
+  /**
+   * Withdraws a template. The id of the set itself stands for all templates of its kind (RFC 7011
+   * section 8.1).
+   */
   private void withdraw(int id, boolean options, ObservationDomain... domains) {
     definitions++;
     work.add(1);

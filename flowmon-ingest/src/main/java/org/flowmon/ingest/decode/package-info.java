@@ -1,5 +1,5 @@
 /**
- * Export datagrams become flows: NetFlow v5, v9 and IPFIX; start reading at ExportDecoder,
- * docs/format/exports.md says what is decoded and counted.
+ * Decodes export datagrams to flows: NetFlow v5, v9 and IPFIX. Start reading at ExportDecoder;
+ * docs/format/exports.md lists the decoded elements and the counters.
  */
 package org.flowmon.ingest.decode;

@@ -2,12 +2,13 @@ package org.flowmon.ingest.file;
 
 import java.nio.file.Path;
 
-/** What is wrong with a file, for lines that begin with its name. */
+/** Shortens error messages about a file for lines that begin with its name. */
 public final class FileReason {
   private FileReason() {}
 
   /**
-   * A message without the file's name, which most begin with, for they are read alone elsewhere.
+   * Removes the file's name from a message. Most messages begin with it, because elsewhere they are
+   * read alone.
    */
   public static String withoutName(Path file, String message) {
     String name = file.toString();

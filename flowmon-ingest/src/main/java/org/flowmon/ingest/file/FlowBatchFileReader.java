@@ -20,12 +20,12 @@ import org.flowmon.ingest.file.reader.FlowFileReader;
 import org.flowmon.ingest.file.reader.SummarySink;
 
 /**
- * Reads flow batches that lie one after the other in a file. The flows keep their {@code arrival}
- * and {@code outgoing}. Heartbeats are left out. Reading ends at the first batch that is damaged:
- * where the next one begins is not known then.
+ * Reads consecutive flow batches from a file. The flows keep their {@code arrival} and {@code
+ * outgoing}; heartbeats are left out. Reading ends at the first damaged batch, because the start of
+ * the next one is unknown.
  */
 final class FlowBatchFileReader implements FlowFileReader {
-  /** Magic to length: what is needed to know how long a batch is. */
+  /** Magic to length: enough to know the length of a batch. */
   private static final int HEADER_BYTES = 88;
 
   private static final int LENGTH_AT = 80;
@@ -74,7 +74,7 @@ final class FlowBatchFileReader implements FlowFileReader {
     if (length < HEADER_BYTES || length > FlowBatch.MAX_BYTES) {
       throw new FlowFormatException("a flow batch says it has " + length + " bytes");
     }
-    // What is really there decides how much is allocated, not what the header says.
+    // Allocate by the bytes that are really there, not by the header's length.
     byte[] rest = in.readNBytes(length - HEADER_BYTES);
     if (rest.length < length - HEADER_BYTES) {
       throw new EOFException("a flow batch of " + length + " bytes is cut short");

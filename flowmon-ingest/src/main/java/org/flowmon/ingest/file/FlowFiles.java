@@ -10,12 +10,12 @@ import org.flowmon.ingest.file.reader.FlowFileReader;
 import org.flowmon.ingest.file.row.TextFileReader;
 import org.flowmon.ingest.file.zeek.ZeekReader;
 
-/** Finds the reader for a file by what the file holds. */
+/** Finds the reader for a file by its content. */
 public final class FlowFiles {
   private FlowFiles() {}
 
   /**
-   * The reader for a file.
+   * Returns the reader for a file.
    *
    * <pre>{@code
    * try (RejectedLines rejects = RejectedLines.to(folder.resolve("rejects.jsonl"))) {
@@ -26,8 +26,8 @@ public final class FlowFiles {
    * }
    * }</pre>
    *
-   * @throws UnknownFormatException where flowmon reads no such files
-   * @throws IOException where the file cannot be read
+   * @throws UnknownFormatException if flowmon does not read such files
+   * @throws IOException if the file cannot be read
    */
   public static FlowFileReader open(Path file, FileReadOptions options) throws IOException {
     InputFormat format = InputFormat.detect(file, options.columns());
@@ -42,7 +42,7 @@ public final class FlowFiles {
     };
   }
 
-  /** As {@link #open(Path, FileReadOptions)} with {@link FileReadOptions#defaults}. */
+  /** Returns the reader for a file, with {@link FileReadOptions#defaults}. */
   public static FlowFileReader open(Path file) throws IOException {
     return open(file, FileReadOptions.defaults());
   }

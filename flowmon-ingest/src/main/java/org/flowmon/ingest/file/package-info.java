@@ -1,5 +1,5 @@
 /**
- * Opens any file with flows by what it holds: start reading at FlowFiles; docs/format/files.md says
- * what becomes of each field and of what cannot be read.
+ * Opens any file with flows by its content. Start reading at FlowFiles; docs/format/files.md
+ * specifies how fields are converted and how errors are handled.
  */
 package org.flowmon.ingest.file;

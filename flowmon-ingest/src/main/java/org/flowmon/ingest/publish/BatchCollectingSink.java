@@ -6,8 +6,8 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.ingest.FlowSink;
 
 /**
- * Makes batches of flows and hands each to a callback, without Kafka: for an import straight into
- * an archive. The batches are numbered as one producer's stream.
+ * A sink that makes batches of flows and hands each to a callback, without Kafka: for an import
+ * straight into an archive. The batches are numbered as one producer's stream.
  *
  * <pre>{@code
  * try (BatchCollectingSink sink = new BatchCollectingSink(4096, batches::add)) {
@@ -25,7 +25,7 @@ public final class BatchCollectingSink implements FlowSink, AutoCloseable {
 
   /**
    * @param batchRows rows of a batch, 1 … {@link FlowBatch#MAX_ROWS}
-   * @param target gets each batch when it is full, and the last by {@link #flush} or {@link #close}
+   * @param target gets each full batch, and the last one on {@link #flush} or {@link #close}
    */
   public BatchCollectingSink(int batchRows, Consumer<FlowBatch> target) {
     this.builder = new FlowBatchBuilder(batchRows);
@@ -45,14 +45,14 @@ public final class BatchCollectingSink implements FlowSink, AutoCloseable {
     }
   }
 
-  /** Hands over the rows so far, where there are any. */
+  /** Hands over the rows so far, if any. */
   public void flush() {
     if (!builder.isEmpty()) {
       target.accept(stream.close(builder, 0));
     }
   }
 
-  /** Flows taken so far, those not handed over yet included. */
+  /** Flows taken so far, including those not handed over yet. */
   public long flows() {
     return flows;
   }

@@ -8,8 +8,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Batches that wait for Kafka's producer, first in, first out, bounded by their bytes. It is what
- * lets flows come in while Kafka is away.
+ * The queue of batches for Kafka's producer: first in, first out, bounded by bytes. Flows can come
+ * in while Kafka is away.
  *
  * <pre>
  * FlowPublisher ──put──► BatchQueue ──first, removeFirst──► KafkaSender ──► Kafka's producer
@@ -18,13 +18,13 @@ import java.util.concurrent.locks.ReentrantLock;
  * </pre>
  *
  * <p>A batch may be put while there is room ({@link #hasRoom}), so the queue holds at most its
- * capacity and one batch more. Heartbeats are always taken: of each partition at most one is under
- * way. Where there is no room the owner waits ({@link #awaitRoom}) or drops what is newest; a spool
- * on disk would take it there, between {@link #hasRoom} and the drop, and give it back in order
- * when there is room again.
+ * capacity and one batch more. Heartbeats are always taken: each partition has at most one under
+ * way. If there is no room, the owner waits ({@link #awaitRoom}) or drops the newest flows. A spool
+ * on disk would fit between {@link #hasRoom} and the drop: it would return batches in order when
+ * there is room again.
  *
  * <p>A batch counts until {@link #removeFirst}, when Kafka's producer has it in its own buffer.
- * Thread-safe; one thread takes.
+ * Thread-safe; a single thread takes.
  */
 final class BatchQueue {
   private final long capacity;
@@ -44,9 +44,9 @@ final class BatchQueue {
   }
 
   /**
-   * What a queue holds.
+   * The load of a queue.
    *
-   * @param highBytes the most that it ever held
+   * @param highBytes the highest number of bytes so far
    */
   record Load(long flows, long bytes, long highBytes) {}
 
@@ -71,7 +71,7 @@ final class BatchQueue {
     }
   }
 
-  /** Puts a batch at the end, also where there is no room. */
+  /** Puts a batch at the end, even if there is no room. */
   void put(QueuedBatch batch) {
     lock.lock();
     try {
@@ -85,7 +85,10 @@ final class BatchQueue {
     }
   }
 
-  /** The batch that has waited longest, which stays; waits for one. Empty when closed and empty. */
+  /**
+   * Returns the oldest batch without removing it; waits for one. Empty if the queue is closed and
+   * empty.
+   */
   Optional<QueuedBatch> first() throws InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -98,7 +101,7 @@ final class BatchQueue {
     }
   }
 
-  /** Takes away what {@link #first} gave. */
+  /** Removes the batch that {@link #first} returned. */
   void removeFirst() {
     lock.lock();
     try {
@@ -111,7 +114,7 @@ final class BatchQueue {
     }
   }
 
-  /** Waits until nothing is queued, or so long; whether nothing is. */
+  /** Waits until the queue is empty, for at most {@code nanos}; returns whether it is empty. */
   boolean awaitEmpty(long nanos) throws InterruptedException {
     long end = System.nanoTime() + nanos;
     lock.lockInterruptibly();
@@ -129,7 +132,7 @@ final class BatchQueue {
     }
   }
 
-  /** From now on nobody waits: {@link #first} ends with the last batch. */
+  /** Closes the queue: nobody waits any more, and {@link #first} ends with the last batch. */
   void close() {
     lock.lock();
     try {
@@ -140,7 +143,7 @@ final class BatchQueue {
     }
   }
 
-  /** Takes away all. */
+  /** Removes all batches. */
   List<QueuedBatch> clear() {
     lock.lock();
     try {

@@ -8,7 +8,7 @@ import org.flowmon.flow.Heartbeat;
 
 /**
  * The numbers in the headers of one producer's batches in one partition: a random id, a sequence
- * without a gap, cumulative counts. Heartbeats are numbered with the batches.
+ * without gaps and cumulative counts. Heartbeats and batches share the sequence.
  */
 final class BatchStream {
   private static final SecureRandom IDS = new SecureRandom();
@@ -18,12 +18,12 @@ final class BatchStream {
   private long flows;
 
   /**
-   * Closes the builder's rows into a batch and clears it.
+   * Closes the builder's rows into a batch and clears it. If it throws, the rows stay in the
+   * builder and the stream is unchanged.
    *
-   * @throws IllegalStateException where a row has no arrival; the rows stay in the builder, and the
-   *     stream is as before
-   * @throws FlowFormatException where the rows make no batch that a reader takes, as a text is not
-   *     UTF-8; likewise
+   * @throws IllegalStateException if a row has no arrival
+   * @throws FlowFormatException if readers would refuse the batch, for example for a text that is
+   *     not UTF-8
    */
   FlowBatch close(FlowBatchBuilder builder, long losses) {
     int rows = builder.rows();
@@ -38,7 +38,7 @@ final class BatchStream {
     return Heartbeat.of(producerId, sequence++, flows, losses, arrival);
   }
 
-  /** A heartbeat that ends the input; {@code arrival} is for watermarks only. */
+  /** Returns a heartbeat that ends the input; {@code arrival} is for watermarks only. */
   byte[] endOfInput(long arrival, long losses) {
     return Heartbeat.endOfInput(producerId, sequence++, flows, losses, arrival);
   }

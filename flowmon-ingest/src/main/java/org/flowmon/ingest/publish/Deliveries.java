@@ -3,8 +3,8 @@ package org.flowmon.ingest.publish;
 import java.util.BitSet;
 
 /**
- * How many batches and heartbeats are under way to Kafka in each partition, in the queue or in
- * Kafka's producer, and since when none of them has arrived. Thread-safe.
+ * Counts the batches and heartbeats under way to Kafka in each partition, in the queue or in
+ * Kafka's producer, and the time since one last arrived. Thread-safe.
  */
 final class Deliveries {
   private final int[] underWay;
@@ -22,7 +22,7 @@ final class Deliveries {
   }
 
   /**
-   * @param delivered whether Kafka has it; if not, it is given up
+   * @param delivered whether Kafka has it; otherwise it was given up
    */
   synchronized void ended(int partition, boolean delivered, long nowNanos) {
     underWay[partition]--;
@@ -31,14 +31,14 @@ final class Deliveries {
     }
   }
 
-  /** Whether nothing is under way: only then is a heartbeat of use. */
+  /** Whether nothing is under way; a heartbeat is useful only then. */
   synchronized boolean isQuiet(int partition) {
     return underWay[partition] == 0;
   }
 
   /**
-   * How long something has been under way in a partition into which nothing has arrived meanwhile,
-   * the longest of all, ns; 0 where nothing is under way.
+   * The longest time that a partition has had something under way without an arrival, ns; 0 if
+   * nothing is under way.
    */
   synchronized long waitedNanos(long nowNanos) {
     long longest = 0;
@@ -50,7 +50,7 @@ final class Deliveries {
     return longest;
   }
 
-  /** The partitions that have waited for so long. */
+  /** The partitions that have waited at least {@code atLeastNanos}. */
   synchronized BitSet waiting(long nowNanos, long atLeastNanos) {
     BitSet waiting = new BitSet();
     for (int i = 0; i < underWay.length; i++) {

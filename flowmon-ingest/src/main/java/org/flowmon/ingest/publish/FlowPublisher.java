@@ -22,37 +22,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes flows to the topic of flows, as {@code docs/format/kafka.md} says. One batch is open at
- * a time; closed at so many rows or after so long, it goes to the next partition in turn. So every
- * partition gets its share, and where the owner hands over flows in ascending {@code arrival}, each
- * partition holds them so.
+ * Publishes flows to the topic of flows, as specified in {@code docs/format/kafka.md}. One batch is
+ * open at a time. It is closed after a number of rows or a time and goes to the next partition in
+ * turn. So every partition gets its share. If the owner hands over flows in ascending {@code
+ * arrival}, each partition holds them in that order.
  *
- * <p>A partition that gets no batch for a while gets a heartbeat, which says how far the owner's
- * clock is: the largest arrival so far, or what {@link #advanceTo} said. Where neither is known, no
- * heartbeat is sent, nor where something is under way to the partition: what is there says more,
- * and heartbeats do not pile up while Kafka is away.
+ * <p>A partition that gets no batch for a while gets a heartbeat, which tells the owner's clock:
+ * the largest arrival so far or the time of {@link #advanceTo}. No heartbeat is sent if neither is
+ * known, or if something is under way to the partition: it says more, and heartbeats do not pile up
+ * while Kafka is away.
  *
- * <p>Nothing here waits for Kafka: batches go into a queue in memory, from which a thread of its
- * own ({@link KafkaSender}) hands them on. Where that queue is full, as Kafka is slower than the
- * flows come or is away, {@link PublisherOptions#whenFull} says what becomes of them: the owner
- * waits, or the newest are dropped before they have a place in a stream. What is dropped, or cannot
- * be delivered within the timeout, is counted by reason ({@link #stats}); the former stands in the
- * losses of the batches that follow, the latter shows in the stream as a gap in the numbers.
+ * <p>Publishing does not wait for Kafka: batches go into a queue in memory, from which a separate
+ * thread ({@link KafkaSender}) hands them on. The queue is full if Kafka is away or slower than the
+ * flows. Then {@link PublisherOptions#whenFull} decides: the owner waits, or the newest flows are
+ * dropped before they have a place in a stream. Flows that are dropped or cannot be delivered
+ * within the timeout are counted by reason ({@link #stats}). Dropped flows are in the losses of the
+ * following batches; undelivered batches show as a gap in the stream's numbers.
  *
  * <p>Threads: one owner calls the methods of {@link FlowSink}, {@link #advanceTo}, {@link
- * #endOfFile}, {@link #flush} and {@link #close}; {@link #stats} may be called by any. A thread of
- * the publisher's own closes batches that have waited and sends heartbeats; it leaves a builder
- * alone that was handed out and not given back by {@link #rowsEnded} yet.
+ * #endOfFile}, {@link #flush} and {@link #close}; any thread may call {@link #stats}. The
+ * publisher's own thread closes batches that have waited and sends heartbeats. It does not touch a
+ * builder between its handing out and {@link #rowsEnded}.
  */
 public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FlowPublisher.class);
 
-  /** How much later than its last flow a file's end is said to be, µs: an hour. */
+  /** The time from a file's last flow to its announced end, µs: an hour. */
   public static final long END_OF_FILE_MICROS = 3600L * 1_000_000;
 
   private static final long LOG_MILLIS = 500;
 
-  /** How long Kafka has to tell of the topic's partitions when a publisher is opened. */
+  /** How long an opening publisher waits for Kafka to list the topic's partitions. */
   private static final Duration OPEN_TIMEOUT = Duration.ofMinutes(1);
 
   private final PublisherOptions options;
@@ -64,7 +64,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private final PublisherLog log;
   private final ScheduledExecutorService ticker;
 
-  // All below under the lock.
+  // The lock guards all fields below.
   private final ReentrantLock lock = new ReentrantLock();
   private final PartitionStream[] partitions;
   private final FlowBatchBuilder builder;
@@ -87,7 +87,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   /**
    * Connects to Kafka.
    *
-   * @throws IOException where Kafka does not answer, or the topic is missing
+   * @throws IOException if Kafka does not answer or the topic is missing
    */
   public static FlowPublisher open(PublisherOptions options) throws IOException {
     KafkaProducer<byte[], byte[]> producer = null;
@@ -137,7 +137,10 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     var unused = ticker.scheduleWithFixedDelay(task, millis, millis, TimeUnit.MILLISECONDS);
   }
 
-  /** Kafka's producer waits no longer than the sender may: it is asked until the time is over. */
+  /**
+   * Asks for the partitions until the timeout. Kafka's producer itself waits no longer than the
+   * sender may.
+   */
   private static int partitionsFor(PublisherOptions options, Producer<byte[], byte[]> producer) {
     Duration patience =
         options.deliveryTimeout().compareTo(OPEN_TIMEOUT) < 0
@@ -160,7 +163,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     return partitions.length;
   }
 
-  /** The ids by which its batches are told from those of other producers, one for a partition. */
+  /** The producer ids of its batches, one for each partition. */
   public Set<Long> producerIds() {
     return Arrays.stream(partitions)
         .map(partition -> partition.stream.producerId())
@@ -199,10 +202,10 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   }
 
   /**
-   * Says that no flow will come with an arrival before {@code arrival}, µs: heartbeats may tell so.
-   * Who receives flows live calls this now and then, also where none come. It gives the builder
-   * back: a decoder that asked for it and then found no sound record would else keep the timer from
-   * sending anything until the next flow.
+   * Announces that no later flow has an arrival before {@code arrival}, µs, so that heartbeats may
+   * say so. Call this regularly while receiving live flows, even if none come. It gives the builder
+   * back: if a decoder took the builder and found no sound record, the timer could otherwise send
+   * nothing until the next flow.
    */
   public void advanceTo(long arrival) {
     lock.lock();
@@ -217,21 +220,21 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     }
   }
 
-  /** As {@link #advanceTo}: how a collector says it. */
+  /** Calls {@link #advanceTo} for a collector. */
   @Override
   public void tick(long nowMicros) {
     advanceTo(nowMicros);
   }
 
-  /** As {@link #addLosses}: how a collector says it. */
+  /** Calls {@link #addLosses} for a collector. */
   @Override
   public void lost(long flows) {
     addLosses(flows);
   }
 
   /**
-   * Says that flows were lost before they came here, so that the readers of the topic know: they
-   * stand in the cumulative losses of the batches that follow, or of a heartbeat.
+   * Counts flows that were lost before they came here. The topic's readers find them in the
+   * cumulative losses of the following batches or of a heartbeat.
    *
    * @param flows how many more, at least 0
    */
@@ -246,10 +249,10 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   }
 
   /**
-   * Closes the open batch and tells every partition that the input has ended, by a heartbeat that
-   * is marked so and lies an hour after the last arrival, so that all windows close. No heartbeats
-   * follow until there are flows again, or {@link #advanceTo} says a later time. Flows that come
-   * after it with an earlier arrival are late: call it once, after the last file.
+   * Closes the open batch and ends the input of every partition by a marked heartbeat. The
+   * heartbeat lies an hour after the last arrival, so that all windows close. No heartbeats follow
+   * until there are new flows or a later time of {@link #advanceTo}. Later flows with an earlier
+   * arrival are late: call it once, after the last file.
    *
    * @param arrival the last arrival of the input, µs
    */
@@ -272,7 +275,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     awaitKafka();
   }
 
-  /** Closes the open batch and waits until Kafka has all, or has refused it. */
+  /** Closes the open batch and waits until Kafka has taken or refused all batches. */
   public void flush() {
     lock.lock();
     try {
@@ -288,7 +291,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private void awaitKafka() {
     try {
       while (!queue.awaitEmpty(options.deliveryTimeout().toNanos())) {
-        // Each batch is given up in its time.
+        // Each batch is given up after its timeout.
       }
     } catch (InterruptedException e) {
       throw new InterruptException(e);
@@ -296,7 +299,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     producer.flush();
   }
 
-  /** What was done so far, and what waits. */
+  /** The counts so far and the load of the queue. */
   public PublisherStats stats() {
     return counters.stats(queue, deliveries.waitedNanos(System.nanoTime()));
   }
@@ -310,8 +313,8 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   }
 
   /**
-   * Sends what is left, losses that no batch has told of included, and disconnects. It waits for
-   * Kafka for {@link PublisherOptions#stopTimeout}; what Kafka has not taken then counts as failed.
+   * Sends the remaining batches and losses and disconnects. It waits for Kafka for {@link
+   * PublisherOptions#stopTimeout}; batches that Kafka has not taken by then count as failed.
    * Calling it again does nothing.
    */
   @Override
@@ -333,7 +336,8 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
         tellLosses();
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // whoever calls is in a hurry: what is left is counted
+      Thread.currentThread()
+          .interrupt(); // the caller is in a hurry: the remaining batches are counted
     }
     sender.close(end);
     log.end(stats());
@@ -347,7 +351,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
 
   private void onTimer() {
     if (!lock.tryLock()) {
-      return; // the owner is at it, and may wait for room
+      return; // the owner holds the lock, and may wait for room
     }
     try {
       boolean mayClose = options.whenFull() == PublisherOptions.WhenFull.DROP || queue.hasRoom();
@@ -360,20 +364,20 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
       }
       for (int partition = 0; partition < partitions.length; partition++) {
         if (isSilent(partition, now)) {
-          // What waits may go to this partition next, and is not later than the heartbeat.
+          // The open batch may go to this partition next, and is not later than the heartbeat.
           closeBatch();
           heartbeat(partition);
         }
       }
     } catch (RuntimeException e) {
-      // The ticker must not end; what could not be sent is counted.
+      // The ticker must not end; flows that could not be sent are counted.
       LOG.warn("publishing to topic {} failed, goes on", options.topic(), e);
     } finally {
       lock.unlock();
     }
   }
 
-  /** Whether a partition is to hear how far the owner's clock is. */
+  /** Whether a partition needs a heartbeat. */
   private boolean isSilent(int partition, long now) {
     return now - partitions[partition].lastQueuedNanos >= options.heartbeat().toNanos()
         && deliveries.isQuiet(partition)
@@ -381,7 +385,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
         && !ended;
   }
 
-  /** Closes the open batch, where there is one, and queues it. */
+  /** Closes the open batch, if any, and queues it. */
   private void closeBatch() {
     builder.discardRow();
     if (builder.isEmpty()) {
@@ -390,7 +394,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     int target = nextPartition;
     nextPartition = (target + 1) % partitions.length;
     int rows = builder.rows();
-    // Rows that an owner ended and never told of are sent too: they are flows.
+    // Rows that an owner ended without {@code rowsEnded} are flows, too: send them.
     counters.flowsTaken.add(rows - counted);
     counted = 0;
     if (!waitForRoom()) {
@@ -401,7 +405,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     try {
       batch = partitions[target].stream.close(builder, partitions[target].losses);
     } catch (RuntimeException e) {
-      // Rows that make no batch now make none later: they must not stand in the way of others.
+      // Rows that make no valid batch now never will: they must not block other rows.
       lose(target, rows, PublisherCounters.reason(e));
       LOG.warn("{} flows for {}-{} make no batch: {}", rows, options.topic(), target, e.toString());
       return;
@@ -414,7 +418,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     put(target, batch.bytes(), rows, batch.maxArrival(), firstRowNanos);
   }
 
-  /** Whether the queue has room for a batch, now or, where the owner is to wait, at last. */
+  /** Whether the queue has room for a batch, after a wait if the owner is to wait. */
   private boolean waitForRoom() {
     if (options.whenFull() == PublisherOptions.WhenFull.DROP) {
       return queue.hasRoom();
@@ -428,14 +432,16 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     }
   }
 
-  /** Drops the open batch: it has no place in the stream, which tells of it as lost before it. */
+  /**
+   * Drops the open batch before it has a place in the stream, and adds it to the stream's losses.
+   */
   private void lose(int partition, int rows, String reason) {
     builder.clear();
     partitions[partition].losses += rows;
     counters.failed(rows, reason);
   }
 
-  /** Heartbeats to the partitions whose readers do not know of all losses yet. */
+  /** Sends heartbeats to the partitions whose readers do not know all losses yet. */
   private void tellLosses() {
     lock.lock();
     try {

@@ -21,14 +21,14 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes the topic of flows. */
+/** Creates the topic of flows. */
 public final class FlowTopics {
-  /** Partitions where nothing else is configured. */
+  /** The default number of partitions. */
   public static final int DEFAULT_PARTITIONS = 4;
 
   private static final Logger LOG = LoggerFactory.getLogger(FlowTopics.class);
 
-  /** How long Kafka is waited for. */
+  /** How long to wait for Kafka. */
   public static final int TIMEOUT_SECONDS = 30;
 
   private static final int TRIES = 50;
@@ -36,16 +36,16 @@ public final class FlowTopics {
   private FlowTopics() {}
 
   /**
-   * Makes a topic where it is missing. One that is there stays as it is; where it takes smaller
-   * messages only than publishers send, the log says so.
+   * Creates a topic if it is missing. An existing one is not changed; if its message size limit is
+   * below the publishers', the log says so.
    *
    * @param properties further settings of Kafka's admin client
    * @param replication copies; empty: the broker's default
-   * @param config the topic's settings where it is made, for example {@code retention.ms}; {@code
-   *     max.message.bytes} fits what publishers send and {@code message.timestamp.type} is {@code
-   *     LogAppendTime} where they are not among them
-   * @return the topic's partitions, as they are now
-   * @throws IOException naming topic and broker where Kafka does not do it
+   * @param config settings of a new topic, for example {@code retention.ms}. By default, {@code
+   *     max.message.bytes} fits the publishers' messages and {@code message.timestamp.type} is
+   *     {@code LogAppendTime}
+   * @return the topic's current number of partitions
+   * @throws IOException naming topic and broker if Kafka refuses or does not answer
    */
   public static int ensure(
       String bootstrap,
@@ -65,9 +65,9 @@ public final class FlowTopics {
       made.putIfAbsent(
           TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
           Integer.toString(PublisherOptions.MAX_MESSAGE_BYTES));
-      // Arrivals are held against the broker's clock, which no producer sets.
+      // Arrivals are compared with the broker's clock, which no producer sets.
       made.putIfAbsent(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
-      // Who may write a topic need not be allowed to make one.
+      // A writer of a topic need not have permission to create one.
       if (!isThere(admin, topic)) {
         create(admin, new NewTopic(topic, Optional.of(partitions), replication).configs(made));
       }
@@ -86,12 +86,12 @@ public final class FlowTopics {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while making topic '" + topic + "'", e);
     } finally {
-      // Nobody waits any more for calls that are under way: closing does not either.
+      // Nobody waits for pending calls any more: closing does not either.
       admin.close(Duration.ZERO);
     }
   }
 
-  /** As the other, with the broker's replication and the topic settings of {@code flows}. */
+  /** Creates a topic with the broker's replication and the topic settings of {@code flows}. */
   public static int ensure(String bootstrap, String topic, int partitions) throws IOException {
     return ensure(bootstrap, Map.of(), topic, partitions, Optional.empty(), Map.of());
   }
@@ -124,7 +124,7 @@ public final class FlowTopics {
     }
   }
 
-  /** What is wrong with a topic that refuses messages which publishers may send. */
+  /** Describes the problem of a topic that refuses messages which publishers may send. */
   static Optional<String> tooSmall(Admin admin, String topic)
       throws ExecutionException, TimeoutException, InterruptedException {
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
@@ -140,7 +140,7 @@ public final class FlowTopics {
               .value();
     } catch (ExecutionException e) {
       if (e.getCause() instanceof AuthorizationException) {
-        return Optional.empty(); // who may write to a topic need not be allowed to see its settings
+        return Optional.empty(); // a writer of a topic need not have permission to see its settings
       }
       throw e;
     }
@@ -156,7 +156,7 @@ public final class FlowTopics {
                 topic, found, wanted, topic, wanted));
   }
 
-  /** A new topic takes a moment until every broker knows it. */
+  /** Counts a topic's partitions; it takes a moment until every broker knows a new topic. */
   private static int describe(Admin admin, String topic)
       throws ExecutionException, TimeoutException, InterruptedException {
     for (int attempt = 1; ; attempt++) {

@@ -15,13 +15,13 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
 
 /**
- * Hands the batches of a queue to Kafka's producer, by a thread of its own, in their order: this is
- * the one place that waits for Kafka.
+ * Hands the batches of a queue to Kafka's producer in order, on its own thread. This is the only
+ * place that waits for Kafka.
  *
- * <p>A batch that the producer does not take into its buffer, as that is full or no broker is
- * known, stays the first of the queue and is tried again: the producer has not seen it, so its
- * number in the stream stays, and none overtakes it. It is given up when it has been on its way for
- * the time of a delivery. What the producer took it tries itself.
+ * <p>The producer takes no batch if its buffer is full or no broker is known. Such a batch stays
+ * first in the queue and is tried again: the producer has not seen it, so it keeps its number in
+ * the stream, and no other overtakes it. It is given up after the delivery timeout. The producer
+ * itself retries the batches that it took.
  */
 final class KafkaSender {
   private static final String AT_STOP = PublisherStats.NOT_DELIVERED_AT_STOP;
@@ -60,12 +60,12 @@ final class KafkaSender {
     thread.start();
   }
 
-  /** The losses of a partition's stream that Kafka's producer last took a batch with. */
+  /** The losses in the last batch of a partition's stream that Kafka's producer took. */
   long toldLosses(int partition) {
     return toldLosses.get(partition);
   }
 
-  /** What went wrong last; empty where nothing has. */
+  /** The last error; empty if there is none. */
   String trouble() {
     return trouble;
   }
@@ -88,12 +88,13 @@ final class KafkaSender {
         queue.removeFirst();
       }
     } catch (InterruptedException | InterruptException e) {
-      Thread.currentThread().interrupt(); // it was stopped: what is left is counted there
+      Thread.currentThread().interrupt(); // stopped: the stop counts the remaining batches
     }
   }
 
   /**
-   * Memory that is short and whatever nobody foresaw may pass, too, and must not end the thread.
+   * Whether a batch is to be tried again. A lack of memory and unforeseen errors may pass, too, and
+   * must not end the thread.
    */
   private boolean isToBeTriedAgain(QueuedBatch batch, Throwable why) {
     boolean isOfKafka = why instanceof KafkaException || why instanceof IllegalStateException;
@@ -105,7 +106,7 @@ final class KafkaSender {
     return passes && System.nanoTime() - batch.queuedNanos() < options.deliveryTimeout().toNanos();
   }
 
-  /** Hands it to Kafka's producer; why it was refused, where it was. */
+  /** Hands a batch to Kafka's producer; returns the reason if it was refused. */
   private Optional<Throwable> hand(QueuedBatch batch) {
     Delivery delivery = new Delivery(batch);
     try {
@@ -126,7 +127,7 @@ final class KafkaSender {
 
   private void failed(int partition, int rows, Throwable why) {
     trouble = why.toString();
-    // What a producer that is closed had not sent fails with no class of its own.
+    // Batches that a closed producer had not sent fail with this very class, not a subclass.
     boolean atStop = closing && why.getClass() == KafkaException.class;
     failed(partition, rows, atStop ? AT_STOP : PublisherCounters.reason(why));
   }
@@ -136,13 +137,13 @@ final class KafkaSender {
     deliveries.ended(partition, false, System.nanoTime());
   }
 
-  /** Learns what became of a batch. */
+  /** The callback for the outcome of a batch. */
   private final class Delivery implements Callback {
     private final int partition;
     private final int rows;
     private final int bytes;
     private final long beginNanos;
-    // Read and written by the sender's thread alone: refused within the call.
+    // Only the sender's thread reads and writes it: a refusal comes within the call.
     private Exception refused;
 
     Delivery(QueuedBatch batch) {
@@ -162,8 +163,8 @@ final class KafkaSender {
           trouble = "";
         }
       } else if (Thread.currentThread() == thread) {
-        // Kafka's producer tells what it tried of a thread of its own, and of the caller's only
-        // what it did not take.
+        // Kafka's producer reports a batch that it did not take on the caller's thread, and the
+        // outcome of a batch that it tried on its own thread.
         refused = failure;
       } else {
         failed(partition, rows, failure);
@@ -172,8 +173,8 @@ final class KafkaSender {
   }
 
   /**
-   * Ends: the queue is closed, Kafka's producer has what is in it or it counts as failed, and
-   * likewise what Kafka's producer has.
+   * Ends the thread and closes the queue and Kafka's producer. Batches that the producer does not
+   * take, or does not deliver in time, count as failed.
    *
    * @param endNanos until when it waits for Kafka
    */

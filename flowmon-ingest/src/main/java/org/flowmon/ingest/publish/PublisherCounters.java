@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The counters behind {@link PublisherStats}. Thread-safe. */
+/** The counters of {@link PublisherStats}. Thread-safe. */
 final class PublisherCounters {
   final LongAdder flowsTaken = new LongAdder();
   final LongAdder flowsLostBefore = new LongAdder();
@@ -44,7 +44,7 @@ final class PublisherCounters {
     failedByReason.computeIfAbsent(reason, r -> new LongAdder()).add(rows);
   }
 
-  /** {@code RecordTooLargeException} → {@code record_too_large}. */
+  /** The label of an error: {@code RecordTooLargeException} becomes {@code record_too_large}. */
   static String reason(Throwable why) {
     String name = why.getClass().getSimpleName().replaceFirst("Exception$", "");
     return name.replaceAll("([a-z])([A-Z])", "$1_$2").toLowerCase(Locale.ROOT);
@@ -54,7 +54,7 @@ final class PublisherCounters {
     Map<String, Long> reasons = new HashMap<>();
     failedByReason.forEach((reason, rows) -> reasons.put(reason, rows.sum()));
     BatchQueue.Load load = queue.load();
-    // What is produced is read before what is taken: flows under way are never negative.
+    // Read the produced flows before the taken ones: flows under way are never negative.
     long produced = flowsProduced.sum();
     long failed = flowsFailed.sum();
     return new PublisherStats(

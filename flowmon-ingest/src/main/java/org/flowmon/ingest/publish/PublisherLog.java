@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a publisher says in the log: when Kafka is away and when it is back, when its queue is full
- * and when it has room again, and how many flows are lost. A line each time that one of these
- * changes, and of losses one in ten seconds at most: none for each batch. Not thread-safe.
+ * Logs when Kafka is away and back, when the queue is full and has room again, and how many flows
+ * are lost. Writes one line for each change, and at most one in ten seconds for losses, but none
+ * for each batch. Not thread-safe.
  */
 final class PublisherLog {
   private static final Logger LOG = LoggerFactory.getLogger(FlowPublisher.class);
@@ -30,9 +30,9 @@ final class PublisherLog {
   }
 
   /**
-   * Looks whether there is anything to say.
+   * Logs changes since the last call.
    *
-   * @param trouble what went wrong last; empty where nothing has
+   * @param trouble the last error; empty if there is none
    */
   void look(PublisherStats now, String partitions, String trouble) {
     PublisherStats.Queue queue = now.queue();
@@ -56,7 +56,8 @@ final class PublisherLog {
             load(now));
       }
     }
-    // Near the bound it comes and goes: half of it must be free until there is room again.
+    // Near the bound the load fluctuates: only when half of the queue is free does it count as
+    // having room again.
     boolean isFull = queue.bytes() >= (full ? queue.capacityBytes() / 2 : queue.capacityBytes());
     if (isFull != full) {
       full = isFull;
@@ -71,7 +72,7 @@ final class PublisherLog {
     losses(now, false);
   }
 
-  /** Says what was lost and not told yet, at the end. */
+  /** Logs the losses that were not logged yet, at the end. */
   void end(PublisherStats now) {
     losses(now, true);
   }

@@ -8,19 +8,20 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.flowmon.flow.FlowBatch;
 
 /**
- * How flows are published.
+ * The options of a publisher.
  *
  * @param bootstrap Kafka's {@code bootstrap.servers}
  * @param topic the topic of flows; it must exist, see {@link FlowTopics}
  * @param batchRows rows after which a batch is closed, 1 … {@link FlowBatch#MAX_ROWS}
  * @param maxDelay how long a row waits at most for its batch to fill
  * @param heartbeat how long a partition is silent at most
- * @param queueBytes batches that wait for Kafka's producer take no more, but for one
- * @param whenFull what becomes of flows that find no room there
- * @param bufferBytes what Kafka's producer holds at most, in batches of its own that are compressed
+ * @param queueBytes the bound of the queue before Kafka's producer, which one batch may exceed
+ * @param whenFull what to do with flows while the queue is full
+ * @param bufferBytes the buffer of Kafka's producer, which holds compressed batches of its own
  * @param deliveryTimeout how long a batch is tried before it counts as lost, 25 days at most
- * @param stopTimeout how long {@link FlowPublisher#close} waits for Kafka to take what there is
- * @param properties further settings of Kafka's producer, which come before flowmon's own
+ * @param stopTimeout how long {@link FlowPublisher#close} waits for Kafka to take the remaining
+ *     batches
+ * @param properties further settings of Kafka's producer, which override flowmon's own
  */
 public record PublisherOptions(
     String bootstrap,
@@ -34,13 +35,13 @@ public record PublisherOptions(
     Duration deliveryTimeout,
     Duration stopTimeout,
     Map<String, String> properties) {
-  /** A publisher sends no larger message; the topic must take it. */
+  /** The largest message of a publisher; the topic must take it. */
   static final int MAX_MESSAGE_BYTES = 8 << 20;
 
-  /** The topic's name where nothing else is configured. */
+  /** The default topic. */
   public static final String DEFAULT_TOPIC = "flows";
 
-  /** Of the heap in all, so that decoders and Kafka's clients have theirs. */
+  /** The queue's share of the heap; decoders and Kafka's clients need the rest. */
   private static final double COLLECTOR_SHARE = 0.45;
 
   /** A minute of 50,000 flows a second takes 429 MB, at 143 bytes a flow as routers export them. */
@@ -48,11 +49,11 @@ public record PublisherOptions(
 
   private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
 
-  /** What becomes of flows where the queue is full. */
+  /** What to do with flows while the queue is full. */
   public enum WhenFull {
-    /** Who publishes waits: a reader of files. */
+    /** The owner waits, for example a reader of files. */
     WAIT,
-    /** The newest are dropped and counted: what comes over a network does not wait. */
+    /** The newest flows are dropped and counted, because a network does not wait. */
     DROP
   }
 
@@ -74,8 +75,8 @@ public record PublisherOptions(
   }
 
   /**
-   * 1000 rows or 50 ms, a heartbeat each second, 16 MiB that wait and 64 MiB in Kafka's producer, 2
-   * minutes; topic {@code flows}; who publishes waits.
+   * Returns the defaults: topic {@code flows}, 1000 rows or 50 ms, a heartbeat each second, a queue
+   * of 16 MiB, 64 MiB in Kafka's producer, 2 minutes for a delivery; the owner waits.
    */
   public static PublisherOptions of(String bootstrap) {
     return new PublisherOptions(
@@ -93,8 +94,9 @@ public record PublisherOptions(
   }
 
   /**
-   * For flows that come over a network: a queue of {@link #collectorQueueBytes} beyond which the
-   * newest are dropped, and what is in it is tried for as long as it takes. A stop waits a minute.
+   * Returns the options for flows from a network. The queue is bounded by {@link
+   * #collectorQueueBytes} and drops the newest flows when it is full. Queued flows are tried
+   * without a time limit. A stop waits a minute.
    */
   public static PublisherOptions ofCollector(String bootstrap) {
     return of(bootstrap)
@@ -244,7 +246,7 @@ public record PublisherOptions(
         more);
   }
 
-  /** Without the properties, which may hold passwords. */
+  /** Shows topic and brokers, not the properties, which may hold passwords. */
   @Override
   public String toString() {
     return "topic " + topic + " at " + bootstrap;
@@ -265,17 +267,18 @@ public record PublisherOptions(
     // Only the sender's thread waits, and tries again.
     config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Math.min(1_000, timeout));
     config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, bufferBytes);
-    // Kafka's default forgets where the partitions are when no broker answers, and then takes
-    // nothing into its buffer until one does. Names of brokers are looked up anew all the same.
+    // By default Kafka's client forgets the partitions when no broker answers, and its buffer then
+    // takes nothing until one does. Names of brokers are still looked up anew.
     config.put(CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG, "none");
     config.putAll(properties);
-    // What flowmon's guarantees rest on is not open to change.
+    // flowmon's guarantees rest on these settings, so users cannot change them.
     config.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
     config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
     config.put(ProducerConfig.ACKS_CONFIG, "all");
-    // A new partition may refuse its first batch (no leader yet) and then accept the second, which
-    // was on its way: the broker takes that for the beginning of the producer's stream, and refuses
-    // the first for ever as out of sequence. One request under way cannot be overtaken.
+    // A new partition may refuse its first batch (no leader yet) and then accept the second,
+    // already sent one. The broker takes the second for the beginning of the producer's stream and
+    // refuses the first for ever as out of sequence. A single request under way cannot be
+    // overtaken.
     config.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
     return config;
   }

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a publisher has done so far. Every flow that was taken is in exactly one of {@code
- * flowsProduced}, {@code flowsFailed} and those still under way.
+ * The counts of a publisher so far. Every taken flow is in exactly one of {@code flowsProduced},
+ * {@code flowsFailed} and the flows under way.
  *
  * @param flowsTaken rows handed to the publisher
  * @param flowsProduced rows that Kafka has acknowledged
@@ -17,11 +17,11 @@ import java.util.TreeMap;
  * @param batchesFailed batches with rows that could not be delivered
  * @param heartbeatsProduced heartbeats that Kafka has acknowledged
  * @param heartbeatsFailed heartbeats that could not be delivered
- * @param flowsLostBefore flows that the owner says it lost before it had them published
- * @param arrivalsBack batches that begin before an earlier one of their partition ended, by
- *     arrival: 0 unless the owner's clock goes back
+ * @param flowsLostBefore flows that the owner lost before publishing
+ * @param arrivalsBack batches that begin, by arrival, before an earlier one of their partition
+ *     ended: 0 unless the owner's clock goes back
  * @param maxLatencyMicros longest time from a batch's first row to Kafka's acknowledgement, µs
- * @param queue what waits for Kafka in memory now
+ * @param queue the current load of the queue before Kafka's producer
  */
 public record PublisherStats(
     long flowsTaken,
@@ -37,28 +37,31 @@ public record PublisherStats(
     long arrivalsBack,
     long maxLatencyMicros,
     Queue queue) {
-  /** The reason for which flows count, of {@code failedByReason}, that found no room. */
+  /** The reason in {@code failedByReason} of flows that found no room. */
   public static final String QUEUE_FULL = "queue_full";
 
-  /** The reason for which flows count that were not delivered when a stop's time was over. */
+  /** The reason in {@code failedByReason} of flows not delivered within a stop's timeout. */
   public static final String NOT_DELIVERED_AT_STOP = "not_delivered_at_stop";
 
-  /** From when on Kafka counts as away, µs: longer than a broker of several takes to follow. */
+  /**
+   * How long Kafka takes nothing before it counts as away, µs: longer than a failover between
+   * brokers.
+   */
   public static final long AWAY_MICROS = 5_000_000;
 
   /**
    * The queue before Kafka's producer.
    *
-   * @param flows in it
-   * @param bytes in it
-   * @param capacityBytes from which on there is no room
-   * @param highBytes the most that it ever held
-   * @param waitedMicros how long something has been on its way to a partition into which nothing
-   *     has arrived meanwhile, µs; 0 where nothing is
+   * @param flows queued flows
+   * @param bytes queued bytes
+   * @param capacityBytes the bytes from which on there is no room
+   * @param highBytes the highest number of bytes so far
+   * @param waitedMicros the longest time that a partition has had something under way without an
+   *     arrival, µs; 0 if nothing is under way
    */
   public record Queue(
       long flows, long bytes, long capacityBytes, long highBytes, long waitedMicros) {
-    /** Whether Kafka takes nothing, or nothing of one partition at least. */
+    /** Whether Kafka takes nothing for at least one partition. */
     public boolean isKafkaAway() {
       return waitedMicros >= AWAY_MICROS;
     }
@@ -68,7 +71,7 @@ public record PublisherStats(
     failedByReason = Collections.unmodifiableMap(new TreeMap<>(failedByReason));
   }
 
-  /** Flows that were taken and of which Kafka has said nothing yet. */
+  /** Taken flows without an answer from Kafka yet. */
   public long flowsUnderWay() {
     return flowsTaken - flowsProduced - flowsFailed;
   }

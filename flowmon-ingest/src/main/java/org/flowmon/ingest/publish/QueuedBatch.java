@@ -1,6 +1,6 @@
 package org.flowmon.ingest.publish;
 
-/** A batch, or a heartbeat, with its place in its partition's stream, on its way to Kafka. */
+/** A batch or a heartbeat, with its place in its partition's stream, on its way to Kafka. */
 final class QueuedBatch {
   private final int partition;
   private final byte[] bytes;
@@ -10,11 +10,11 @@ final class QueuedBatch {
   private final long queuedNanos;
 
   /**
-   * @param bytes the batch; nobody changes them any more
-   * @param rows its flows, 0 of a heartbeat
-   * @param losses the losses that its header tells
+   * @param bytes the batch, which nobody changes any more
+   * @param rows its flows, 0 for a heartbeat
+   * @param losses the losses in its header
    * @param beginNanos when its first row came, by {@link System#nanoTime}
-   * @param queuedNanos when it was queued, likewise
+   * @param queuedNanos when it was queued, by {@link System#nanoTime}
    */
   QueuedBatch(
       int partition, byte[] bytes, int rows, long losses, long beginNanos, long queuedNanos) {

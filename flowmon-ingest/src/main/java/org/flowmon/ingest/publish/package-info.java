@@ -1,6 +1,5 @@
 /**
- * Flows on their way out of ingest: as batches to Kafka ({@link
- * org.flowmon.ingest.publish.FlowPublisher}, {@code docs/format/kafka.md}) or to a callback ({@link
- * org.flowmon.ingest.publish.BatchCollectingSink}).
+ * Publishes flows as batches to Kafka ({@link org.flowmon.ingest.publish.FlowPublisher}, {@code
+ * docs/format/kafka.md}) or to a callback ({@link org.flowmon.ingest.publish.BatchCollectingSink}).
  */
 package org.flowmon.ingest.publish;

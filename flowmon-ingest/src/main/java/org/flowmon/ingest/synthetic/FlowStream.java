@@ -6,9 +6,9 @@ package org.flowmon.ingest.synthetic;
  */
 public interface FlowStream {
   /**
-   * Fills in the next flow as an exporter would export it now.
+   * Fills in the next flow that an exporter exports at this time.
    *
-   * @param nowMillis the time of export, never smaller than in the call before
+   * @param nowMillis the time of export, never smaller than in the previous call
    */
   void next(long nowMillis, SyntheticFlow flow);
 }

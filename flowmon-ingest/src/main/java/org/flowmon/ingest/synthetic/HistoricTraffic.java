@@ -3,8 +3,8 @@ package org.flowmon.ingest.synthetic;
 import java.util.SplittableRandom;
 
 /**
- * What was before: the crowd, the regular heavy talkers at their hours, the later new one as a
- * quiet host.
+ * The traffic before the live part: the crowd, the regular heavy talkers at their hours, and the
+ * later new one as a quiet host.
  */
 final class HistoricTraffic implements FlowStream {
   private static final int QUIET_FLOWS = 10;
@@ -42,8 +42,8 @@ final class HistoricTraffic implements FlowStream {
   }
 
   /**
-   * From one hour before the live part's time of day to four hours after, so that a longer run has
-   * it too.
+   * Whether the backup runs: from one hour before the live part's time of day to four hours after
+   * it, so that a longer run includes it, too.
    */
   private boolean backupRuns(long millis) {
     return Math.floorMod(millis - backupFrom, DAY) < 5 * HOUR;

@@ -8,17 +8,15 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Generates the flows of days gone by as batches, so that a fresh archive has something to compare
- * with. Arrival ascends; every flow arrives the options' export delay after its end.
+ * Generates the flows of past days as batches, so that a fresh archive has a history. Arrival
+ * ascends; every flow arrives the options' export delay after its end.
  *
- * <p>History has far fewer flows a second than the live part; so that bytes and packets a second
- * are comparable, each flow's counts are multiplied by {@link #volumeFactor}, as if a router had
- * merged as many like flows into one record.
+ * <p>History has far fewer flows a second than the live part. To make bytes and packets a second
+ * comparable, each flow's counts are multiplied by {@link #volumeFactor}, as if a router had merged
+ * as many similar flows into one record.
  */
 public final class HistoryGenerator {
-  /**
-   * The exporter of synthetic history: a documentation address, so that it is never a real one's.
-   */
+  /** The exporter of synthetic history: a documentation address, never a real exporter's. */
   public static final IpAddress EXPORTER = IpAddress.parse("192.0.2.1");
 
   private static final int BATCH_ROWS = 4_096;
@@ -30,13 +28,12 @@ public final class HistoryGenerator {
   private final long liveFlowsPerSecond;
 
   /**
-   * History between two times.
+   * Creates a generator for the history between two times.
    *
    * @param from begin of history by arrival
    * @param to end of history, exclusive, and the start of the live part
    * @param flows how many flows, at least 1
-   * @param liveFlowsPerSecond the live rate that history's volume is to match at the same time of
-   *     day
+   * @param liveFlowsPerSecond the live rate whose volume history matches at the same time of day
    */
   public HistoryGenerator(
       TrafficModel model, Instant from, Instant to, long flows, long liveFlowsPerSecond) {
@@ -59,14 +56,14 @@ public final class HistoryGenerator {
     this.liveFlowsPerSecond = liveFlowsPerSecond;
   }
 
-  /** History of the days before {@code to}. */
+  /** Creates a generator for the days before {@code to}. */
   public static HistoryGenerator daysBefore(
       TrafficModel model, Instant to, int days, long flows, long liveFlowsPerSecond) {
     return new HistoryGenerator(
         model, to.minus(Duration.ofDays(days)), to, flows, liveFlowsPerSecond);
   }
 
-  /** What each flow's bytes and packets are multiplied by, at least 1. */
+  /** The factor for each flow's bytes and packets, at least 1. */
   public long volumeFactor() {
     double seconds = (toMillis - fromMillis) / 1000.0;
     double perSecond = flows / seconds * TrafficModel.busyness(toMillis) / meanBusyness();
@@ -84,10 +81,10 @@ public final class HistoryGenerator {
   }
 
   /**
-   * Generates everything, in batches of one producer's stream.
+   * Generates all flows, in batches of one producer's stream.
    *
    * @param producerId goes into the batches' headers
-   * @return what was generated
+   * @return the totals
    */
   public GeneratedHistory generate(long producerId, Consumer<FlowBatch> consumer) {
     FlowStream stream = model.history(toMillis);

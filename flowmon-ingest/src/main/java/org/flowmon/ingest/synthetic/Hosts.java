@@ -5,10 +5,10 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
 
 /**
- * The address plan: who is inside and outside, all in ranges that are nobody's on the Internet.
- * Inside: 10.0.0.0/16 (RFC 1918) and 2001:db8:1::/48 (RFC 3849). Outside: 198.18.0.0/15 (RFC 2544)
- * and 2001:db8:8000::/33; the incidents' addresses are in 192.0.2.0/24, 198.51.100.0/24 and
- * 203.0.113.0/24 (RFC 5737), where no ordinary host is.
+ * The address plan, in ranges that are unused on the Internet. Inside: 10.0.0.0/16 (RFC 1918) and
+ * 2001:db8:1::/48 (RFC 3849). Outside: 198.18.0.0/15 (RFC 2544) and 2001:db8:8000::/33. The
+ * incidents' addresses are in 192.0.2.0/24, 198.51.100.0/24 and 203.0.113.0/24 (RFC 5737), which
+ * have no ordinary hosts.
  */
 public final class Hosts {
   static final List<IpPrefix> PROTECTED =
@@ -47,7 +47,7 @@ public final class Hosts {
     return 0x0200_00FF_FE00_0000L | i;
   }
 
-  /** The router that a flow goes to: the provider's on the way out, the own one on the way in. */
+  /** The next router of a flow: the provider's on the way out, the own one on the way in. */
   static int nextHop(boolean outgoing) {
     return outgoing ? OUTSIDE_GATEWAY : INSIDE_GATEWAY;
   }

@@ -2,9 +2,9 @@ package org.flowmon.ingest.synthetic;
 
 import java.util.SplittableRandom;
 
-/** The crowd and the regular heavy talkers, and the incidents from their time on. */
+/** The crowd, the regular heavy talkers and, from their time on, the incidents. */
 final class LiveTraffic implements FlowStream {
-  /** Flows of 10,000 by role; the byte sizes make the new talker's share the largest by far. */
+  /** Flows of 10,000 by role; the byte sizes make the new talker's share by far the largest. */
   static final int CONTENT_FLOWS = 200;
 
   static final int CONTENT_BYTES = 16_000;
@@ -46,7 +46,7 @@ final class LiveTraffic implements FlowStream {
   @Override
   public void next(long nowMillis, SyntheticFlow flow) {
     draw(nowMillis, flow);
-    if (flow.endMillis < from) { // the routers were started then, and saw nothing end before
+    if (flow.endMillis < from) { // the routers were started then, so no flow ends earlier
       flow.startMillis += from - flow.endMillis;
       flow.endMillis = from;
     }

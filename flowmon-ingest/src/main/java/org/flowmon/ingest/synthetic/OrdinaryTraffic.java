@@ -3,9 +3,7 @@ package org.flowmon.ingest.synthetic;
 import java.util.SplittableRandom;
 import org.flowmon.flow.IpAddress;
 
-/**
- * The ordinary conversations, and the pieces that unusual flows are made of. One for each stream.
- */
+/** The ordinary conversations, and the parts of unusual flows. Each stream has its own instance. */
 final class OrdinaryTraffic {
   /** Services: protocol, port, and their share of conversations in percent. */
   private static final int[][] SERVICES = {
@@ -67,7 +65,7 @@ final class OrdinaryTraffic {
   }
 
   /**
-   * The next flow of an ordinary conversation: now and then a single way, else request and reply.
+   * The next flow of an ordinary conversation: usually request and reply, sometimes one way only.
    */
   void next(long nowMillis, SyntheticFlow flow) {
     if (replyIsDue) {
@@ -117,7 +115,7 @@ final class OrdinaryTraffic {
   }
 
   /**
-   * Sets addresses and what follows from them; the reply's share of the crowd decides the
+   * Sets addresses and the fields that depend on them; the reply's share of the crowd decides the
    * direction.
    */
   void parties(
@@ -133,7 +131,7 @@ final class OrdinaryTraffic {
     flow.dstAs = outgoing ? as : Hosts.insideAs();
   }
 
-  /** As {@link #parties}, with one of the outside hosts that have a role. */
+  /** Sets the parties like {@link #parties}, with an outside host that has a role. */
   void partyWith(SyntheticFlow flow, int insideHost, IpAddress outsideHost, boolean outgoing) {
     flow.insideHost = insideHost;
     route(flow, 0, Hosts.insideV4(insideHost), outsideHost.hi(), outsideHost.lo(), outgoing);
@@ -159,7 +157,7 @@ final class OrdinaryTraffic {
     flow.dstMask = outgoing ? outMask : inMask;
   }
 
-  /** A TCP flow's ports and flags, as of one of the hosts that have a role. */
+  /** Sets a TCP flow's ports and flags, for the hosts that have a role. */
   void tcp(SyntheticFlow flow, int srcPort, int dstPort, int flags) {
     flow.protocol = SyntheticFlow.TCP;
     flow.srcPort = srcPort;
@@ -182,7 +180,7 @@ final class OrdinaryTraffic {
     flow.packets = packetsOf(bytes);
   }
 
-  /** Packets of 200 … 1400 bytes, so that bytes / packets is what a network can carry. */
+  /** Packets of 200 … 1400 bytes, so that bytes / packets is realistic. */
   private long packetsOf(long bytes) {
     int size = 200 + random.nextInt(1_201);
     return Math.max(1, (bytes + size - 1) / size);

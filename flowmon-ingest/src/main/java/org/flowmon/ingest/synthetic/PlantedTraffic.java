@@ -15,20 +15,19 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
 
 /**
- * Ninety-five days of a small network's flows in which something is planted for each analysis that
- * comes along: what it should find, and what looks like it and is none. {@code docs/synthetic.md}
- * says what. In the crowd between them everything occurs that flows may be: addresses, ports and
- * counts that are not known, flows of both directions in one row, flows that arrive late, ahead of
- * their time, or without a time of their own.
+ * Ninety-five days of a small network's flows with planted cases for each analysis: cases that it
+ * should find, and similar ones that it should not. {@code docs/synthetic.md} lists them. The crowd
+ * between them has every kind of flow: unknown addresses, ports and counts, both directions in one
+ * row, flows that arrive late, ahead of their time or without a time.
  *
- * <p>All of it follows from the seed and the end, a full hour: days are dense in the hour from this
- * time of day on, and the last minutes most of all.
+ * <p>All flows follow from the seed and the end, a full hour: each day is dense in the hour from
+ * this time of day on, and the last minutes most of all.
  */
 public final class PlantedTraffic {
   /** Sends the most in the last five minutes, and little before. */
   public static final IpAddress ELEPHANT = IpAddress.parse("203.0.113.66");
 
-  /** Sends much, as in the same hour of each day. */
+  /** Sends much, and as much in the same hour of each day. */
   public static final IpAddress REGULAR = IpAddress.parse("203.0.113.67");
 
   /** Tries the ports of one host with SYNs. */
@@ -40,40 +39,40 @@ public final class PlantedTraffic {
   /** Tries a target every twenty minutes of a day. */
   public static final IpAddress SLOW_SCANNER = IpAddress.parse("203.0.113.4");
 
-  /** Under a flood from forged sources, to which it answers: scans nobody. */
+  /** Answers a flood from forged sources: scans nobody. */
   public static final IpAddress FLOOD_VICTIM = IpAddress.parse("203.0.113.5");
 
   /** Pings many hosts. */
   public static final IpAddress SWEEPER = IpAddress.parse("203.0.113.6");
 
-  /** Asks many devices at this time of each day: scans nobody. */
+  /** Queries many devices at this time of each day: scans nobody. */
   public static final IpAddress POLLER = IpAddress.parse("10.20.3.1");
 
   /** Calls {@link #BEACON_PEER} every five minutes. */
   public static final IpAddress BEACON_HOST = IpAddress.parse("10.20.3.2");
 
-  /** Who is called, on port 443. */
+  /** The host that {@link #BEACON_HOST} calls, on port 443. */
   public static final IpAddress BEACON_PEER = IpAddress.parse("198.51.100.20");
 
-  /** Whom {@link #BEACON_HOST} calls as often, at no regular times. */
+  /** The host that {@link #BEACON_HOST} calls as often, but irregularly. */
   public static final IpAddress IRREGULAR_PEER = IpAddress.parse("198.51.100.21");
 
-  /** Sends out in the last minutes, and never did. */
+  /** Sends out in the last minutes for the first time. */
   public static final IpAddress NEW_TALKER = IpAddress.parse("10.20.3.3");
 
-  /** Sends out in the last minutes, and did eighty days ago. */
+  /** Sends out in the last minutes, and did so eighty days ago. */
   public static final IpAddress OLD_TALKER = IpAddress.parse("10.20.3.6");
 
-  /** Speaks SSH with sixty hosts, and with five as a rule. */
+  /** Speaks SSH with sixty hosts, usually with five. */
   public static final IpAddress FAN_OUT = IpAddress.parse("10.20.3.4");
 
   /** Speaks with sixty web servers, as at this time of each day. */
   public static final IpAddress PROXY = IpAddress.parse("10.20.3.5");
 
-  /** Comes every three minutes. */
+  /** Appears every three minutes. */
   public static final IpAddress RETURNING = IpAddress.parse("192.0.2.9");
 
-  /** Sends each second, and nobody knows how much. */
+  /** Sends each second, in unknown amounts. */
   public static final IpAddress UNCOUNTED = IpAddress.parse("203.0.113.9");
 
   private static final List<IpPrefix> INSIDE =
@@ -87,7 +86,7 @@ public final class PlantedTraffic {
   private static final int SYN_ACK = 0x12;
   private static final int CONNECTION = 0x1B;
 
-  /** A flow: whole numbers and addresses by column; what is not there is NULL. */
+  /** A flow: whole numbers and addresses by column; a missing column is NULL. */
   private record Row(long arrival, Map<FlowColumn, Object> values) {}
 
   private final SplittableRandom random;
@@ -100,7 +99,7 @@ public final class PlantedTraffic {
   }
 
   /**
-   * The flows as batches, in the order of their arrival.
+   * Returns the flows as batches, in the order of arrival.
    *
    * @param end when the last of them end: a full hour
    * @param rows of a batch
@@ -146,7 +145,7 @@ public final class PlantedTraffic {
     }
   }
 
-  /** Adds a flow that arrives soon after its end: pairs of column and value, null being NULL. */
+  /** Adds a flow that arrives soon after its end: pairs of column and value, null for NULL. */
   private Map<FlowColumn, Object> add(long ends, Object... pairs) {
     return addArrived(ends, ends + 100_000 + random.nextInt(700_000), pairs);
   }
@@ -209,7 +208,7 @@ public final class PlantedTraffic {
         : IpAddress.parse("198.18." + host / 3 + "." + (host % 3 + 1));
   }
 
-  /** A time in the hour of this time of day, so many days ago. */
+  /** A random time in the hour of this time of day, {@code day} days ago. */
   private long inHour(int day) {
     return end - day * DAY + random.nextLong(HOUR);
   }
@@ -232,16 +231,16 @@ public final class PlantedTraffic {
     }
   }
 
-  /** A flow of the crowd, with whatever a flow may have and lack. */
+  /** Adds a flow of the crowd, with any kind of value and gap. */
   private void conversation(long ends) {
     boolean isOut = random.nextBoolean();
     IpAddress in = inside((int) (60 * Math.pow(random.nextDouble(), 2)));
     IpAddress out = outside((int) (180 * Math.pow(random.nextDouble(), 1.5)));
     long arrival = ends + random.nextInt(900_000);
-    if (isOneOf(30)) { // late for its window of ten seconds, mostly
+    if (isOneOf(30)) { // usually late for its window of ten seconds
       arrival = ends + SECOND + random.nextLong(30 * SECOND);
     } else if (isOneOf(2000)) {
-      arrival = ends - 2 * HOUR; // by a clock that is wrong
+      arrival = ends - 2 * HOUR; // from a wrong clock
     }
     int kind = random.nextInt(20);
     int protocol = kind < 10 ? 6 : kind < 15 ? 17 : kind < 16 ? 1 : 30 + random.nextInt(14);
@@ -267,7 +266,7 @@ public final class PlantedTraffic {
             FlowColumn.PACKETS,
             isOneOf(100) ? null : 1 + random.nextInt(50));
     if (isOneOf(200)) {
-      flow.remove(FlowColumn.END_TIME); // it counts when it arrives
+      flow.remove(FlowColumn.END_TIME); // it counts at its arrival
     } else if (!isOneOf(50)) {
       put(flow, FlowColumn.START_TIME, ends - random.nextLong(20 * SECOND));
     }
@@ -291,7 +290,7 @@ public final class PlantedTraffic {
         exporter % 4 == 0 ? (Integer) 100 : exporter % 4 == 1 ? (Integer) 1 : null);
   }
 
-  /** Heavy senders, and pairs of which each has another partner in the last five minutes. */
+  /** Heavy senders, and pairs that each have a new partner in the last five minutes. */
   private void plantVolumes() {
     for (int i = 0; i < 400; i++) {
       download(ELEPHANT, end - 1 - random.nextLong(5 * MINUTE), 400_000);
@@ -360,7 +359,7 @@ public final class PlantedTraffic {
         1);
   }
 
-  /** Who speaks with many hosts at this time of each day. */
+  /** Hosts that speak with many hosts at this time of each day. */
   private void plantUsualScans() {
     for (int day = 0; day <= DAYS; day++) {
       for (int i = 0; i < 120; i++) {

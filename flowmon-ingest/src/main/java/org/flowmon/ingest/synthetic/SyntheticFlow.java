@@ -6,9 +6,9 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.SourceKind;
 
 /**
- * One flow of the model. Mutable and reused: who calls {@link FlowStream#next} owns it and reads it
- * before the next call. Times are in milliseconds since 1970, the finest that all export formats
- * share.
+ * A flow of the model. Mutable and reused: the caller of {@link FlowStream#next} owns it and must
+ * read it before the next call. Times are in milliseconds since 1970, the finest unit that all
+ * export formats share.
  */
 public final class SyntheticFlow {
   public static final int ICMP = 1;
@@ -24,7 +24,7 @@ public final class SyntheticFlow {
   public int dstPort;
   public int protocol;
 
-  /** Type × 256 + code; meaningful only where {@link #isIcmp}. */
+  /** Type × 256 + code; meaningful only if {@link #isIcmp}. */
   public int icmpTypeCode;
 
   public long bytes;
@@ -35,7 +35,7 @@ public final class SyntheticFlow {
   public int tos;
   public boolean outgoing;
 
-  /** IPv4 next hop, 0 where there is none. */
+  /** IPv4 next hop, 0 if there is none. */
   public int nextHop;
 
   public int inputIf;
@@ -45,7 +45,7 @@ public final class SyntheticFlow {
   public int srcMask;
   public int dstMask;
 
-  /** Number of the inside host: decides which exporter sees the flow. */
+  /** Number of the inside host, which decides which exporter sees the flow. */
   public int insideHost;
 
   public boolean isIpv4() {
@@ -57,7 +57,8 @@ public final class SyntheticFlow {
   }
 
   /**
-   * What a sampler that sees 1 of n packets counts; a flow that it exports has at least one packet.
+   * Reduces the counts to those of a sampler of 1 of {@code rate} packets; an exported flow has at
+   * least one packet.
    */
   public void sample(int rate) {
     if (rate > 1) {
@@ -67,7 +68,7 @@ public final class SyntheticFlow {
     }
   }
 
-  /** Makes this the way back of the same conversation, with counts of its own. */
+  /** Turns this into the way back of the same conversation, with its own counts. */
   void reverse(long reverseBytes, long reversePackets) {
     long hi = srcHi;
     long lo = srcLo;

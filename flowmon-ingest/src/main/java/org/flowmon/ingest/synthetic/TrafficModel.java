@@ -7,14 +7,14 @@ import org.flowmon.flow.IpPrefix;
 
 /**
  * A network's traffic from a seed: Zipf-distributed hosts inside and outside, services,
- * heavy-tailed byte counts with packets that match them, a swing over the day, and {@link
- * Incidents} hidden in the live part.
+ * heavy-tailed byte counts with matching packets, a daily swing, and {@link Incidents} in the live
+ * part.
  *
- * <p>Conversations are exported as routers do, one flow for each way. Besides the crowd there are
- * two regular heavy talkers, one all day (a content network) and one around the live part's time of
- * day (a backup), equally heavy on every day, and in the live part a new one that was quiet before.
- * The model holds tables only; {@link #live} and {@link #history} begin streams, each reproducible
- * from the seed on its own.
+ * <p>Conversations are exported as by routers, one flow for each way. Beside the crowd there are
+ * two regular heavy talkers, equally heavy every day: one all day (a content network) and one
+ * around the live part's time of day (a backup). The live part has a new heavy talker that was
+ * quiet before. The model holds tables only; {@link #live} and {@link #history} begin streams, each
+ * reproducible from the seed on its own.
  */
 public final class TrafficModel {
   private static final long LIVE = 1;
@@ -48,7 +48,7 @@ public final class TrafficModel {
                 IpAddress.ofIpv4(0xC000_0200 | (66 + random.nextInt(60))))); // 192.0.2.66 …
   }
 
-  /** The networks that are inside: a flow from one of them is outgoing. */
+  /** The inside networks: a flow from one of them is outgoing. */
   public static List<IpPrefix> protectedNetworks() {
     return Hosts.PROTECTED;
   }
@@ -61,13 +61,13 @@ public final class TrafficModel {
     return options;
   }
 
-  /** What is hidden in the live part; nothing where the options say without repetition. */
+  /** The incidents in the live part; traffic without repetition has none. */
   public Incidents incidents() {
     return incidents;
   }
 
   /**
-   * How busy the network is at a time of day, around 1 on average: 1.6 at 14:00 UTC, 0.4 at 02:00.
+   * The load of the network at a time of day, around 1 on average: 1.6 at 14:00 UTC, 0.4 at 02:00.
    *
    * @param millis since 1970
    */

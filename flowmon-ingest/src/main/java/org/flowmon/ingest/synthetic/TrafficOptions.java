@@ -7,14 +7,14 @@ import java.time.Duration;
  *
  * @param insideHosts hosts in the protected networks, 100 … 65,536
  * @param outsideHosts hosts elsewhere, 100 … 131,072
- * @param zipfExponent skew of who talks how often; 0 is uniform, 1 is classic Zipf
+ * @param zipfExponent skew of the hosts' activity; 0 is uniform, 1 is classic Zipf
  * @param ipv6Share share of conversations in IPv6, 0 … 1
  * @param paretoShape tail of the byte counts; the smaller, the heavier
  * @param incidentsAfter time from the start of the live part to the first incident
  * @param beaconPeriod mean time between two beacons
  * @param exportDelayMin least time from a flow's end to its export
  * @param exportDelayMax largest time from a flow's end to its export
- * @param repeating false for the worst case: every flow has addresses that no flow before it had
+ * @param repeating false for the worst case: every flow has new addresses
  */
 public record TrafficOptions(
     int insideHosts,
@@ -57,8 +57,8 @@ public record TrafficOptions(
   }
 
   /**
-   * 2,000 hosts inside, 20,000 outside, 10 % IPv6, incidents after 10 s, exported 0.1 … 0.6 s after
-   * a flow's end.
+   * Returns the defaults: 2,000 hosts inside, 20,000 outside, 10 % IPv6, incidents after 10 s,
+   * export 0.1 … 0.6 s after a flow's end.
    */
   public static TrafficOptions defaults() {
     return new TrafficOptions(
@@ -74,7 +74,7 @@ public record TrafficOptions(
         true);
   }
 
-  /** The worst case: no address appears twice. */
+  /** Returns these options for the worst case: no address appears twice. */
   public TrafficOptions withoutRepetition() {
     return new TrafficOptions(
         insideHosts,
@@ -89,7 +89,7 @@ public record TrafficOptions(
         false);
   }
 
-  /** The same with another {@link #zipfExponent}. */
+  /** Returns these options with another {@link #zipfExponent}. */
   public TrafficOptions withZipfExponent(double exponent) {
     return new TrafficOptions(
         insideHosts,

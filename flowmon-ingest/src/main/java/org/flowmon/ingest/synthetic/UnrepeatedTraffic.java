@@ -5,8 +5,8 @@ import org.flowmon.flow.IpAddress;
 
 /**
  * The worst case for every cache, table and dictionary: no pair of addresses appears twice in 2^28
- * flows. Sources are a permutation of 240.0.0.0/4 (reserved by RFC 1112, nobody's), destinations
- * one of 10.0.0.0/8, which begins again after 2^24; every flow is incoming IPv4.
+ * flows. Sources are a permutation of 240.0.0.0/4 (reserved by RFC 1112, unused), destinations a
+ * permutation of 10.0.0.0/8, which restarts after 2^24; every flow is incoming IPv4.
  */
 final class UnrepeatedTraffic implements FlowStream {
   private final SplittableRandom random;
@@ -50,8 +50,8 @@ final class UnrepeatedTraffic implements FlowStream {
   }
 
   /**
-   * A bijection of the low {@code bits} of {@code n}: odd factors and shifts inside the width can
-   * be undone.
+   * A bijection of the low {@code bits} of {@code n}: odd factors and shifts within the width are
+   * invertible.
    */
   static int permuted(int n, int bits) {
     int mask = (1 << bits) - 1;

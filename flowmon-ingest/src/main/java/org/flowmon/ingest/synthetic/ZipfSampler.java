@@ -47,7 +47,7 @@ final class ZipfSampler {
     while (larges > 0) {
       keep[large[--larges]] = 1;
     }
-    while (smalls > 0) { // only by rounding
+    while (smalls > 0) { // only through rounding
       keep[small[--smalls]] = 1;
     }
   }

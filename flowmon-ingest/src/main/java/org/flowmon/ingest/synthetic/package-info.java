@@ -1,5 +1,5 @@
 /**
- * Seeded flows that look like a network's, with known incidents hidden in them, live and as
- * history; start reading at TrafficModel.
+ * Seeded flows that resemble a network's, with known incidents, live and as history; start reading
+ * at TrafficModel.
  */
 package org.flowmon.ingest.synthetic;

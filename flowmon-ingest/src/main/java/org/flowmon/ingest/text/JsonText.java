@@ -6,13 +6,13 @@ import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
 
 /**
- * JSON that may be shown on a terminal: what {@link ShownText} escapes is an escape of JSON in it,
+ * Makes JSON that is safe on a terminal. The escapes of {@link ShownText} are escapes of JSON here,
  * so that values are exact. All writers of JSON for people and files take their factory from here.
  */
 public final class JsonText {
   private JsonText() {}
 
-  /** A factory whose generators escape so. */
+  /** Returns a factory whose generators use these escapes. */
   public static JsonFactory factory() {
     return new JsonFactory().setCharacterEscapes(new Escapes());
   }
@@ -32,7 +32,7 @@ public final class JsonText {
       return ascii;
     }
 
-    /** A half of a pair does not tell what the pair is: all of these are escaped. */
+    /** Half of a surrogate pair does not tell the code point: all halves are escaped. */
     @Override
     public SerializableString getEscapeSequence(int unit) {
       return ShownText.isHarmful(unit) ? new SerializedString(ShownText.escape(unit)) : null;

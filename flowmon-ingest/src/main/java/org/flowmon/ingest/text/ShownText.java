@@ -1,12 +1,12 @@
 package org.flowmon.ingest.text;
 
 /**
- * Text from outside as a terminal may show it. Escaped are the code points of Unicode's categories
- * control (Cc: C0, DEL, C1), format (Cf: overrides of direction, marks, characters without width),
- * line and paragraph separator (Zl, Zp) and surrogates without their other half (Cs).
+ * Escapes text from outside for a terminal: the code points of Unicode's categories control (Cc:
+ * C0, DEL, C1), format (Cf: overrides of direction, marks, characters without width), line and
+ * paragraph separator (Zl, Zp) and surrogates without their other half (Cs).
  *
- * <p>C0 is written {@code \x1b}, all else as JSON escapes it: a JSON text that is escaped here is
- * the same value still, for JSON lets no C0 into a text.
+ * <p>C0 is written {@code \x1b}, all else as in JSON. An escaped JSON text keeps its value, because
+ * JSON allows no C0 within a text.
  */
 public final class ShownText {
   private static final int FIRST_PRINTABLE = 0x20;
@@ -14,7 +14,7 @@ public final class ShownText {
 
   private ShownText() {}
 
-  /** The text, escaped where it needs to be; a line feed and a tab, too. */
+  /** Returns the text with its harmful characters escaped, including line feeds and tabs. */
   public static String of(String text) {
     int at = 0;
     while (at < text.length()) {
@@ -41,7 +41,7 @@ public final class ShownText {
     return shown.toString();
   }
 
-  /** Whether a terminal or a reader may be misled by it. */
+  /** Whether a code point may mislead a terminal or a reader. */
   public static boolean isHarmful(int codePoint) {
     if (codePoint < DELETE) {
       return codePoint < FIRST_PRINTABLE;
@@ -57,7 +57,7 @@ public final class ShownText {
     };
   }
 
-  /** How it is shown, in ASCII. */
+  /** Returns the escape of a code point, in ASCII. */
   public static String escape(int codePoint) {
     if (codePoint < FIRST_PRINTABLE) {
       return String.format("\\x%02x", codePoint);

@@ -1,5 +1,5 @@
 /**
- * Text from outside, as it may be shown: nothing in it may move a cursor, forge a line, turn the
- * direction of writing or hide.
+ * Makes text from outside safe to show: it can move no cursor, forge no line, turn no direction of
+ * writing and hide nothing.
  */
 package org.flowmon.ingest.text;

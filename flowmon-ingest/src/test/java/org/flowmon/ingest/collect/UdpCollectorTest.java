@@ -38,7 +38,7 @@ class UdpCollectorTest {
   private final IngestCounters counters = new IngestCounters();
   private final FlowRecorder recorder = new FlowRecorder(1000);
 
-  /** Hands on to the recorder, counts ticks, and can be held up. */
+  /** Passes flows to the recorder, counts ticks, and can be blocked. */
   private final class Sink implements CollectorSink {
     private final CountDownLatch ticks = new CountDownLatch(3);
     private volatile CountDownLatch gate = new CountDownLatch(0);
@@ -137,7 +137,7 @@ class UdpCollectorTest {
       }
     }
     while (counters.get(IngestCounter.DATAGRAMS_RECEIVED) == 0) {
-      Thread.onSpinWait(); // one is taken, and its sink waits as for a broker
+      Thread.onSpinWait(); // one is taken, and its sink waits as if for a broker
     }
     FutureTask<Void> close =
         new FutureTask<>(
@@ -196,7 +196,7 @@ class UdpCollectorTest {
       for (int i = 0; i < 1000; i++) {
         sender.send(new DatagramPacket(new byte[20], 20, ports.get(0)));
       }
-      send(sender, ports.get(1), 1); // behind a thousand that are nothing
+      send(sender, ports.get(1), 1); // after a thousand invalid ones
       gate.countDown();
     }
     assertTrue(counters.get(IngestCounter.DATAGRAMS_RECEIVED) > 900, counters.toString());

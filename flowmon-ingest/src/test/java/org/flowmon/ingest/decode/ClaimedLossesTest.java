@@ -12,13 +12,13 @@ import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.junit.jupiter.api.Test;
 
-/** What sequence numbers, which anyone can forge, may claim to be lost; with the default limits. */
+/** Bounds on the losses that forgeable sequence numbers may claim, with the default limits. */
 class ClaimedLossesTest {
   private static final long SEED = 20261124;
   private static final long SECONDS = 1_750_000_000L;
   private static final long SECOND = 1_000_000;
   private static final int FLOWS = 10;
-  // What stands in docs/format/exports.md: no more is believed than eight times what came.
+  // By docs/format/exports.md, at most eight times the received units are believed.
   private static final int BELIEVED = 8;
 
   private final IngestCounters counters = new IngestCounters();
@@ -124,7 +124,7 @@ class ClaimedLossesTest {
     sends(120);
     for (int second = 0; second < 600; second++) {
       sends(1);
-      v5(good, 2055, sequence + (1 << 23)); // the good one's own next number is a restart then
+      v5(good, 2055, sequence + (1 << 23)); // the good exporter's own next number is a restart then
     }
     long came = (120 + 600) * 10L * FLOWS + 600 * FLOWS;
     assertTrue(lost() <= BELIEVED * came, lost() + " of " + came + ": " + counters);
@@ -161,7 +161,7 @@ class ClaimedLossesTest {
   void allThatAKnownExporterLostInAnHourIsBelieved() {
     sends(600);
     arrival += 3600 * SECOND;
-    sequence += 3600L * 10 * FLOWS; // it went on, and none of it came
+    sequence += 3600L * 10 * FLOWS; // it continued, and nothing of it came
     sends(1);
     assertEquals(3600L * 10 * FLOWS, lost(), counters.toString());
     assertEquals(0, unproven(), counters.toString());

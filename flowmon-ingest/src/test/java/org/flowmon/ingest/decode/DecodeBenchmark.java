@@ -33,7 +33,7 @@ public class DecodeBenchmark {
   private static final int FLOWS = 30;
   private static final IpAddress EXPORTER = IpAddress.parse("192.0.2.1");
 
-  /** What the datagrams are. */
+  /** The kind of datagrams. */
   public enum Export {
     V5,
     V9,
@@ -111,7 +111,7 @@ public class DecodeBenchmark {
     };
   }
 
-  /** Closes a batch of 1000 flows where asked to, as the publisher does. */
+  /** Closes a batch of 1000 flows on request, like the publisher. */
   private static final class Sink implements FlowSink {
     private final FlowBatchBuilder builder = new FlowBatchBuilder(1000);
     private Blackhole out;

@@ -245,7 +245,7 @@ class ExportDecoderTest {
       port = i;
       ipfix(template(1, 4), set(1, 4));
     }
-    assertEquals(82, counters.get(IngestCounter.DOMAINS_EVICTED)); // 16 KiB are some 18 of them
+    assertEquals(82, counters.get(IngestCounter.DOMAINS_EVICTED)); // 16 KiB hold about 18 of them
     assertEquals(100, recorder.rows().size());
   }
 
@@ -259,7 +259,7 @@ class ExportDecoderTest {
     assertEquals(2, counters.get(IngestCounter.SEQUENCE_LOST_FLOWS));
     assertEquals(1, counters.get(IngestCounter.SEQUENCE_LATE_DATAGRAMS));
     v5(6, 20_000);
-    v5(0, 5); // its uptime begins anew
+    v5(0, 5); // its uptime restarts
     v5(1, 6);
     assertEquals(2, counters.get(IngestCounter.SEQUENCE_LOST_FLOWS));
     assertEquals(1, counters.get(IngestCounter.SEQUENCE_RESETS));
@@ -273,7 +273,7 @@ class ExportDecoderTest {
     v5(5, 0x6000_0001L); // 3, 4 are missing
     assertEquals(0, counters.get(IngestCounter.SEQUENCE_RESETS));
     assertEquals(2, counters.get(IngestCounter.SEQUENCE_LOST_FLOWS));
-    v5(9, 0); // not what would follow: begun anew
+    v5(9, 0); // not the next number: a restart
     v5(10, 1);
     assertEquals(1, counters.get(IngestCounter.SEQUENCE_RESETS));
     assertEquals(2, counters.get(IngestCounter.SEQUENCE_LOST_FLOWS));
@@ -311,7 +311,7 @@ class ExportDecoderTest {
       for (int f = 0; f < flows; f++) {
         body.u32(f);
       }
-      sequence += flows; // the flows up to and with this message, as softflowd counts
+      sequence += flows; // the flows up to and including this message, as softflowd counts
       byte[] sets =
           concat(asIpfix(template(1, 4)), new ExportBytes().set(256, body.toBytes()).toBytes());
       decode(ExportBytes.ipfix(SECONDS, sequence, 9, sets));
@@ -336,7 +336,7 @@ class ExportDecoderTest {
     assertEquals(1, counters.get(IngestCounter.DATAGRAMS_DROPPED_BAD_LENGTH));
     assertEquals(1, counters.get(IngestCounter.SETS_DROPPED_BAD_LENGTH));
     assertEquals(1, counters.get(IngestCounter.DATAGRAMS_DAMAGED));
-    // Of the three that were cut short the last two.
+    // The last two of the three truncated ones.
     assertEquals(6, samples.writeTo(folder));
     try (var files = Files.list(folder)) {
       List<String> names = files.map(f -> f.getFileName().toString()).sorted().toList();
@@ -371,7 +371,7 @@ class ExportDecoderTest {
     decode(ExportBytes.ipfix(SECONDS, 0, 9, sets));
   }
 
-  /** The set of templates of v9 as that of IPFIX. */
+  /** Converts a v9 set of templates to IPFIX. */
   private static byte[] asIpfix(byte[] set) {
     byte[] ipfix = set.clone();
     ipfix[1] = 2;

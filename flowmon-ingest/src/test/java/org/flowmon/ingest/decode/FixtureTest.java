@@ -27,7 +27,7 @@ import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.file.capture.ExportsOfFile;
 import org.junit.jupiter.api.Test;
 
-/** Datagrams of some twenty vendors, against what logstash and Wireshark decode of them. */
+/** Decodes datagrams of about twenty vendors and compares them with logstash and Wireshark. */
 class FixtureTest {
   private static final IpAddress EXPORTER = IpAddress.parse("192.0.2.1");
 
@@ -164,7 +164,7 @@ class FixtureTest {
     TsharkFlows tshark = new TsharkFlows(json);
     List<Map<FlowColumn, Object>> rows = recorder.rows();
     if (counters.get(IngestCounter.DATAGRAMS_DROPPED_BAD_COUNT) > 0) {
-      return; // Wireshark shows what it can of a v5 datagram that says it has 55,582 flows
+      return; // Wireshark shows part of a v5 datagram whose header claims 55,582 flows
     }
     if (!tshark.isIncomplete()) {
       assertEquals(tshark.flows().size(), rows.size(), what + ": " + counters);

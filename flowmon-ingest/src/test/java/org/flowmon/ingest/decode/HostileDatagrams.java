@@ -2,9 +2,9 @@ package org.flowmon.ingest.decode;
 
 import java.io.ByteArrayOutputStream;
 
-/** IPFIX datagrams as large as UDP takes, made to cost a decoder as much as can be. */
+/** IPFIX datagrams of the largest UDP size that cost a decoder as much as possible. */
 enum HostileDatagrams {
-  /** Each template in a set of its own, each known under another definition before. */
+  /** Each template in its own set, each known under another definition before. */
   TEMPLATE_SETS {
     @Override
     byte[] sets(int round) {
@@ -15,7 +15,7 @@ enum HostileDatagrams {
       return sets.toBytes();
     }
   },
-  /** All templates of the other kind are withdrawn, as often as there is room. */
+  /** All templates of the other kind are withdrawn, as often as fits. */
   WITHDRAWALS {
     @Override
     byte[] prelude() {
@@ -36,7 +36,7 @@ enum HostileDatagrams {
       return sets.toBytes();
     }
   },
-  /** Records of one byte that each tell a sampling rate. */
+  /** Records of one byte that each give a sampling rate. */
   OPTIONS_OF_A_BYTE {
     @Override
     byte[] prelude() {
@@ -76,7 +76,7 @@ enum HostileDatagrams {
       return data(300, 1);
     }
   },
-  /** One byte a flow, that of a field of variable length, among a thousand fields of no length. */
+  /** One byte a flow, in a field of variable length, among a thousand fields without length. */
   FIELDS_OF_NO_LENGTH {
     @Override
     byte[] prelude() {
@@ -93,7 +93,7 @@ enum HostileDatagrams {
       return data(300, 0);
     }
   },
-  /** Nothing but sets that nobody described. */
+  /** Only sets without a template. */
   EMPTY_SETS {
     @Override
     byte[] sets(int round) {
@@ -126,7 +126,7 @@ enum HostileDatagrams {
 
   private static final int ROOM = BYTES - 16;
 
-  /** The sets of the datagram that hurts. */
+  /** The sets of the expensive datagram. */
   abstract byte[] sets(int round);
 
   /** The sets of the datagram that prepares it. */

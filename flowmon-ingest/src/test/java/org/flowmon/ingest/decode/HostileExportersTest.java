@@ -17,9 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * What anyone can send to a collector, against a decoder with the limits that it has by default.
- */
+/** Attacks of untrusted senders on a decoder with its default limits. */
 class HostileExportersTest {
   private static final long SEED = 20261123;
   private static final long SECONDS = 1_750_000_000L;
@@ -34,7 +32,7 @@ class HostileExportersTest {
   private final Random random = new Random(SEED);
   private long arrival = SECONDS * SECOND;
 
-  /** Keeps the sampling rate of the last row, and throws the rows away. */
+  /** Keeps the sampling rate of the last row and drops the rows. */
   private static final class LastRow implements FlowSink {
     private final FlowBatchBuilder builder = new FlowBatchBuilder(1000);
     private long rate;
@@ -121,7 +119,7 @@ class HostileExportersTest {
     decoder.decode(datagram, 0, datagram.length, exporter, port, arrival, sink);
   }
 
-  /** Small datagrams of strangers, each of a kind. */
+  /** Small datagrams of strangers, one of each kind. */
   private static List<byte[]> small() {
     byte[] template = ExportBytes.template(256, 8, 4, 12, 4, 1, 4);
     byte[] flow = new ExportBytes().u32(1).u32(2).u32(3).toBytes();
@@ -141,7 +139,7 @@ class HostileExportersTest {
   }
 
   private IpAddress stranger() {
-    // Some prefixes of IPv6 are those of known exporters' neighbours.
+    // Some IPv6 prefixes are those of known exporters' neighbours.
     return random.nextInt(4) > 0
         ? IpAddress.ofIpv4(random.nextInt())
         : new IpAddress(0x20010DB8_00000010L + random.nextInt(1 << 20), random.nextLong());
@@ -181,7 +179,7 @@ class HostileExportersTest {
         heap < LIMITS.stateBytes() * 5 / 4,
         heap + " bytes of heap, reckoned are " + decoder.exporters().bytes());
     everythingIsCounted(1_000_000 + 800 + 10_000 + known.size());
-    // A minute of the worst, which no stranger's state outlives.
+    // A minute of the worst datagrams, which no stranger's state outlives.
     for (int i = 0; i < 600; i++) {
       arrival += 100_000;
       decode(large.get(2 * random.nextInt(large.size() / 2) + 1), stranger(), 2055);
@@ -254,7 +252,7 @@ class HostileExportersTest {
     ExportDecoder few = new ExportDecoder(counters, new BadDatagramSamples(1), null, small);
     byte[] flows = small().get(0);
     long now = 0;
-    // Each takes some 1400 bytes: 14 of 30 can be known at a time.
+    // Each takes about 1400 bytes: 14 of 30 can be known at a time.
     for (int minute = 0; minute < 3; minute++) {
       for (int i = 0; i < 14 + 5; i++) {
         IpAddress address = IpAddress.ofIpv4(0x0A000000 + i);
@@ -265,7 +263,7 @@ class HostileExportersTest {
     int known = few.exporters().establishedExporters();
     assertTrue(known > 5 && known < 19, known + " are known");
     assertEquals(0, counters.get(IngestCounter.EXPORTERS_EVICTED), counters.toString());
-    // Two hours later only the last of them still sends, and another one that becomes known.
+    // Two hours later only the last of them and another one, which becomes known, still send.
     now += 2 * 3600 * SECOND;
     for (int minute = 0; minute < 3; minute++) {
       for (int i = 18; i > 16; i--) {
@@ -282,7 +280,7 @@ class HostileExportersTest {
   @ParameterizedTest
   @EnumSource(HostileDatagrams.class)
   void noDatagramMakesMoreWorkThanItHasBytes(HostileDatagrams hostile) {
-    // As many others as there is room for, so that what looks at all of them shows.
+    // As many others as fit, to reveal steps that look at all of them.
     byte[] empty = ExportBytes.ipfix(SECONDS, 0, 1, new byte[0]);
     for (int i = 0; i < 80_000; i++) {
       decode(empty, IpAddress.ofIpv4(0x0B000000 + i), 2055);

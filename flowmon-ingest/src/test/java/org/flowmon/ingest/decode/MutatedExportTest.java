@@ -20,7 +20,7 @@ import org.flowmon.ingest.file.capture.PcapReader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whatever bytes come: nothing is thrown, all ends, and the counters add up. */
+/** For any bytes, nothing is thrown, decoding ends, and the counters add up. */
 class MutatedExportTest {
   private static final long SEED = 20261121;
   private static final IpAddress EXPORTER = IpAddress.parse("192.0.2.1");
@@ -52,7 +52,7 @@ class MutatedExportTest {
           bytes[1] = (byte) version;
         }
         if (bytes.length > 4 && random.nextBoolean()) {
-          bytes[2] = (byte) (bytes.length >>> 8); // IPFIX: the length that it has
+          bytes[2] = (byte) (bytes.length >>> 8); // IPFIX: its actual length
           bytes[3] = (byte) bytes.length;
           for (int at = 16; at + 4 < bytes.length; at += 24) {
             bytes[at] = (byte) random.nextInt(2);

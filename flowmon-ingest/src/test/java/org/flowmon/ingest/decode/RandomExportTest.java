@@ -17,17 +17,14 @@ import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.junit.jupiter.api.Test;
 
-/**
- * Random templates and records, against what they were made of: the rows are known before there are
- * any bytes.
- */
+/** Compares random templates and records with the rows that they were made from. */
 class RandomExportTest {
   private static final long SEED = 20261121;
   private static final long SECONDS = 1_750_000_000L;
   private static final int VARIABLE = 0xFFFF;
   private static final IpAddress EXPORTER = IpAddress.parse("2001:db8::1");
 
-  /** What a field carries: no two of them tell of the same column. */
+  /** An element of a field; each element has its own column. */
   private record Element(FlowColumn column, int id, int pen, int maxLength) {}
 
   private static final List<Element> ELEMENTS =
@@ -49,7 +46,7 @@ class RandomExportTest {
           new Element(FlowColumn.SRC_ADDR, 8, 0, 4),
           new Element(FlowColumn.DST_ADDR, 28, 0, 16),
           new Element(FlowColumn.END_TIME, 153, 0, 8),
-          // Not decoded: unknown, of an enterprise, of a form that the element cannot have.
+          // Not decoded: unknown, of an enterprise, of a length that the element cannot have.
           new Element(null, 300, 0, 16),
           new Element(null, 1, 9999, 8),
           new Element(null, 12, 0, 3));
@@ -191,7 +188,7 @@ class RandomExportTest {
       if (bytes < 255 && random.nextBoolean()) {
         to.u8(bytes);
       } else {
-        to.u8(255).u16(bytes); // the long form may carry short lengths too
+        to.u8(255).u16(bytes); // the long form may carry short lengths, too
       }
     }
     byte[] content = new byte[bytes];

@@ -18,7 +18,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.JsonTree;
 import org.flowmon.ingest.TestData;
 
-/** What Wireshark's dissector found in a file of exports, in the order of the records. */
+/** The flows that Wireshark's dissector found in a file of exports, in the order of the records. */
 final class TsharkFlows {
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("MMM d, uuuu HH:mm:ss.nnnnnnnnn 'UTC'", Locale.ROOT);
@@ -27,7 +27,7 @@ final class TsharkFlows {
    * One flow.
    *
    * @param header the fields of its datagram's header
-   * @param fields those of its record
+   * @param fields the fields of its record
    */
   record Flow(Map<String, Object> header, Map<String, Object> fields) {}
 
@@ -52,8 +52,8 @@ final class TsharkFlows {
   }
 
   /**
-   * Whether it left something out: it stops after as many sets as the header counts records, and
-   * some exporters count otherwise.
+   * Whether it omitted flows: it stops after as many sets as the header counts records, and some
+   * exporters count otherwise.
    */
   boolean isIncomplete() {
     return incomplete;
@@ -93,7 +93,7 @@ final class TsharkFlows {
         });
   }
 
-  /** The columns that Wireshark tells of a flow; a null says that the column must be NULL. */
+  /** The columns of a flow by Wireshark; a null means that the column must be NULL. */
   static Map<FlowColumn, Object> columns(Flow flow) {
     Map<String, Object> fields = flow.fields();
     Map<FlowColumn, Object> columns = new TreeMap<>();

@@ -184,7 +184,7 @@ class FlowFilesTest {
       FileSummary summary = FlowFiles.open(file).read(new FlowRecorder(10));
       long whole = 20L * (cut < first + batches.get(1).bytes().length ? 1 : 2);
       assertEquals(whole, summary.rows(), "cut at " + cut);
-      // A cut between two batches is not to be seen.
+      // A cut between two batches is not visible.
       assertEquals(cut == first + batches.get(1).bytes().length, summary.damage() == null);
     }
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Publishing to a real broker. */
+/** Publishes to a real broker. */
 class FlowPublisherKafkaTest {
   @TempDir static Path directory;
   private static KafkaBroker broker;
@@ -56,7 +56,7 @@ class FlowPublisherKafkaTest {
     publisher.rowsEnded(1);
   }
 
-  /** Checks numbers and order of a partition that one producer wrote, and sums its bytes. */
+  /** Checks numbers and order of a partition with a single producer, and sums its bytes. */
   private static long assertStream(String topic, int partition, Map<String, Long> flowsAndBytes) {
     long flows = 0;
     long sequence = 0;
@@ -96,7 +96,7 @@ class FlowPublisherKafkaTest {
       assertEquals(summary.lastArrival() + 3_600_000_000L, last);
     }
     assertTrue(isLz4("log", 0), "the batches are not compressed by lz4");
-    // Of exact.tsv.gz: connections and orig_ip_bytes.
+    // From exact.tsv.gz: connections and orig_ip_bytes.
     assertEquals(Map.of("flows", 8462L, "bytes", 16_260_310L), sums);
     assertEquals(8462, stats.flowsProduced());
     assertEquals(0, stats.flowsFailed());
@@ -104,7 +104,9 @@ class FlowPublisherKafkaTest {
     assertTrue(stats.maxLatencyMicros() > 0);
   }
 
-  /** Reads it off the log file: the low three bits of a record batch's attributes, 3 is lz4. */
+  /**
+   * Reads the codec from the log file: the low three bits of a record batch's attributes, 3 is lz4.
+   */
   private static boolean isLz4(String topic, int partition) throws IOException {
     Path folder = directory.resolve("kafka").resolve(topic + "-" + partition);
     byte[] log = Files.readAllBytes(folder.resolve("00000000000000000000.log"));
@@ -114,7 +116,7 @@ class FlowPublisherKafkaTest {
   @Test
   void aSlowBrokerMakesTheOwnerWaitAndNothingIsLost() throws IOException {
     FlowTopics.ensure(broker.bootstrap(), "slow", 2);
-    // Room for a few batches only: the owner must wait again and again.
+    // Room for only a few batches: the owner must wait repeatedly.
     PublisherOptions options =
         options("slow").withBufferBytes(1 << 16).withProperties(Map.of("batch.size", "16384"));
     int flows = 200_000;

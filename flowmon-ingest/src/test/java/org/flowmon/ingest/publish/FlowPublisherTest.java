@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the publisher hands to Kafka's producer. */
+/** The messages that the publisher hands to Kafka's producer. */
 class FlowPublisherTest {
   private static final int PARTITIONS = 3;
   private static final Duration NEVER = Duration.ofHours(1);
@@ -80,7 +80,7 @@ class FlowPublisherTest {
         .toList();
   }
 
-  /** Waits for what another thread does; a machine may be slow. */
+  /** Waits for another thread; a machine may be slow. */
   private static void await(BooleanSupplier condition) throws InterruptedException {
     long end = System.nanoTime() + 30_000_000_000L;
     while (!condition.getAsBoolean()) {
@@ -95,7 +95,7 @@ class FlowPublisherTest {
         options(10).withMaxDelay(Duration.ofMillis(2)).withHeartbeat(Duration.ofMillis(2));
     try (FlowPublisher publisher = new FlowPublisher(options, kafka)) {
       row(publisher, 7, 1);
-      // As a decoder does that finds the records of a set cut off.
+      // Like a decoder that finds a set's records cut off.
       FlowBatchBuilder unused = publisher.builder();
       assertNotNull(unused);
       publisher.tick(8);
@@ -347,7 +347,7 @@ class FlowPublisherTest {
             }
             assertFalse(Thread.currentThread().isInterrupted());
             while (errorNext(new TimeoutException("closed"))) {
-              // as a forced close does
+              // like a forced close
             }
             super.close(timeout);
           }
@@ -441,7 +441,7 @@ class FlowPublisherTest {
     publisher.close();
     List<Long> losses = new ArrayList<>();
     kafka.history().forEach(r -> losses.add(FlowBatch.open(r.value()).cumulativeLosses()));
-    // Partitions 0, 1, 2, 0, 1: each loss stands in one stream, so that sums are right.
+    // Partitions 0, 1, 2, 0, 1: each loss is in one stream, so that sums are right.
     assertEquals(List.of(0L, 5L, 0L, 2L, 5L), losses);
     assertEquals(7, publisher.stats().flowsLostBefore());
   }
@@ -450,7 +450,7 @@ class FlowPublisherTest {
   void lossesToldLastAreSentByTheCloseWhereNoBatchFollows() {
     FlowPublisher publisher = new FlowPublisher(options(1), kafka);
     row(publisher, 1, 1);
-    publisher.addLosses(5); // for partition 1, into which nothing was ever sent
+    publisher.addLosses(5); // for partition 1, which has no messages
     publisher.tick(9);
     publisher.close();
     assertEquals(2, kafka.history().size(), "only a stream with losses to tell has a heartbeat");
@@ -506,7 +506,7 @@ class FlowPublisherTest {
   void closingSendsTheRestAndEndsThePublisher() {
     FlowPublisher publisher = new FlowPublisher(options(100), kafka);
     row(publisher, 1, 1);
-    publisher.builder().beginRow(); // and never ended
+    publisher.builder().beginRow(); // and not ended
     publisher.close();
     publisher.close();
     assertEquals(1, batches(kafka, 0).get(0).rows());

@@ -71,7 +71,7 @@ final class KafkaBroker implements AutoCloseable {
     return bootstrap;
   }
 
-  /** All messages of a partition, from its beginning to its end now. */
+  /** All messages of a partition, from its beginning to its current end. */
   List<ConsumerRecord<byte[], byte[]>> read(String topic, int partition) {
     try (KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(

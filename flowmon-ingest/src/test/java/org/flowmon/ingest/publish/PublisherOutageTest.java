@@ -35,13 +35,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a publisher does while Kafka is away: by a producer that takes nothing until it is told. */
+/** A publisher while Kafka is away, with a producer that takes nothing until it is told. */
 @Timeout(60)
 class PublisherOutageTest {
   private static final int PARTITIONS = 3;
   private static final Duration NEVER = Duration.ofHours(1);
 
-  /** A producer that waits within {@code send}, as Kafka's does without a broker. */
+  /** A producer that waits within {@code send}, like Kafka's without a broker. */
   private static final class AwayProducer extends MockProducer<byte[], byte[]> {
     private volatile CountDownLatch back = new CountDownLatch(1);
     private volatile CountDownLatch asked = new CountDownLatch(1);
@@ -50,7 +50,7 @@ class PublisherOutageTest {
       super(cluster(), true, null, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    // Not synchronized: what the test asks meanwhile does not wait.
+    // Not synchronized, so that the test's queries do not wait.
     @Override
     @SuppressWarnings("UnsynchronizedOverridesSynchronized")
     public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
@@ -64,7 +64,7 @@ class PublisherOutageTest {
     }
   }
 
-  /** A producer that refuses some of what it gets, within the call. */
+  /** A producer that refuses some batches within the call. */
   private static final class RefusingProducer extends MockProducer<byte[], byte[]> {
     private final Random random;
     private int refused;
@@ -128,7 +128,10 @@ class PublisherOutageTest {
         .toList();
   }
 
-  /** Checks numbers and arrivals of all streams; the arrivals of all flows, and the losses told. */
+  /**
+   * Checks numbers and arrivals of all streams, and the losses in them; returns the arrivals of all
+   * flows.
+   */
   private static List<Long> arrivals(MockProducer<byte[], byte[]> kafka, long losses) {
     List<Long> arrivals = new ArrayList<>();
     long told = 0;
@@ -162,7 +165,7 @@ class PublisherOutageTest {
     int flows = 100_000;
     FlowPublisher publisher = new FlowPublisher(collector(100), kafka);
     for (int i = 0; i < flows; i++) {
-      row(publisher, i); // returns though the producer waits
+      row(publisher, i); // returns although the producer waits
       if (i % 1000 == 0) {
         publisher.tick(i);
       }
@@ -241,7 +244,7 @@ class PublisherOutageTest {
                   .allMatch(all -> !all.isEmpty() && maxArrival(all) == clock));
       publisher.tick(clock);
     }
-    // What came while it was away is sent once: two or three batches, one with the timer's help.
+    // Batches from the outage are sent once: two or three, one of them through the timer.
     List<FlowBatch> all = new ArrayList<>();
     kafka.history().forEach(record -> all.add(FlowBatch.open(record.value())));
     long early = all.stream().filter(b -> b.rows() == 0 && b.maxArrival() < 99).count();

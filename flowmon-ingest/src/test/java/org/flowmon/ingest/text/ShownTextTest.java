@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
 class ShownTextTest {
-  /** One of each kind that can mislead, by its code point. */
+  /** One code point of each misleading kind. */
   private static final int[] HARMFUL = {
     0, 7, 8, '\n', '\r', '\t', 0x1B, 0x7F, 0x80, 0x85, 0x9B, 0x9F, 0xAD, 0x61C, 0x200B, 0x200E,
     0x200F, 0x2028, 0x2029, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2060, 0x2066, 0x2067, 0x2068,
@@ -55,7 +55,7 @@ class ShownTextTest {
         json.writeString(text);
       }
       assertEquals(text, value(bytes.toString(StandardCharsets.UTF_8)));
-      if (codePoint >= 0x7F) { // what others wrote raw keeps its value when it is shown
+      if (codePoint >= 0x7F) { // raw text of other writers keeps its value when it is shown
         assertEquals(text, value(ShownText.of('"' + text + '"')));
       }
     }

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
-/** How many rows each address of the workload has, on either side. */
+/** Counts the rows of each address of the workload, on either side. */
 public final class AddressCounts {
-  // Open addressing, a power of two of slots; a slot is taken where its count is not 0.
+  // Open addressing, a power of two of slots; a slot is taken if its count is not 0.
   private int[] addresses = new int[1 << 12];
   private int[] counts = new int[1 << 12];
   private int size;
@@ -65,12 +65,12 @@ public final class AddressCounts {
     }
   }
 
-  /** Rows of an address; 0 where it has none. */
+  /** Rows of an address; 0 if it has none. */
   public int rows(long address) {
     return counts[slot((int) address)];
   }
 
-  /** So many addresses that have rows, drawn without regard to how many; all where fewer have. */
+  /** Draws addresses with rows, without regard to their number; returns all if there are fewer. */
   public List<Counted> drawn(int count, long seed) {
     int[] taken = IntStream.range(0, counts.length).filter(slot -> counts[slot] > 0).toArray();
     int n = Math.min(count, taken.length);
@@ -90,8 +90,8 @@ public final class AddressCounts {
   }
 
   /**
-   * The addresses whose rows come nearest to a number, the nearest first; of those that are equally
-   * near the smallest.
+   * The addresses whose rows come nearest to a number, the nearest first; equally near ones by
+   * address.
    *
    * @param most addresses with more rows are left out
    * @param count addresses at most

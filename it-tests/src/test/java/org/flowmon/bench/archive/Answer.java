@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The rows of an answer, fetched: every value in an array of its column. Filled by {@link #column}
- * and {@link #setRows} after {@link #reserve}; or by a system that has its values in arrays
- * already, and turns them into those of the workload when they are looked at.
+ * The fetched rows of an answer: an array of values for each column. Filled by {@link #column} and
+ * {@link #setRows} after {@link #reserve}, or by a system that already has its values in arrays and
+ * converts them to those of the workload on access.
  */
 public final class Answer {
   private final long[][] columns;
@@ -15,9 +15,9 @@ public final class Answer {
   private Consumer<Answer> filling;
 
   /**
-   * An answer whose values are in arrays of longs already.
+   * Returns an answer whose values are already in arrays of longs.
    *
-   * @param filling writes them as the workload has them, once they are looked at
+   * @param filling writes them in the workload's form on the first access
    */
   static Answer of(int columnCount, int rows, Consumer<Answer> filling) {
     Answer answer = new Answer(columnCount);
@@ -33,17 +33,17 @@ public final class Answer {
     columns = new long[columnCount][1024];
   }
 
-  /** Rows that it holds. */
+  /** Number of rows. */
   public int rows() {
     return rows;
   }
 
-  /** Says how many rows were set, after {@link #reserve} of as many. */
+  /** Sets the number of rows, after {@link #reserve} of as many. */
   public void setRows(int count) {
     rows = count;
   }
 
-  /** Makes room; arrays that {@link #column} gave before are no longer its own. */
+  /** Makes room; arrays from earlier calls of {@link #column} are no longer its own. */
   public void reserve(int count) {
     if (count > columns[0].length) {
       int capacity = (int) Math.min(Integer.MAX_VALUE - 8, Math.max(count, 2L * columns[0].length));
@@ -69,8 +69,8 @@ public final class Answer {
   }
 
   /**
-   * What two systems must agree on: the rows, each column's sum, and a hash over the rows that
-   * depends on their order only where that is part of the answer.
+   * The part that two systems must agree on: the number of rows, each column's sum, and a hash over
+   * the rows, which depends on their order only if the order is part of the answer.
    *
    * @param kinds of the columns; those of doubles are left out
    * @param ordered whether the order of rows counts
@@ -100,7 +100,7 @@ public final class Answer {
   }
 
   /**
-   * What is compared.
+   * The compared facts of an answer.
    *
    * @param sums of each column, modulo 2^64
    * @param hash over the rows

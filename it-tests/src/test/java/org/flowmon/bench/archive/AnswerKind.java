@@ -1,6 +1,6 @@
 package org.flowmon.bench.archive;
 
-/** What a column of an answer is; each value is fetched as a long. */
+/** The kind of an answer's column; each value is fetched as a long. */
 public enum AnswerKind {
   /** A count or a sum. */
   NUMBER,
@@ -14,6 +14,6 @@ public enum AnswerKind {
   MILLIS,
   /** Bits of a double. Systems round differently, so it is fetched and not compared. */
   REAL,
-  /** A code of how a connection ended, as the workload counts them. */
+  /** A code of how a connection ended, by the workload's numbering. */
   STATE
 }

@@ -5,19 +5,20 @@ import java.sql.SQLException;
 
 /**
  * A system that holds the workload's rows and answers its queries. Used by one thread: {@link
- * #load} some times, {@link #endLoad}, {@link #index}, then {@link #prepare} and {@link #answer}.
+ * #load} several times, {@link #endLoad}, {@link #index}, then {@link #prepare} and {@link
+ * #answer}.
  */
 public interface BenchSystem extends AutoCloseable {
-  /** Version and the settings that matter, for people. */
+  /** Version and relevant settings, for people. */
   String settings();
 
   /** Takes some rows. */
   void load(FlowBlock block) throws IOException, SQLException;
 
-  /** All rows were given: they are durable or at least handed to the system's files after this. */
+  /** Ends loading: all rows are durable, or at least handed to the system's files. */
   void endLoad() throws IOException, SQLException;
 
-  /** Makes what queries need beyond the rows. */
+  /** Creates the queries' further structures. */
   void index() throws IOException, SQLException;
 
   /** Bytes of rows and indexes on disk. */
@@ -26,19 +27,19 @@ public interface BenchSystem extends AutoCloseable {
   /** Prepares a query. */
   void prepare(WorkloadQuery query) throws SQLException;
 
-  /** Answers a query that was prepared; the values are all in the answer's arrays. */
+  /** Answers a prepared query; all values are in the answer's arrays. */
   Answer answer(WorkloadQuery query) throws IOException, SQLException;
 
   /**
-   * Lets go of its files, so that none is open or mapped, until {@link #resume}.
+   * Closes its files, so that none is open or mapped, until {@link #resume}.
    *
-   * @return false where it cannot; then it goes on as it was
+   * @return false if it cannot; then it is unchanged
    */
   default boolean suspend() throws IOException, SQLException {
     return false;
   }
 
-  /** Opens its files again; queries are to be prepared anew. */
+  /** Opens its files again; queries must be prepared anew. */
   default void resume() throws IOException, SQLException {}
 
   @Override

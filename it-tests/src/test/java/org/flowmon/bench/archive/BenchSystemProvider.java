@@ -10,7 +10,7 @@ public interface BenchSystemProvider {
   String name();
 
   /**
-   * Makes an empty one.
+   * Creates an empty system.
    *
    * @param folder for its data; new and empty
    * @param threads that it may use for one query

@@ -15,24 +15,24 @@ import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.ParallelFlowReader;
 
 /**
- * Loads the workload into an archive from a CSV file, as {@code flowmon import} does: reading,
+ * Loads the workload into an archive from a CSV file, like {@code flowmon import}: reading,
  * parsing, sorting, sealing with indexes, commit.
  */
 public final class CsvLoad {
   private CsvLoad() {}
 
   /**
-   * What was measured.
+   * The measured rate of loading.
    *
    * @param bytes of the file
    */
   public record Loaded(double rowsPerSecond, long bytes) {}
 
   /**
-   * Measures.
+   * Measures the loading.
    *
-   * @param folder for the file, unless the workload is one, and the archive; both are small beside
-   *     what is compared, and stay
+   * @param folder for the archive and, unless the workload is a file, for the file; both are small
+   *     beside the compared data, and stay
    * @param threads that parse, and as many that seal
    */
   public static Loaded measure(Workload workload, Path folder, int threads)

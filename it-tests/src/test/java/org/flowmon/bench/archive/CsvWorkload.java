@@ -24,7 +24,7 @@ public final class CsvWorkload implements Workload {
   private final WorkloadParameters parameters;
 
   /**
-   * @throws IOException where the parameters cannot be read
+   * @throws IOException if the parameters cannot be read
    */
   public CsvWorkload(Path file, Path parameters) throws IOException {
     this.file = file;
@@ -34,7 +34,7 @@ public final class CsvWorkload implements Workload {
     }
   }
 
-  /** The rows. */
+  /** The file of rows. */
   Path file() {
     return file;
   }
@@ -49,7 +49,7 @@ public final class CsvWorkload implements Workload {
     return String.format("%,d rows of %s", parameters.rows(), file.getFileName());
   }
 
-  /** Gives all rows to the sink; the file's count must be that of the parameters. */
+  /** Gives all rows to the sink; their number must be that of the parameters. */
   @Override
   public void read(Sink sink) throws IOException, SQLException {
     FlowBlock block = new FlowBlock(BLOCK_ROWS);
@@ -81,7 +81,7 @@ public final class CsvWorkload implements Workload {
     }
   }
 
-  /** The file's bytes, field by field. */
+  /** Reads the file's bytes, field by field. */
   private final class Fields {
     private final InputStream in;
     private final byte[] buffer = new byte[1 << 20];
@@ -118,7 +118,7 @@ public final class CsvWorkload implements Workload {
       line++;
     }
 
-    /** One field and the comma or, where it is the last of its row, line feed after it. */
+    /** Reads a field and the comma after it, or the line feed after the last field of a row. */
     long number(WorkloadColumn column, boolean last) throws IOException {
       long value = 0;
       int digits = 0;

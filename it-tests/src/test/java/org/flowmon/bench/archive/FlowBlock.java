@@ -1,9 +1,6 @@
 package org.flowmon.bench.archive;
 
-/**
- * Some rows of the workload as columns. Reused: what it holds is good until the call that was given
- * it returns.
- */
+/** Rows of the workload as columns. Reused: its rows are valid until the receiving call returns. */
 public final class FlowBlock {
   private final long[][] columns;
   private int rows;
@@ -15,7 +12,7 @@ public final class FlowBlock {
     columns = new long[WorkloadColumn.all().size()][capacity];
   }
 
-  /** Rows that it holds. */
+  /** Number of rows. */
   public int rows() {
     return rows;
   }
@@ -28,7 +25,7 @@ public final class FlowBlock {
     return columns[0].length;
   }
 
-  /** The values of a column from row 0 on; what lies at {@link #rows} and after has no meaning. */
+  /** The values of a column from row 0 on; values from {@link #rows} on are undefined. */
   public long[] column(WorkloadColumn column) {
     return columns[column.ordinal()];
   }

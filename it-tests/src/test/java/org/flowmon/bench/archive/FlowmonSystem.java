@@ -59,7 +59,7 @@ public final class FlowmonSystem implements BenchSystem {
     this.importer = new ArchiveImporter(archive, origin, false, segmentRows, 1);
   }
 
-  /** An empty archive in a folder. */
+  /** Creates an empty archive in a folder. */
   public static FlowmonSystem create(
       Path folder, int segmentRows, SegmentOptions segments, int threads) throws IOException {
     Archive archive = Archive.create(folder, ArchiveOptions.DEFAULTS);
@@ -117,7 +117,7 @@ public final class FlowmonSystem implements BenchSystem {
     return text.toString();
   }
 
-  /** Segments are sealed with their indexes; what is left is the host directory and day sums. */
+  /** Creates the host directory and day sums; segments are sealed with their indexes. */
   @Override
   public void index() throws IOException {
     archive.updateDirectory(false, () -> false);
@@ -155,7 +155,9 @@ public final class FlowmonSystem implements BenchSystem {
     return fetch(table, places, query);
   }
 
-  /** An answer of flowmon, whose values are in arrays of longs; of the workload's once compared. */
+  /**
+   * An answer of flowmon in arrays of longs; converted to the workload's form when it is compared.
+   */
   static Answer fetch(ResultTable table, int[] places, WorkloadQuery query) {
     LongBuffer[] values = new LongBuffer[places.length];
     for (int c = 0; c < places.length; c++) {
@@ -175,7 +177,7 @@ public final class FlowmonSystem implements BenchSystem {
         });
   }
 
-  /** A value as the workload has it. */
+  /** Converts a value to the workload's form. */
   private static long ofWorkload(AnswerKind kind, long value) {
     return switch (kind) {
       case NUMBER, FLAG, REAL -> value;

@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Rows of some days, seven where nothing is said, by fixed distributions: 20,000 hosts inside (of
- * 10.0.0.0 … 10.15.255.255) and 200,000 outside, each drawn by Zipf's law with exponent 1.1; bytes
- * by Pareto's; more by day than by night; 60 % begun inside. Streams: holds one block. The same
- * rows for the same number and seed.
+ * Rows of several days, by default seven, by fixed distributions: 20,000 hosts inside (of 10.0.0.0
+ * … 10.15.255.255) and 200,000 outside, each drawn by Zipf's law with exponent 1.1; bytes by
+ * Pareto's; more by day than by night; 60 % begun inside. It streams and holds one block. The same
+ * number and seed give the same rows.
  */
 public final class GeneratedWorkload implements Workload {
   private static final long BEGIN = 1_767_225_600L; // 2026-01-01T00:00:00Z
@@ -64,8 +64,8 @@ public final class GeneratedWorkload implements Workload {
   }
 
   /**
-   * As the others, but every address is drawn uniformly from all of IPv4: hardly one comes twice,
-   * which is the worst case for dictionaries and sums.
+   * Returns a workload whose addresses are drawn uniformly from all of IPv4: hardly one occurs
+   * twice, which is the worst case for dictionaries and sums.
    */
   public static GeneratedWorkload ofUniformAddresses(long rows, long seed) {
     return new GeneratedWorkload(rows, seed, DAYS, true);
@@ -133,7 +133,7 @@ public final class GeneratedWorkload implements Workload {
     return random.nextInt() & 0xFFFF_FFFFL;
   }
 
-  /** Row i of all lies at about i / rows of all flows. */
+  /** Sets the times: row i is at about i / rows of all flows. */
   private void fillTimes(long[] times, int n, long done, SplittableRandom random) {
     double[] shares = new double[n];
     for (int i = 0; i < n; i++) {
@@ -154,7 +154,7 @@ public final class GeneratedWorkload implements Workload {
     return place(cumulative, random.nextDouble());
   }
 
-  /** The first place whose cumulative share is not below. */
+  /** The first place whose cumulative share is not below {@code share}. */
   private static int place(double[] cumulative, double share) {
     int found = Arrays.binarySearch(cumulative, share);
     return Math.min(found < 0 ? ~found : found, cumulative.length - 1);
@@ -220,7 +220,7 @@ public final class GeneratedWorkload implements Workload {
     return Arrays.copyOf(hosts, OUTSIDE);
   }
 
-  /** By the sources of the first block: the ten hottest, then every hundredth by rank. */
+  /** Chooses from the sources of the first block: the ten hottest, then every hundredth by rank. */
   private WorkloadParameters parameters(FlowBlock first) {
     long[] ranked = byCount(first.column(WorkloadColumn.SRC_ADDR), first.rows());
     List<Long> sources = new ArrayList<>();
@@ -245,7 +245,7 @@ public final class GeneratedWorkload implements Workload {
         rows, BEGIN, BEGIN + seconds.length, sources, hours, networks, lookups);
   }
 
-  /** The distinct values, the most frequent first; of those with the same count the smallest. */
+  /** The distinct values, the most frequent first; values with equal counts ascend. */
   private static long[] byCount(long[] values, int n) {
     long[] sorted = Arrays.copyOf(values, n);
     Arrays.sort(sorted);
@@ -258,7 +258,8 @@ public final class GeneratedWorkload implements Workload {
       }
       counts.add(new Counted(sorted[from], i - from));
     }
-    counts.sort((a, b) -> Integer.compare(b.count, a.count)); // stable: values ascend within
+    counts.sort(
+        (a, b) -> Integer.compare(b.count, a.count)); // stable: values ascend within equal counts
     return counts.stream().mapToLong(Counted::value).toArray();
   }
 }

@@ -9,11 +9,13 @@ import org.flowmon.ingest.synthetic.HistoryGenerator;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
 
-/** Flows as the demo's history has them, with all columns that NetFlow fills. */
+/** Flows like the demo's history, with all columns that NetFlow fills. */
 public final class HistoryFlows {
   private HistoryFlows() {}
 
-  /** Flows of one hour, in batches as they come from Kafka; the same for the same arguments. */
+  /**
+   * Returns flows of one hour, in batches like those from Kafka; equal arguments give equal flows.
+   */
   public static List<FlowBatch> of(int count, long seed) {
     TrafficModel model = new TrafficModel(seed, TrafficOptions.defaults());
     Instant end = Instant.parse("2026-01-15T00:00:00Z");

@@ -11,7 +11,7 @@ import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Option;
 
-/** Which systems get the rows and the queries: the archive alone, or others too. */
+/** The options that choose systems: the archive alone, or with others. */
 public final class SystemChoice {
   @Option(
       names = "--segment-rows",

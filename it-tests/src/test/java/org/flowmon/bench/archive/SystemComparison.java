@@ -15,13 +15,13 @@ import java.util.function.Consumer;
 import org.flowmon.bench.machine.PageCache;
 
 /**
- * Gives several systems the same rows and the same queries. Each is loaded alone; then each query
- * is asked of all of them in turn, round by round, so that a noisy machine disturbs all alike.
- * Answers are compared with those of the first system.
+ * Gives several systems the same rows and the same queries. Each is loaded alone. Then all systems
+ * answer each query in turn, round by round, so that a noisy machine disturbs all alike. Answers
+ * are compared with those of the first system.
  */
 public final class SystemComparison {
   private static final int MAX_WARM_RUNS = 500;
-  // Queries that take less are run again for so long before each time that is taken.
+  // Shorter queries run again for this time before each timed run.
   private static final Duration SHORT = Duration.ofMillis(50);
 
   private final Workload workload;
@@ -37,10 +37,10 @@ public final class SystemComparison {
   private final List<String> differences = new ArrayList<>();
 
   /**
-   * @param warmUp for so long, but once at least, a system answers a query before it is timed: code
-   *     is compiled then, and pages are in memory
+   * @param warmUp how long, but at least once, a system answers a query before it is timed: code is
+   *     compiled then, and pages are in memory
    * @param rounds timed runs of each query
-   * @param progress takes a line for people now and then
+   * @param progress takes occasional lines for people
    */
   public SystemComparison(
       Workload workload,
@@ -58,8 +58,8 @@ public final class SystemComparison {
   }
 
   /**
-   * Lets {@link #run} also time all queries together with nothing in memory: of each system that
-   * can let go of its files, where their pages can be dropped.
+   * Makes {@link #run} also time all queries with nothing in memory: for each system that can close
+   * its files, if their pages can be dropped.
    */
   public SystemComparison withCold() {
     isColdToo = true;
@@ -145,7 +145,7 @@ public final class SystemComparison {
     Map<SystemFigures, double[]> times = new LinkedHashMap<>();
     for (int round = 0; round < rounds; round++) {
       for (Map.Entry<SystemFigures, BenchSystem> entry : systems.entrySet()) {
-        System.gc(); // what the one before left is not to be cleared away in this one's time
+        System.gc(); // the previous system's garbage is not collected in this one's time
         warmAgain(query, entry.getKey(), entry.getValue());
         long start = System.nanoTime();
         Answer answer = entry.getValue().answer(query);
@@ -197,7 +197,9 @@ public final class SystemComparison {
     progress.accept(String.format("%s: cold, all queries, ms: %.0f", system.name(), system.cold()));
   }
 
-  /** A short query after others and a collection would be timed with cold caches. */
+  /**
+   * Warms up again: a short query after others and a collection would be timed with cold caches.
+   */
   private void warmAgain(WorkloadQuery query, SystemFigures figure, BenchSystem system)
       throws IOException, SQLException {
     boolean isShort = lastWarmNanos.get(figure) < SHORT.toNanos();
@@ -226,7 +228,7 @@ public final class SystemComparison {
     }
   }
 
-  /** What was measured, system by system. */
+  /** The measurements, system by system. */
   public List<SystemFigures> figures() {
     return List.copyOf(figures);
   }
@@ -236,7 +238,7 @@ public final class SystemComparison {
     return new LinkedHashMap<>(answers);
   }
 
-  /** Where systems differ, in words; empty where all agree. */
+  /** The differences between systems, in words; empty if all agree. */
   public List<String> differences() {
     return List.copyOf(differences);
   }

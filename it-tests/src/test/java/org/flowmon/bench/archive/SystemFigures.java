@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What was measured of one system. */
+/** The measurements of one system. */
 public final class SystemFigures {
   private final String name;
   private final String settings;
@@ -42,8 +42,8 @@ public final class SystemFigures {
   }
 
   /**
-   * The median time of opening the data and asking all queries, one after another, with nothing in
-   * memory, ms; NaN where that was not measured.
+   * The median time of opening the data and asking all queries in turn with nothing in memory, ms;
+   * NaN if not measured.
    */
   public double cold() {
     return cold.length == 0 ? Double.NaN : cold[cold.length / 2];
@@ -58,17 +58,17 @@ public final class SystemFigures {
     return settings;
   }
 
-  /** Rows that were loaded. */
+  /** Number of loaded rows. */
   public long rows() {
     return rows;
   }
 
-  /** Time of loading, without the making or reading of the rows. */
+  /** Time of loading, without generating or reading the rows. */
   public double loadSeconds() {
     return loadSeconds;
   }
 
-  /** Time of what came after loading: indexes, statistics. */
+  /** Time of the steps after loading: indexes, statistics. */
   public double indexSeconds() {
     return indexSeconds;
   }
@@ -78,7 +78,7 @@ public final class SystemFigures {
     return rows / (loadSeconds + indexSeconds);
   }
 
-  /** Bytes on disk by row, indexes included. */
+  /** Bytes on disk per row, indexes included. */
   public double bytesPerRow() {
     return bytesOnDisk / (double) rows;
   }

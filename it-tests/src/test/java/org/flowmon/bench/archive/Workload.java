@@ -3,7 +3,7 @@ package org.flowmon.bench.archive;
 import java.io.IOException;
 import java.sql.SQLException;
 
-/** Rows that can be read again and again, the same each time, and what the queries ask of them. */
+/** Rows that can be read repeatedly, always the same, and the parameters of their queries. */
 public interface Workload {
   /** Takes the rows, block by block. */
   @FunctionalInterface
@@ -19,7 +19,7 @@ public interface Workload {
   /** Hosts and times of the queries. */
   WorkloadParameters parameters();
 
-  /** Where the rows come from, for people. */
+  /** The origin of the rows, for people. */
   String description();
 
   /** Gives all rows to the sink, by time. */

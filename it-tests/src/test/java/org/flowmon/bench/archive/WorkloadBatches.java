@@ -7,13 +7,13 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Rows of the workload as batches, as they come from Kafka. A row's {@code ts} is its {@code
+ * Turns rows of the workload into batches like those from Kafka. A row's {@code ts} is its {@code
  * end_time} and {@code arrival}. Keeps its builder; not thread-safe.
  */
 public final class WorkloadBatches {
   static final long MICROS = 1_000_000;
   static final long MICROS_OF_MILLI = 1_000;
-  // The workload counts states from 0, flowmon's codes begin at 1.
+  // The workload numbers states from 0, flowmon's codes from 1.
   static final int FIRST_STATE = 1;
 
   private static final int BATCH_ROWS = 4096;
@@ -29,7 +29,7 @@ public final class WorkloadBatches {
     void accept(FlowBatch batch) throws IOException;
   }
 
-  /** Gives all rows of a block to a sink, in their order. */
+  /** Gives all rows of a block to a sink in order. */
   public void write(FlowBlock block, Sink sink) throws IOException {
     for (int from = 0; from < block.rows(); from += BATCH_ROWS) {
       sink.accept(batch(block, from, Math.min(BATCH_ROWS, block.rows() - from)));

@@ -4,11 +4,11 @@ import java.util.List;
 
 /** The columns of the workload's rows, in the order of its files. All values are longs. */
 public enum WorkloadColumn {
-  /** When the flow ended, seconds since 1970. */
+  /** The end of the flow, seconds since 1970. */
   TS("ts", 1L << 40),
   /** The source, an IPv4 address as an unsigned number. */
   SRC_ADDR("src_ip", 0xFFFF_FFFFL),
-  /** The destination, likewise. */
+  /** The destination, an IPv4 address as an unsigned number. */
   DST_ADDR("dst_ip", 0xFFFF_FFFFL),
   SRC_PORT("src_port", 0xFFFF),
   DST_PORT("dst_port", 0xFFFF),

@@ -19,12 +19,12 @@ import java.util.NoSuchElementException;
  * bits.
  *
  * @param rows of the workload
- * @param begin time of the first row at the earliest
- * @param end all rows are before this
+ * @param begin lower bound of the first row's time
+ * @param end exclusive upper bound of the last row's time
  * @param sources a hundred sources, many of them busy
  * @param hours begins of the same hour of several days, one day apart, ascending
  * @param networks first addresses of networks of 16 bits
- * @param lookups addresses by how many rows they have: hot, warm, cool, cold, absent
+ * @param lookups addresses by their number of rows: hot, warm, cool, cold, absent
  */
 public record WorkloadParameters(
     long rows,
@@ -64,9 +64,9 @@ public record WorkloadParameters(
   }
 
   /**
-   * Reads the parameters that lie beside a file of rows.
+   * Reads the parameters beside a file of rows.
    *
-   * @throws IOException where it is no such file
+   * @throws IOException if it is no such file
    */
   static WorkloadParameters read(Path file) throws IOException {
     Map<String, List<Long>> numbers = new LinkedHashMap<>();
@@ -119,7 +119,7 @@ public record WorkloadParameters(
     return values.get(0);
   }
 
-  /** The first of each pair, which must be so far from its second. */
+  /** The first of each pair, which must be {@code distance} before its second. */
   private static List<Long> firsts(List<Long> pairs, long distance) {
     List<Long> values = new ArrayList<>();
     for (int i = 0; i < pairs.size(); i += 2) {

@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import org.flowmon.flow.IpAddress;
 
 /**
- * One question to every system.
+ * A query for every system.
  *
  * @param name for tables
  * @param flowmon in flowmon's dialect, null for a lookup of {@code address}
@@ -98,7 +98,7 @@ public record WorkloadQuery(
 
   /**
    * Statistics of three expressions (count, mean, standard deviation, smallest, largest) by each of
-   * three columns: nine of them, in three queries.
+   * three columns: nine statistics in three queries.
    */
   public static List<WorkloadQuery> statistics() {
     List<WorkloadQuery> queries = new ArrayList<>();
@@ -127,7 +127,7 @@ public record WorkloadQuery(
     return queries;
   }
 
-  /** The standard deviation of a sample in what every SQL has, by sums of doubles. */
+  /** The standard deviation of a sample in SQL common to all systems, by sums of doubles. */
   private static String deviation(String x) {
     String squares = "SUM(1.0 * " + x + " * " + x + ")";
     String sum = "SUM(" + x + ")";
@@ -247,7 +247,7 @@ public record WorkloadQuery(
   }
 
   /**
-   * All flows of a host or network on either side, every column.
+   * Looks up all flows of a host or network on either side, with every column.
    *
    * @param bits of the network whose first address is given, 32 for a host
    */

@@ -1,5 +1,5 @@
 /**
- * The workload of {@code flowmon bench archive}: its rows, its queries, and the loop that measures
- * any {@link org.flowmon.bench.archive.BenchSystem} by them.
+ * The workload of {@code flowmon bench archive}: rows, queries, and the loop that measures any
+ * {@link org.flowmon.bench.archive.BenchSystem} by them.
  */
 package org.flowmon.bench.archive;

@@ -18,18 +18,18 @@ import org.flowmon.ingest.synthetic.exporter.ExporterSimulator;
 import org.flowmon.ingest.synthetic.exporter.SentCounts;
 
 /**
- * Routers → UDP → collector → Kafka, of which a broker is killed and started again, each a process
- * of its own but for the routers. What was sent is compared with what Kafka holds and what the
- * collector counted. The routers do not wait.
+ * Routers → UDP → collector → Kafka, with a broker that is killed and restarted. Collector and
+ * brokers are separate processes. The sent flows are compared with Kafka's and the collector's
+ * counts. The routers do not wait.
  *
- * @param brokers how many; one is killed
+ * @param brokers their number; one is killed
  * @param rate flows a second
- * @param before how long all is well first
+ * @param before the time before the outage
  * @param outage how long the broker is away; zero: it stays
  * @param after how long flows are sent afterwards
  * @param arguments further ones of the collector
  * @param settings further ones of the brokers
- * @param told whether what the collector logs goes to standard error
+ * @param told whether the collector's log goes to standard error
  */
 record BrokerOutage(
     int brokers,
@@ -45,11 +45,11 @@ record BrokerOutage(
   private static final Duration CATCH_UP = Duration.ofMinutes(5);
 
   /**
-   * What came of it.
+   * The outcome of an outage.
    *
    * @param sent by the routers
    * @param counts of the collector
-   * @param topic what Kafka holds
+   * @param topic the flows in Kafka
    * @param cpu of the collector
    * @param caughtUp from the end of sending until nothing waited any more
    */
@@ -63,7 +63,7 @@ record BrokerOutage(
       return counts.getOrDefault(name, 0L);
     }
 
-    /** Datagrams and flows that are neither where they should be nor counted. */
+    /** Datagrams and flows that are neither in place nor counted. */
     long unaccounted() {
       return Math.abs(
               sent.datagrams()

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code flowmon collect} with its defaults while a broker is killed and comes back. */
+/** {@code flowmon collect} with its defaults while a broker is killed and restarted. */
 class BrokerOutageTest {
   @TempDir private Path directory;
 
@@ -21,8 +21,8 @@ class BrokerOutageTest {
   @ValueSource(ints = {1, 3})
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void nothingIsLostWhileABrokerIsAway(int brokers) throws Exception {
-    // Slow, as the socket's buffer is to hold what comes while others have the machine. With the
-    // time that a broker takes to start it is away for some ten seconds.
+    // Slow, because the socket's buffer must hold the datagrams while other processes have the
+    // machine. Including its start, the broker is away for about ten seconds.
     BrokerOutage outage =
         new BrokerOutage(
             brokers,

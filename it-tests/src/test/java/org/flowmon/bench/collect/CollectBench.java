@@ -16,7 +16,7 @@ import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code flowmon bench collect}: what a collector loses while a broker is away. */
+/** {@code flowmon bench collect}: measures a collector's losses while a broker is away. */
 @Command(
     name = "collect",
     mixinStandardHelpOptions = true,
@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
       "The exit code is 1 where a flow is neither there nor counted."
     })
 public final class CollectBench implements Callable<Integer> {
-  /** Those that a broker has by default, and not the short ones of tests. */
+  /** A broker's default timeouts, not the short ones of tests. */
   private static final Map<String, String> SESSIONS =
       Map.of("broker.session.timeout.ms", "9000", "broker.heartbeat.interval.ms", "2000");
 

@@ -18,7 +18,7 @@ import org.flowmon.bench.machine.ChildJvm;
 import org.flowmon.bench.machine.ProcessMemory;
 import org.flowmon.deploy.command.CommandException;
 
-/** {@code flowmon collect} as a process of its own, with the heap that the launcher gives it. */
+/** {@code flowmon collect} as a separate process, with the launcher's heap. */
 public final class CollectorProcess implements AutoCloseable {
   private static final Pattern LISTENING = Pattern.compile("listening on \\S+:(\\d+),? .*");
   private static final Pattern COUNT = Pattern.compile("([a-z_]+)=(\\d+)");
@@ -42,8 +42,8 @@ public final class CollectorProcess implements AutoCloseable {
   /**
    * Starts a collector on a free port and returns when it listens.
    *
-   * @param told whether what it logs goes to standard error
-   * @param more arguments beside where it listens
+   * @param told whether its log goes to standard error
+   * @param more arguments beside the address
    */
   public static CollectorProcess start(boolean told, List<String> more)
       throws IOException, InterruptedException {
@@ -94,7 +94,7 @@ public final class CollectorProcess implements AutoCloseable {
     return port;
   }
 
-  /** What it counted, as of a second ago. */
+  /** Its counts, up to a second old. */
   public Map<String, Long> counts() {
     return parse(counts);
   }
@@ -108,24 +108,24 @@ public final class CollectorProcess implements AutoCloseable {
     return found;
   }
 
-  /** CPU time that it has used. */
+  /** Its CPU time so far. */
   Duration cpu() {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
-  /** Its memory, as long as it runs. */
+  /** Its memory, while it runs. */
   public ProcessMemory memory() throws IOException {
     return ProcessMemory.of(process.pid());
   }
 
-  /** Whether it has not ended. */
+  /** Whether it is running. */
   public boolean isAlive() {
     return process.isAlive();
   }
 
-  /** Stops it by SIGTERM; its last counts. */
+  /** Stops it by SIGTERM; returns its last counts. */
   public Map<String, Long> stop() throws IOException, InterruptedException {
-    process.toHandle().destroy(); // which leaves its output to be read
+    process.toHandle().destroy(); // leaves its output to be read
     String last;
     try (var out = process.getInputStream()) {
       last = new String(out.readAllBytes(), StandardCharsets.UTF_8);
@@ -138,6 +138,6 @@ public final class CollectorProcess implements AutoCloseable {
 
   @Override
   public void close() {
-    process.destroyForcibly(); // of no effect where it has ended
+    process.destroyForcibly(); // no effect if it has ended
   }
 }

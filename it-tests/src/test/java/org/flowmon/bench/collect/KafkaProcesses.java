@@ -20,8 +20,8 @@ import org.apache.kafka.common.Uuid;
 import org.flowmon.deploy.embedded.EmbeddedKafka;
 
 /**
- * Kafka brokers as child processes, one or a cluster of some, each of which may be killed and
- * started again with its data and in its place. Topics have a copy on every broker.
+ * Kafka brokers as child processes, a single one or a cluster. Each may be killed and restarted
+ * with its data and address. Topics have a copy on every broker.
  */
 public final class KafkaProcesses implements AutoCloseable {
   private final Path directory;
@@ -38,7 +38,7 @@ public final class KafkaProcesses implements AutoCloseable {
    * @param directory their data
    * @param brokers how many
    * @param more further settings, the same for all ({@link EmbeddedKafka#start(Path, int, Map)})
-   * @throws IOException where one does not start
+   * @throws IOException if one does not start
    */
   public static KafkaProcesses start(Path directory, int brokers, Map<String, String> more)
       throws IOException {
@@ -125,18 +125,18 @@ public final class KafkaProcesses implements AutoCloseable {
     return ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
   }
 
-  /** Kills a broker, as a crash does, and returns when it is gone. */
+  /** Kills a broker like a crash, and returns when it is gone. */
   public void kill(int broker) throws InterruptedException {
     processes.get(broker).destroyForcibly().waitFor();
   }
 
-  /** Starts a broker again that was killed, and returns when it takes requests. */
+  /** Restarts a killed broker, and returns when it takes requests. */
   public void restart(int broker) throws IOException {
     processes.set(broker, begin(broker));
     awaitReady(broker);
   }
 
-  /** CPU time that the brokers that run have used. */
+  /** CPU time of the running brokers. */
   public Duration cpu() {
     return processes.stream()
         .map(process -> process.info().totalCpuDuration().orElse(Duration.ZERO))

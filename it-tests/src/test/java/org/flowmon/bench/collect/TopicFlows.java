@@ -12,12 +12,11 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.flowmon.flow.FlowBatch;
 
 /**
- * What a topic of flows holds.
+ * The content of a topic of flows.
  *
  * @param flows rows of all batches
- * @param losses what the streams say that was lost before them
- * @param missing numbers of the streams that are not there, and those that are there twice or not
- *     in order
+ * @param losses the losses that the streams report
+ * @param missing numbers of the streams that are missing, repeated or out of order
  * @param bytes of all batches, before compression
  */
 public record TopicFlows(long flows, long losses, long missing, long bytes) {
@@ -29,15 +28,15 @@ public record TopicFlows(long flows, long losses, long missing, long bytes) {
     private long losses;
   }
 
-  /** Reads all that the topic holds now. */
+  /** Reads the topic's current content. */
   public static TopicFlows read(String bootstrap, String topic) {
     return read(bootstrap, topic, batch -> {});
   }
 
   /**
-   * Likewise.
+   * Reads the topic's current content.
    *
-   * @param batches is given each
+   * @param batches takes each batch
    */
   public static TopicFlows read(String bootstrap, String topic, Consumer<FlowBatch> batches) {
     Map<Long, Stream> streams = new HashMap<>();
@@ -59,7 +58,7 @@ public record TopicFlows(long flows, long losses, long missing, long bytes) {
     return new TopicFlows(sums[0], losses, sums[1], sums[2]);
   }
 
-  /** Gives all records that a topic holds now. */
+  /** Passes on all current records of a topic. */
   public static void records(
       String bootstrap, String topic, Consumer<ConsumerRecord<byte[], byte[]>> to) {
     Map<String, Object> properties =

@@ -1,2 +1,2 @@
-/** {@code flowmon bench collect}: the collector while brokers are killed and come back. */
+/** {@code flowmon bench collect}: the collector while brokers are killed and restarted. */
 package org.flowmon.bench.collect;

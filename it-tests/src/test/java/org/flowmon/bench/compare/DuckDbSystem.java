@@ -20,8 +20,8 @@ import org.flowmon.bench.archive.WorkloadColumn;
 import org.flowmon.bench.archive.WorkloadQuery;
 
 /**
- * DuckDB in a file: rows by its appender, answers chunk by chunk as columns, which spares the cost
- * of JDBC's cells.
+ * DuckDB in a file: loads rows by its appender and fetches answers by column chunks, which avoids
+ * the cost of JDBC's cells.
  */
 final class DuckDbSystem extends JdbcSystem {
   private final Path folder;
@@ -47,8 +47,8 @@ final class DuckDbSystem extends JdbcSystem {
 
   private void configure() throws SQLException {
     execute("SET threads = " + threads);
-    execute("SET memory_limit = '6GB'"); // two of them and others share the machine
-    // The order of rows is no part of any answer without ORDER BY.
+    execute("SET memory_limit = '6GB'"); // two DuckDB systems and others share the machine
+    // Without ORDER BY the order of rows is not part of the answer.
     execute("SET preserve_insertion_order = false");
   }
 
@@ -61,7 +61,7 @@ final class DuckDbSystem extends JdbcSystem {
     return new DuckDbSystem(connect(folder), folder, indexes, threads);
   }
 
-  /** Without indexes: DuckDB's own minima and maxima of row groups only. */
+  /** Without indexes: only DuckDB's own minima and maxima of row groups. */
   public static final class Provider implements BenchSystemProvider {
     @Override
     public String name() {

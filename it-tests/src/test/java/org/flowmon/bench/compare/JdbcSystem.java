@@ -16,7 +16,7 @@ import org.flowmon.bench.archive.AnswerKind;
 import org.flowmon.bench.archive.BenchSystem;
 import org.flowmon.bench.archive.WorkloadQuery;
 
-/** What systems with a JDBC driver have in common: statements prepared once, typed getters. */
+/** The common part of systems with a JDBC driver: statements prepared once, typed getters. */
 abstract class JdbcSystem implements BenchSystem {
   private static final List<String> INDEXED = List.of("src_addr", "dst_addr", "ts");
 
@@ -31,7 +31,7 @@ abstract class JdbcSystem implements BenchSystem {
     return connection;
   }
 
-  /** After {@link #suspend}. */
+  /** Sets a new connection after {@link #suspend}. */
   final void reconnect(Connection newConnection) {
     connection = newConnection;
   }

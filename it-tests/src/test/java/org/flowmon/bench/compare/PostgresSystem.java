@@ -20,7 +20,7 @@ import org.postgresql.copy.CopyIn;
 
 /**
  * PostgreSQL as a child process, loaded by binary COPY in the transaction that creates the table;
- * answers come in binary.
+ * answers are binary.
  */
 final class PostgresSystem extends JdbcSystem {
   private static final int SEND_BYTES = 1 << 20;
@@ -74,7 +74,7 @@ final class PostgresSystem extends JdbcSystem {
       config.put("random_page_cost", "1.1"); // pages are in memory or on a solid-state disk
       EmbeddedPostgres server = EmbeddedPostgres.start(folder.resolve("server"), config);
       try {
-        // A threshold of −1: prepared on the server and binary from the first time on.
+        // A threshold of −1: prepared on the server and binary from the first execution on.
         Connection connection =
             DriverManager.getConnection(
                 server.jdbcUrl() + "?prepareThreshold=-1", server.user(), server.password());

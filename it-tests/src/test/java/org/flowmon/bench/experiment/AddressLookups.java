@@ -31,7 +31,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Lookups of many addresses and ranges, of hosts as they are and of random ones. */
+/** Measures lookups of many addresses and ranges, of typical hosts and of random ones. */
 @Command(
     name = "addresses",
     mixinStandardHelpOptions = true,
@@ -45,7 +45,7 @@ public final class AddressLookups implements Callable<Integer> {
   private static final int HOST = 32;
   private static final int SHORTEST = 16;
   private static final int RANGES = 20;
-  // Lookups take little, and are many: it takes long until their code is compiled.
+  // Lookups are short, so it takes many until their code is compiled.
   private static final int WARM_TIMES = 10;
   private static final int INGESTED_ROWS = 100_000;
 
@@ -75,7 +75,7 @@ public final class AddressLookups implements Callable<Integer> {
       description = "Addresses that are not; default ${DEFAULT-VALUE}.")
   private int absent;
 
-  /** A range and how many flows have an address in it. */
+  /** A range and the number of flows with an address in it. */
   private record Range(IpPrefix prefix, long flows) {}
 
   @Override
@@ -180,7 +180,7 @@ public final class AddressLookups implements Callable<Integer> {
     return flows;
   }
 
-  /** What is looked up, by its name in the table; how many flows each has is counted by rows. */
+  /** The looked-up ranges by name in the table; the flows of each are counted from the rows. */
   private Map<String, List<Range>> ranges(GeneratedWorkload workload, AddressCounts counts)
       throws IOException {
     Map<String, List<Range>> asked = new LinkedHashMap<>();
@@ -216,7 +216,10 @@ public final class AddressLookups implements Callable<Integer> {
     return new Range(new IpPrefix(IpAddress.ofIpv4((int) address), bits), flows);
   }
 
-  /** Adds, for each address, the rows by how many bits the nearer of both sides shares with it. */
+  /**
+   * Counts, for each address, the rows by the number of leading bits that the nearer of both sides
+   * shares with it.
+   */
   private static void count(FlowBlock block, List<Counted> around, long[][] common) {
     long[] sources = block.column(WorkloadColumn.SRC_ADDR);
     long[] destinations = block.column(WorkloadColumn.DST_ADDR);
@@ -230,7 +233,7 @@ public final class AddressLookups implements Callable<Integer> {
     }
   }
 
-  /** Asks all kinds in turn, so that none is timed while code is compiled. */
+  /** Queries all kinds in turn, so that none is timed while code is compiled. */
   private void warm(Archive archive, Map<String, List<Range>> asked) throws IOException {
     long begun = System.nanoTime();
     while (System.nanoTime() - begun < WARM_TIMES * options.warmUp().toNanos()) {
@@ -246,7 +249,7 @@ public final class AddressLookups implements Callable<Integer> {
     return Timings.of(Math.max(ranges.size(), options.rounds() * RANGES), lookup);
   }
 
-  /** Each run takes a snapshot, as a user's request would; what comes in meanwhile may be more. */
+  /** Each run takes a snapshot, like a user's request; new flows may add to the result. */
   private Timings.Operation lookup(Archive archive, List<Range> ranges, boolean isExact) {
     QueryOptions how = QueryOptions.DEFAULTS.withThreads(options.threads());
     return run -> {

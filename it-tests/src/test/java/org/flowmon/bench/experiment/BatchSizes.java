@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Rows a second into the archive against the rows of a commit: each is sealed, indexed, synced. */
+/** Rows a second into the archive by rows of a commit: each is sealed, indexed, synced. */
 @Command(
     name = "batches",
     mixinStandardHelpOptions = true,
@@ -82,7 +82,7 @@ public final class BatchSizes implements Callable<Integer> {
 
   private Map<String, Object> measure(List<FlowBatch> flows, int size) throws IOException {
     int total = rowsOf(size);
-    // The first round warms up; the longest run is not repeated for that.
+    // The first round warms up; the longest run has no such round.
     int rounds = total > rows ? 1 : 2;
     double best = Double.MAX_VALUE;
     long bytes = 0;

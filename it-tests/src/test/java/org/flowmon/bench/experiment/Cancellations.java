@@ -29,7 +29,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How soon a query ends that nobody waits for any more. */
+/** The time until an abandoned query ends. */
 @Command(
     name = "cancel",
     mixinStandardHelpOptions = true,
@@ -155,7 +155,7 @@ public final class Cancellations implements Callable<Integer> {
     return row;
   }
 
-  /** Ms from the moment at which it was given up to its end, −1 if it had ended before. */
+  /** Ms from the cancellation of a query to its end, −1 if it had ended before. */
   private double ask(
       Archive archive,
       String sql,
@@ -190,7 +190,7 @@ public final class Cancellations implements Callable<Integer> {
       leaves.cancel(false);
       boolean hasLeft = !leftAt.compareAndSet(0, -1);
       while (hasLeft && !interrupted.get()) {
-        Thread.onSpinWait(); // until the interrupt of this round has come
+        Thread.onSpinWait(); // until this round's interrupt has arrived
       }
       var unused = Thread.interrupted();
     }

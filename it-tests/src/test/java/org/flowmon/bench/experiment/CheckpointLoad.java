@@ -16,8 +16,8 @@ import org.flowmon.bench.output.BenchFolder;
 import org.flowmon.flow.FlowBatch;
 
 /**
- * Loads an archive as checkpoints of a job do, but on one thread: a commit of so many rows, then
- * what is to be merged, trimmed and deleted, then the host directory. Both are timed apart.
+ * Loads an archive like a job's checkpoints, but on one thread: commits rows, then merges, trims
+ * and deletes, then updates the host directory. Loading and upkeep are timed separately.
  */
 public final class CheckpointLoad implements AutoCloseable {
   private static final int WARM_UP_ROWS = 1_000_000;
@@ -35,7 +35,7 @@ public final class CheckpointLoad implements AutoCloseable {
   private long rewritten;
 
   /**
-   * @param commitRows rows of a commit, about: batches are not cut
+   * @param commitRows approximate rows of a commit: batches are not cut
    */
   public CheckpointLoad(Archive archive, int commitRows) {
     this.archive = archive;
@@ -43,7 +43,7 @@ public final class CheckpointLoad implements AutoCloseable {
     this.compactor = new Compactor(archive, CompactionOptions.DEFAULTS);
   }
 
-  /** Compiles what loading runs through, so that the first rows are not slow for want of it. */
+  /** Compiles the code of loading, so that the first rows are not slow. */
   public static void warmUp(long rows, long seed, int commitRows) throws IOException {
     GeneratedWorkload workload = new GeneratedWorkload(Math.min(rows, WARM_UP_ROWS), ~seed);
     try (BenchFolder scratch = BenchFolder.of("warm-up", null);
@@ -55,7 +55,7 @@ public final class CheckpointLoad implements AutoCloseable {
     }
   }
 
-  /** Takes rows; commits where enough are there. */
+  /** Adds rows; commits if there are enough. */
   public void add(FlowBlock block) throws IOException {
     loading.begin();
     batches.write(block, this::add);
@@ -74,7 +74,7 @@ public final class CheckpointLoad implements AutoCloseable {
     }
   }
 
-  /** While {@link #loading} runs. */
+  /** Commits the rows while {@link #loading} runs. */
   private void commit() throws IOException {
     importer.commit("flowmon bench archive");
     importer = null;
@@ -96,7 +96,7 @@ public final class CheckpointLoad implements AutoCloseable {
     loading.begin();
   }
 
-  /** Commits what is left. */
+  /** Commits the remaining rows. */
   public void finish() throws IOException {
     if (importer != null) {
       loading.begin();
@@ -105,7 +105,7 @@ public final class CheckpointLoad implements AutoCloseable {
     }
   }
 
-  /** Rows that were committed. */
+  /** Committed rows. */
   public long rows() {
     return rows;
   }
@@ -114,7 +114,7 @@ public final class CheckpointLoad implements AutoCloseable {
     return commits;
   }
 
-  /** Rows that merges and trimming wrote again. */
+  /** Rows rewritten by merges and trimming. */
   public long rewritten() {
     return rewritten;
   }
@@ -129,7 +129,7 @@ public final class CheckpointLoad implements AutoCloseable {
     return upkeep;
   }
 
-  /** Deletes what was sealed and is not committed. */
+  /** Deletes sealed segments that are not committed. */
   @Override
   public void close() throws IOException {
     if (importer != null) {

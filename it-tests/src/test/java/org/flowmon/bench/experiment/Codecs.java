@@ -34,7 +34,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Ratio and rates of writing and reading against codec, level and size of pages. */
+/** Compression ratio and rates of writing and reading by codec, level and page size. */
 @Command(
     name = "codecs",
     mixinStandardHelpOptions = true,
@@ -49,7 +49,7 @@ public final class Codecs implements Callable<Integer> {
   private static final int IPV4_BYTES = 4;
   private static final int BLOCK = 4096;
   private static final double MEGABYTE = 1e6;
-  // A slow codec is not run again and again.
+  // A slow codec is not repeated.
   private static final double SECONDS = 4;
 
   @Mixin private ExperimentOptions options;
@@ -98,7 +98,7 @@ public final class Codecs implements Callable<Integer> {
         Map<String, Object> row = measure(one, folder.path());
         table.row(row);
         boolean isLookup = one.profile() == SegmentProfile.LOOKUP;
-        // Its values are in no pages, so it is a line across.
+        // Its values are not in pages, so it is a horizontal line.
         for (int page : isLookup ? ends() : new int[] {one.pageBytes()}) {
           ratio.point(name(one), page, (double) row.get("ratio_to_csv"));
           writing.point(name(one), page, (double) row.get("write_mb_per_cpu_second"));
@@ -167,7 +167,7 @@ public final class Codecs implements Callable<Integer> {
     return width;
   }
 
-  /** Reads every value; modulo 2^64. */
+  /** Reads every value and returns the sum modulo 2^64. */
   private static long sum(FlowRows some) {
     long[] high = new long[BLOCK];
     long[] low = new long[BLOCK];
@@ -233,7 +233,7 @@ public final class Codecs implements Callable<Integer> {
     return row;
   }
 
-  /** Opened anew, so that nothing is decoded before; checksums are not part of it. */
+  /** Reads a newly opened segment, so that nothing is decoded before; without checksums. */
   private void read(Path folder, SealedSegment sealed) throws IOException {
     try (SegmentReader segment = SegmentReader.open(folder, sealed, false)) {
       long found = sum(segment);
@@ -250,12 +250,12 @@ public final class Codecs implements Callable<Integer> {
     }
   }
 
-  /** What is measured. */
+  /** A measured operation. */
   private interface Operation {
     void run() throws IOException;
   }
 
-  /** Least CPU time of this thread, seconds; the first run, where it is short, only warms up. */
+  /** The least CPU time of this thread, seconds; a short first run only warms up. */
   private double best(Operation operation) throws IOException {
     double best = Double.MAX_VALUE;
     double spent = 0;

@@ -16,7 +16,7 @@ import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Option;
 
-/** What every experiment can be told, and how it shows what it found. */
+/** The common options of experiments, and the output of their results. */
 public final class ExperimentOptions {
   private static final int ROUNDS = 5;
 
@@ -70,7 +70,7 @@ public final class ExperimentOptions {
   /**
    * Timed runs of each measurement.
    *
-   * @param otherwise where the user did not say
+   * @param otherwise the default
    */
   public int rounds(int otherwise) {
     return rounds == null ? otherwise : rounds;
@@ -80,12 +80,12 @@ public final class ExperimentOptions {
     return Duration.ofMillis(warmUp);
   }
 
-  /** A comparison of systems by these queries, as the options say. */
+  /** Returns a comparison of systems by these queries and the options. */
   public SystemComparison comparison(Workload workload, List<WorkloadQuery> queries) {
     return new SystemComparison(workload, queries, threads, warmUp(), rounds(), this::progress);
   }
 
-  /** Runs a comparison; what a system cannot do ends the command. */
+  /** Runs a comparison; an error of a system ends the command. */
   public static void run(SystemComparison comparison, SystemChoice systems, BenchFolder folder)
       throws IOException {
     try {
@@ -95,7 +95,7 @@ public final class ExperimentOptions {
     }
   }
 
-  /** Gives all rows to a sink that no database is behind. */
+  /** Gives all rows to a sink without a database. */
   public static void read(Workload workload, Workload.Sink sink) throws IOException {
     try {
       workload.read(sink);
@@ -108,13 +108,13 @@ public final class ExperimentOptions {
     System.err.println(line);
   }
 
-  /** Prints the table, writes the plot and says where it is. */
+  /** Prints the table, writes the plot and prints its path. */
   public void show(String name, BenchResult table, SvgPlot picture) throws IOException {
     table.print(json);
     draw(name, picture);
   }
 
-  /** As the other with several tables, which are one object in JSON, and plots in one picture. */
+  /** Prints several tables, which are one object in JSON, and writes the plots into one picture. */
   public void show(String name, List<BenchResult> tables, SvgPlot... pictures) throws IOException {
     print(name, tables);
     draw(name, pictures);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.NodeList;
 
-/** Every experiment runs, small, and leaves a table and a picture of as many points. */
+/** Every experiment runs at a small size and leaves a table and a picture with as many points. */
 class ExperimentsTest {
   @TempDir Path folder;
 
@@ -33,7 +33,7 @@ class ExperimentsTest {
         .execute(Stream.concat(Stream.of("archive"), Stream.of(arguments)).toArray(String[]::new));
   }
 
-  /** Runs {@code bench archive …}, checks the picture, and gives the rows of the table. */
+  /** Runs {@code bench archive …}, checks the picture, and returns the rows of the table. */
   private JsonNode run(int lines, int points, String... arguments) throws Exception {
     Path plot = folder.resolve("plot.svg");
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
@@ -199,7 +199,7 @@ class ExperimentsTest {
     assertTrue(memory.path("heap_limit_mib").asDouble() <= 512, memory.toString());
     assertTrue(memory.path("heap_used_mib").asDouble() > 0, memory.toString());
     assertEquals(40_000, table(built, "loading").path("rows").asInt());
-    // What is there is taken, whatever --rows says.
+    // An existing archive is used, whatever --rows says.
     JsonNode again = run(2, 2, arguments);
     assertEquals(table(built, "loading"), table(again, "loading"));
     assertEquals(table(built, "bytes"), table(again, "bytes"));

@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Rate of adding to the timestamp histogram by several threads. */
+/** The rate at which several threads add to the timestamp histogram. */
 @Command(
     name = "histogram",
     mixinStandardHelpOptions = true,
@@ -53,7 +53,7 @@ public final class HistogramThreads implements Callable<Integer> {
       description = "Timestamps that all threads add together; default ${DEFAULT-VALUE}.")
   private long adds;
 
-  /** What a thread does with its part of the timestamps. */
+  /** Adds a thread's part of the timestamps. */
   private interface Adder {
     void add(long time);
   }
@@ -94,7 +94,7 @@ public final class HistogramThreads implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /** As they arrive: nearly in order. */
+  /** Timestamps in the order of arrival: nearly sorted. */
   private long[] times() {
     SplittableRandom random = new SplittableRandom(options.seed());
     long[] times = new long[TIMES];

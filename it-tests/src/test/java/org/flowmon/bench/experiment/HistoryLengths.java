@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Time of the analyses' history queries against the days of history that they ask about. */
+/** Time of the analyses' history queries by days of history. */
 @Command(
     name = "history",
     mixinStandardHelpOptions = true,

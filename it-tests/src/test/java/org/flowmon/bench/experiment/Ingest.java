@@ -10,9 +10,9 @@ import org.flowmon.bench.archive.HistoryFlows;
 import org.flowmon.flow.FlowBatch;
 
 /**
- * A thread that takes flows into an archive, commit after commit, until it is stopped. It goes idle
- * when the archive has ten times the flows it began with: on a busy machine the lookups beside it
- * take long, and what they look through must not grow without end meanwhile.
+ * A thread that loads flows into an archive, commit after commit, until it is stopped. It pauses
+ * when the archive has ten times its initial flows: on a busy machine the concurrent lookups take
+ * long, and their data must not grow without bound.
  */
 final class Ingest implements AutoCloseable {
   private static final int ROWS_OF_A_COMMIT = 100_000;
@@ -38,12 +38,12 @@ final class Ingest implements AutoCloseable {
     }
   }
 
-  /** Begins with flows of {@link HistoryFlows}, and returns when the first commit is made. */
+  /** Starts with flows of {@link HistoryFlows}, and returns after the first commit. */
   static Ingest into(Archive archive, long seed) throws IOException {
     return into(archive, HistoryFlows.of(ROWS_OF_A_COMMIT, seed));
   }
 
-  /** As the other, with these flows in each commit. */
+  /** Starts with these flows in each commit, and returns after the first commit. */
   static Ingest into(Archive archive, List<FlowBatch> flows) throws IOException {
     Ingest ingest = new Ingest(archive, flows);
     ingest.commit(-1);
@@ -65,7 +65,7 @@ final class Ingest implements AutoCloseable {
   }
 
   private void commit(long number) throws IOException {
-    // Another beginning than those of the archive's first files.
+    // A prefix that differs from those of the archive's first files.
     ImportedFile file = new ImportedFile(String.format("f%063x", number), "ingest", rowsOfCommit);
     try (ArchiveImporter importer = new ArchiveImporter(archive, file, false)) {
       for (FlowBatch batch : flows) {
@@ -95,7 +95,7 @@ final class Ingest implements AutoCloseable {
     return this;
   }
 
-  /** After {@link #stop}. */
+  /** The rate, after {@link #stop}. */
   double rowsPerSecond() {
     return rows / (nanos / 1e9);
   }

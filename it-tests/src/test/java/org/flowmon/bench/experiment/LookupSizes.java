@@ -27,7 +27,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Time of lookups against the flows that they find, idle and while flows come in. */
+/** Time of lookups by flows found, idle and during ingest. */
 @Command(
     name = "lookups",
     mixinStandardHelpOptions = true,
@@ -71,7 +71,7 @@ public final class LookupSizes implements Callable<Integer> {
     return Differences.report(comparison);
   }
 
-  /** A lookup for each number of flows that is wanted, of the address that comes nearest. */
+  /** A lookup for each wanted number of flows, of the address that comes nearest. */
   private List<WorkloadQuery> queries(GeneratedWorkload workload) throws IOException {
     AddressCounts counts = new AddressCounts();
     ExperimentOptions.read(workload, counts::add);
@@ -134,7 +134,7 @@ public final class LookupSizes implements Callable<Integer> {
     }
   }
 
-  /** Each run takes a snapshot, as a user's request would. */
+  /** Times a lookup. Each run takes a snapshot, like a user's request. */
   private Timings timings(Archive archive, WorkloadQuery query, SystemComparison comparison)
       throws IOException {
     IpPrefix prefix = new IpPrefix(IpAddress.ofIpv4(query.address().intValue()), query.bits());
@@ -147,7 +147,7 @@ public final class LookupSizes implements Callable<Integer> {
                 ArchiveQuery.lookup(snapshot, prefix, Long.MIN_VALUE, Long.MAX_VALUE, -1, how)
                     .table()
                     .rowCount();
-            // What comes in meanwhile may be of the same addresses.
+            // New flows may have the same addresses.
             if (found < expected) {
               throw new IllegalStateException(
                   found + " flows of " + prefix + ", expected at least " + expected);

@@ -24,7 +24,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Ingest rate and disk over time, with and without a limit of rows. */
+/** Ingest rate and disk usage over time, with and without a limit of rows. */
 @Command(
     name = "retention",
     mixinStandardHelpOptions = true,
@@ -37,7 +37,7 @@ public final class RetentionRates implements Callable<Integer> {
   private static final String ALL = "all kept";
   private static final String LIMITED = "expiring";
   private static final int SHOWN = 20;
-  // With expiration, too, so that none of it is compiled while it is timed.
+  // Including expiration, so that none of it is compiled while it is timed.
   private static final long WARM_UP_ROWS = 3_000_000;
 
   @Mixin private ExperimentOptions options;
@@ -60,7 +60,7 @@ public final class RetentionRates implements Callable<Integer> {
       description = "Rows of a commit; default ${DEFAULT-VALUE}.")
   private int commitRows;
 
-  /** One of the two archives, and what was noted of it last. */
+  /** One of the two archives, and its last measurements. */
   private static final class Side {
     private final String name;
     private final Archive archive;
@@ -101,22 +101,22 @@ public final class RetentionRates implements Callable<Integer> {
     options.progress("warming up");
     long few = Math.min(rows, WARM_UP_ROWS);
     load(new GeneratedWorkload(few, ~options.seed()), Math.max(1, few / 4), Long.MAX_VALUE, null);
-    // What is not committed yet of a block counts for the next step.
+    // The uncommitted rest of a block counts for the next step.
     long step = Math.max(1, rows / SHOWN - commitRows);
     load(workload, keepRows, step, (side, limits) -> note(side, limits, table, rates, disk));
     options.show("retention", List.of(table), rates, disk);
     return ExitCodes.DONE;
   }
 
-  /** Takes a side whenever a step of rows is in it. */
+  /** Takes a side after each step of rows. */
   private interface Notes {
     void take(Side side, RetentionOptions limits) throws IOException;
   }
 
   /**
-   * Loads both archives, a block into the one and then into the other, first and second in turns.
+   * Loads both archives block by block, alternating which comes first.
    *
-   * @param notes null where nothing is noted
+   * @param notes null if nothing is noted
    */
   private void load(GeneratedWorkload workload, long keep, long step, Notes notes)
       throws IOException {
@@ -186,7 +186,7 @@ public final class RetentionRates implements Callable<Integer> {
       row.put("stored_rows", snapshot.storedRows());
       row.put("segments", (long) snapshot.segments().size());
     }
-    // Those of files that wait for their deletion too.
+    // Including files that wait for their deletion.
     long bytes = BenchFolder.bytes(side.folder);
     row.put("disk_bytes", bytes);
     row.put("rewritten_per_row", load.rewritten() / (double) load.rows());

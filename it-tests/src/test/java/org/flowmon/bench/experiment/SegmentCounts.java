@@ -32,7 +32,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Time of lookups against the number of segments, where what is looked up stays the same. */
+/** Time of lookups by number of segments, with a constant result. */
 @Command(
     name = "segments",
     mixinStandardHelpOptions = true,
@@ -46,7 +46,7 @@ public final class SegmentCounts implements Callable<Integer> {
   private static final int SEGMENTS_OF_A_COMMIT = 100;
   private static final long BEGIN = 1_767_225_600_000_000L; // 2026-01-01T00:00:00Z
   private static final long SECOND = 1_000_000;
-  // What is looked up lies above all that is drawn.
+  // The looked-up addresses lie above all drawn ones.
   private static final int PRESENT = 0xF000_0000;
   private static final int ABSENT = 0xF800_0000;
 
@@ -96,7 +96,7 @@ public final class SegmentCounts implements Callable<Integer> {
           commit(archive, made, more, smallest, random);
           made += more;
         }
-        archive.updateDirectory(true, () -> false); // as whoever commits does behind it
+        archive.updateDirectory(true, () -> false); // as after each commit
         options.progress(String.format("%,d segments", made));
         Map<String, Object> row = measure(archive);
         table.row(row);
@@ -108,7 +108,7 @@ public final class SegmentCounts implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /** Adds segments; what is looked up lies in the first ones, so that it stays the same. */
+  /** Adds segments; the looked-up flows are in the first ones, so that the result is constant. */
   private void commit(Archive archive, int first, int count, int holding, SplittableRandom random)
       throws IOException {
     List<SealedSegment> segments = new ArrayList<>();
@@ -118,7 +118,7 @@ public final class SegmentCounts implements Callable<Integer> {
       builder.clear();
       List<Integer> planted = new ArrayList<>();
       for (int a = 0; s < holding && a < addresses; a++) {
-        // An address lies in every so many of the first segments.
+        // Of the first segments, every stride-th has the address.
         int stride = holding / SEGMENTS_OF_EACH;
         int offset = s - a % stride;
         if (offset >= 0 && offset % stride == 0 && offset / stride < SEGMENTS_OF_EACH) {
@@ -163,7 +163,7 @@ public final class SegmentCounts implements Callable<Integer> {
           run -> opened[0] = lookup(snapshot, PRESENT + run % addresses, FLOWS_OF_EACH, how);
       Timings.Operation absent =
           run -> opened[1] = lookup(snapshot, ABSENT + run % addresses, 0, how);
-      Timings.of(runs, present); // code is compiled then, and what it touches is in memory
+      Timings.of(runs, present); // compiles the code and loads its data into memory
       Timings.of(runs, absent);
       Timings presents = Timings.of(runs, present);
       Timings absents = Timings.of(runs, absent);
@@ -180,7 +180,7 @@ public final class SegmentCounts implements Callable<Integer> {
     }
   }
 
-  /** How many segments were opened for it. */
+  /** Looks up an address and returns the number of opened segments. */
   private static int lookup(
       ArchiveSnapshot snapshot, int address, int expected, QueryOptions options)
       throws IOException {

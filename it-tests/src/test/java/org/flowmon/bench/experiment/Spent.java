@@ -2,7 +2,7 @@ package org.flowmon.bench.experiment;
 
 import java.lang.management.ManagementFactory;
 
-/** Time and CPU time that one thread spent on something, bit by bit. */
+/** The accumulated time and CPU time of one thread's task. */
 public final class Spent {
   private long nanos;
   private long cpuNanos;

@@ -29,7 +29,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Nine grouped statistics over all rows: the archive, a CSV file, and other systems. */
+/** Nine grouped statistics over all rows, by the archive, from a CSV file, and by other systems. */
 @Command(
     name = "statistics",
     mixinStandardHelpOptions = true,
@@ -75,7 +75,7 @@ public final class Statistics implements Callable<Integer> {
     return Differences.report(comparison);
   }
 
-  /** The median; NaN where the file's pages cannot be dropped. */
+  /** The median; NaN if the file's pages cannot be dropped. */
   private double cold(Path file, List<WorkloadQuery> queries) throws IOException {
     double[] times = new double[options.rounds()];
     for (int round = 0; round < times.length; round++) {
@@ -88,7 +88,7 @@ public final class Statistics implements Callable<Integer> {
     return times[times.length / 2];
   }
 
-  /** One pass over the file: all queries take each batch. */
+  /** Reads the file once: all queries take each batch. */
   private void read(Path file, List<WorkloadQuery> queries) throws IOException {
     List<GroupCollector> groups = new ArrayList<>();
     for (WorkloadQuery query : queries) {

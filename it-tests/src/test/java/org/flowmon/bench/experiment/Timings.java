@@ -3,9 +3,9 @@ package org.flowmon.bench.experiment;
 import java.io.IOException;
 import java.util.Arrays;
 
-/** Times of the same or of like operations, ms, ascending. */
+/** Times of equal or similar operations, ms, ascending. */
 public final class Timings {
-  /** What is timed. */
+  /** A timed operation. */
   @FunctionalInterface
   public interface Operation {
     void run(int round) throws IOException;
@@ -17,7 +17,7 @@ public final class Timings {
     this.sorted = sorted;
   }
 
-  /** Runs an operation so many times, for the rounds 0 … count − 1. */
+  /** Runs an operation {@code count} times, for the rounds 0 … count − 1. */
   public static Timings of(int count, Operation operation) throws IOException {
     double[] millis = new double[count];
     for (int round = 0; round < count; round++) {

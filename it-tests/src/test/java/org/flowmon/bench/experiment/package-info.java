@@ -1,5 +1,5 @@
 /**
- * Experiments on the archive, one class each: what grows with what, as a table and a plot ({@code
- * docs/performance.md}).
+ * Experiments on the archive, one class each: the growth of one quantity with another, as a table
+ * and a plot ({@code docs/performance.md}).
  */
 package org.flowmon.bench.experiment;

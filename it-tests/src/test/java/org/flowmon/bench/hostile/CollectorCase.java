@@ -29,17 +29,15 @@ import org.flowmon.ingest.synthetic.exporter.ExporterSimulator;
 import org.flowmon.ingest.synthetic.exporter.SentCounts;
 
 /**
- * Four good exporters (NetFlow v5, v9, v9 that samples, IPFIX) at an even rate beside strangers, to
- * a collector that is a process of its own, and what Kafka has of them. One collector takes the
- * good traffic alone and then both.
+ * Four good exporters (NetFlow v5, v9, v9 with sampling, IPFIX) at an even rate beside strangers, a
+ * collector as a separate process, and the exporters' flows in Kafka. One collector takes the good
+ * traffic alone and then both.
  */
 final class CollectorCase implements HostileCase {
   private static final IpAddress GOOD = IpAddress.parse("127.0.0.1");
   private static final Duration SETTLED = Duration.ofMinutes(1);
 
-  /**
-   * Datagrams are decoded, or one of these; {@code docs/format/exports.md} says what each means.
-   */
+  /** The possible outcomes of a datagram; {@code docs/format/exports.md} defines each. */
   private static final List<String> DATAGRAMS =
       List.of(
           "datagrams_decoded",
@@ -49,7 +47,7 @@ final class CollectorCase implements HostileCase {
           "datagrams_dropped_bad_length",
           "datagrams_dropped_bad_count");
 
-  /** Beside what went well, and whom the collector has come to know. */
+  /** Counters of failures, and of exporters that became known. */
   private static final Pattern SHOWN =
       Pattern.compile(
           "dropped|damaged|drops|evicted|expired|withdrawn|failed|queue_full|established");
@@ -68,11 +66,11 @@ final class CollectorCase implements HostileCase {
    * The good traffic.
    *
    * @param rate flows a second
-   * @param time that it lasts
+   * @param time its duration
    */
   record Load(long rate, Duration time, long seed) {}
 
-  /** All that is known since the collector began. */
+  /** Totals since the collector began. */
   private record Totals(
       SentCounts.Count good, long attack, Map<String, Long> counts, long rows, GoodRows goodRows) {
     static final Totals NONE =
@@ -84,14 +82,14 @@ final class CollectorCase implements HostileCase {
   }
 
   /**
-   * What Kafka has of the good exporters.
+   * The good exporters' flows in Kafka.
    *
-   * @param wrongRate of these, flows whose sampling rate is not their exporter's
+   * @param wrongRate flows of these without their exporter's sampling rate
    */
   private record GoodRows(long rows, long wrongRate) {}
 
   /**
-   * A case that has sent nothing.
+   * Creates a case that has sent nothing.
    *
    * @param known how long good exporters are known before the attack begins
    */
@@ -150,7 +148,7 @@ final class CollectorCase implements HostileCase {
     }
   }
 
-  /** Datagrams as the good exporters send them, to be mutated. */
+  /** The good exporters' datagrams, to be mutated. */
   private List<byte[]> samples() throws IOException {
     List<byte[]> all = new ArrayList<>();
     try (DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
@@ -172,7 +170,7 @@ final class CollectorCase implements HostileCase {
     }
   }
 
-  /** What came of the traffic since the last call. */
+  /** The outcome of the traffic since the last call. */
   private Outcome outcome(long attackSent) throws IOException, InterruptedException {
     SentCounts.Count sent = routers.sent().total();
     Map<String, Long> counts = settled(sent.datagrams() + last.attack() + attackSent);
@@ -212,7 +210,7 @@ final class CollectorCase implements HostileCase {
     return outcome;
   }
 
-  /** Waits until all that was sent is taken and Kafka has it; what the collector counted then. */
+  /** Waits until all sent datagrams are taken and in Kafka; returns the collector's counts. */
   private Map<String, Long> settled(long datagrams) throws InterruptedException {
     long start = System.nanoTime();
     while (true) {

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
 
-/** Datagrams that strangers send to a collector. */
+/** An attack by datagrams of strangers on a collector. */
 enum DatagramAttack {
-  /** Each of another exporter: an address, or an observation domain of one. */
+  /** Each from another exporter: an address, or an observation domain of one. */
   EXPORTERS("a new exporter with each datagram", 50_000, 10) {
     @Override
     void write(ByteBuffer out, long number, Random random, List<byte[]> good) {
@@ -17,7 +17,7 @@ enum DatagramAttack {
       close(out);
     }
   },
-  /** Nothing but definitions, each other than the one before of its number. */
+  /** Only template definitions, each different from the previous one of its id. */
   TEMPLATES("a hundred templates in each datagram", 10_000, 2_000) {
     @Override
     void write(ByteBuffer out, long number, Random random, List<byte[]> good) {
@@ -30,7 +30,7 @@ enum DatagramAttack {
       close(out);
     }
   },
-  /** Samplers with rates, each another. */
+  /** Samplers with rates, all different. */
   OPTIONS("two hundred samplers in each datagram", 5_000, 2_000) {
     @Override
     void write(ByteBuffer out, long number, Random random, List<byte[]> good) {
@@ -45,14 +45,14 @@ enum DatagramAttack {
       close(out);
     }
   },
-  /** Random bytes, and datagrams of real exporters in which bytes were changed. */
+  /** Random bytes, and mutated datagrams of real exporters. */
   GARBAGE("random and mutated datagrams", 1_000, 10) {
     @Override
     void write(ByteBuffer out, long number, Random random, List<byte[]> good) {
       if (number % 2 == 0) {
         byte[] bytes = new byte[random.nextInt(1_400)];
         random.nextBytes(bytes);
-        if (bytes.length > 1 && number % 4 == 0) { // so that not all end at the version
+        if (bytes.length > 1 && number % 4 == 0) { // so that not all fail at the version
           bytes[0] = 0;
           bytes[1] = (byte) List.of(5, 9, 10).get(random.nextInt(3)).intValue();
         }
@@ -67,7 +67,7 @@ enum DatagramAttack {
     }
   };
 
-  /** As large as a path takes whole; more in fragments costs the attacker, too. */
+  /** The largest size without fragments, which would cost the attacker, too. */
   static final int BYTES = 1_400;
 
   private static final int TEMPLATE_SET = 2;
@@ -75,10 +75,10 @@ enum DatagramAttack {
 
   final String words;
 
-  /** Datagrams, where the collector takes so many. */
+  /** Datagrams a second, if the collector keeps up. */
   final int perSecond;
 
-  /** Datagrams that one address sends before the next one does. */
+  /** Datagrams from one address before the next one sends. */
   final int perAddress;
 
   DatagramAttack(String words, int perSecond, int perAddress) {
@@ -95,7 +95,7 @@ enum DatagramAttack {
    */
   abstract void write(ByteBuffer out, long number, Random random, List<byte[]> good);
 
-  /** Writes it and makes it ready to be sent. */
+  /** Writes a datagram and makes it ready to be sent. */
   final void next(ByteBuffer out, long number, Random random, List<byte[]> good) {
     out.clear();
     write(out, number, random, good);
@@ -110,7 +110,7 @@ enum DatagramAttack {
     out.putShort((short) 10).putShort((short) 0).putInt(seconds).putInt(0).putInt(domain);
   }
 
-  /** Begins a set, whose length {@link #close} writes. */
+  /** Begins a set; {@link #close} writes its length. */
   private static ByteBuffer set(ByteBuffer out, int id) {
     out.mark();
     return out.putShort((short) id).putShort((short) 0);

@@ -14,16 +14,16 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Sends an attack's datagrams from one address of 127.0.0.0/8 after the other, none of which is
- * that of the good exporters, until it is stopped.
+ * Sends an attack's datagrams until it is stopped, from one address of 127.0.0.0/8 after the other,
+ * none of them a good exporter's.
  *
- * <p>It waits while the socket of the collector is half full, where Linux tells: of a socket that
- * is full the kernel drops whatever comes, and nothing that the collector does would show.
+ * <p>If Linux reports the socket's fill, it waits while the collector's socket is half full: the
+ * kernel drops all datagrams for a full socket, and the collector's behaviour would not show.
  */
 final class DatagramFlood implements Callable<Long> {
   private static final List<Path> SOCKETS =
       List.of(Path.of("/proc/net/udp6"), Path.of("/proc/net/udp"));
-  private static final int LOCAL_ADDRESS = 1; // columns of these
+  private static final int LOCAL_ADDRESS = 1; // columns of these files
   private static final int QUEUES = 4;
   private static final Path MOST_BUFFER = Path.of("/proc/sys/net/core/rmem_max");
   private static final long ASKED_BUFFER = 16 << 20;
@@ -47,19 +47,19 @@ final class DatagramFlood implements Callable<Long> {
     this.good = good;
     this.random = new Random(seed);
     this.socket = String.format(":%04X", target.getPort());
-    // The kernel gives twice as much, for what it keeps beside the bytes.
+    // The kernel doubles the size for its own overhead.
     this.halfFull =
         Files.isReadable(MOST_BUFFER)
             ? Math.min(ASKED_BUFFER, Long.parseLong(Files.readString(MOST_BUFFER).strip()))
             : Long.MAX_VALUE;
   }
 
-  /** Lets {@link #call} end. */
+  /** Ends {@link #call}. */
   void stop() {
     stopped = true;
   }
 
-  /** Sends; the number of datagrams. */
+  /** Sends datagrams and returns their number. */
   @Override
   public Long call() throws IOException {
     ByteBuffer out = ByteBuffer.allocateDirect(DatagramAttack.BYTES);
@@ -84,7 +84,7 @@ final class DatagramFlood implements Callable<Long> {
     return sent;
   }
 
-  /** Waits until it is time and the socket has room; when that was. */
+  /** Waits until it is time and the socket has room; returns that time. */
   private long await(long due) throws IOException {
     while (!stopped && (System.nanoTime() < due || waiting() > halfFull)) {
       LockSupport.parkNanos(Math.max(50_000, Math.min(1_000_000, due - System.nanoTime())));
@@ -92,7 +92,7 @@ final class DatagramFlood implements Callable<Long> {
     return Math.max(due, System.nanoTime() - CATCH_UP_NANOS);
   }
 
-  /** Bytes of memory that datagrams in the collector's socket take; 0 where nobody tells. */
+  /** Bytes of memory of datagrams in the collector's socket; 0 if unknown. */
   private long waiting() throws IOException {
     for (Path table : SOCKETS) {
       if (halfFull < Long.MAX_VALUE && Files.isReadable(table)) {

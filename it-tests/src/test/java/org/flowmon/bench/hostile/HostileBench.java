@@ -21,7 +21,7 @@ import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code flowmon bench hostile}: what good traffic keeps while someone attacks beside it. */
+/** {@code flowmon bench hostile}: measures good traffic during an attack. */
 @Command(
     name = "hostile",
     mixinStandardHelpOptions = true,
@@ -110,8 +110,8 @@ public final class HostileBench implements Callable<Integer> {
   }
 
   /**
-   * Runs cases: the good traffic alone of all of them first, as a collector knows an exporter only
-   * after a minute.
+   * Runs cases. The good traffic alone of all cases comes first, because a collector knows an
+   * exporter only after a minute.
    *
    * @return whether none was harmed
    */
@@ -137,7 +137,7 @@ public final class HostileBench implements Callable<Integer> {
       }
     } finally {
       for (HostileCase one : cases) {
-        one.close(); // of no effect where it was
+        one.close(); // no effect if it was closed
       }
     }
     return unharmed;

@@ -16,8 +16,8 @@ import org.flowmon.deploy.command.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Cases run, small, and say what was harmed. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
+/** Cases run at a small size and report harm. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES) // against a hang, at any load of the machine
 class HostileBenchTest {
   private int exitCode;
 
@@ -33,7 +33,7 @@ class HostileBenchTest {
     return new ObjectMapper().readTree(printed.toString(StandardCharsets.UTF_8)).path("results");
   }
 
-  /** What a table has of a figure, without the attack and with it. */
+  /** A figure of a table, without the attack and with it. */
   private static JsonNode figure(JsonNode rows, String name, String figure) {
     for (JsonNode row : rows) {
       if (row.path("table").asText().startsWith("hostile " + name + ":")

@@ -4,17 +4,18 @@ import java.io.IOException;
 
 /** An attack beside good traffic, which is sent once without it and once with it. */
 interface HostileCase extends AutoCloseable {
-  /** As {@code --case} has it. */
+  /** The name for {@code --case}. */
   String name();
 
-  /** What the attack sends, in words. */
+  /** The content of the attack, in words. */
   String attack();
 
   /** Sends the good traffic alone. Called once, before {@link #with}. */
   Outcome without() throws IOException, InterruptedException;
 
   /**
-   * Sends the same with the attack; {@link Outcome#harms} says what of the good traffic suffered.
+   * Sends the good traffic with the attack; {@link Outcome#harms} lists the harm to the good
+   * traffic.
    */
   Outcome with() throws IOException, InterruptedException;
 

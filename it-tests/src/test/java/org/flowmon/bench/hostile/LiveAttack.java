@@ -10,7 +10,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.udaf.aggregate.GroupHash;
 
-/** What someone writes to the topic of flows beside the good batches. */
+/** An attack by writing to the topic of flows beside the good batches. */
 enum LiveAttack {
   NONE("nothing", 0, 0, 0),
   HASH("as many flows, whose IPv6 sources share one GroupHash", 1, 0, 0) {
@@ -30,7 +30,7 @@ enum LiveAttack {
   HOT("flows of one source, ten times as many", 10, 0, 0),
   CLOCKS("a collector an hour behind and one an hour ahead", 0.5, 0, 3600),
   LATE("a tenth of flows that ended five minutes ago", 0.1, 300, 0),
-  /** A batch as good as others but for its producer, and a byte. */
+  /** A batch that differs from good ones by its producer and one byte. */
   MESSAGES("a hostile message for each tenth good one", 0, 0, 0) {
     @Override
     List<byte[]> behind(FlowBatch good, long number, Random random) {
@@ -51,24 +51,24 @@ enum LiveAttack {
     }
   };
 
-  /** By this a flow of an attack is told from good ones, and by nothing else. */
+  /** The only difference between an attack's flow and good ones. */
   static final int DOMAIN = 666;
 
   private static final int EVERY = 10;
-  private static final long MULTIPLIER = 0x9E3779B97F4A7C15L; // that of GroupHash, no secret
+  private static final long MULTIPLIER = 0x9E3779B97F4A7C15L; // of GroupHash, which is not secret
   private static final long HASHED =
       0x0123_4567_89AB_CDEFL
           * BigInteger.valueOf(MULTIPLIER).modInverse(BigInteger.ONE.shiftLeft(64)).longValue();
 
   final String words;
 
-  /** Flows for each good one. */
+  /** Flows for each good flow. */
   final double share;
 
   /** Seconds from a flow's end to its arrival. */
   final int late;
 
-  /** Seconds that the clock of one of two collectors is behind and that of the other ahead. */
+  /** Seconds by which the clock of one of two collectors is behind, and that of the other ahead. */
   final int skew;
 
   LiveAttack(String words, double share, int late, int skew) {
@@ -83,19 +83,19 @@ enum LiveAttack {
     to.setIpv4(FlowColumn.SRC_ADDR, 0xC633_6401);
   }
 
-  /** Messages right behind one of the good batches. */
+  /** Messages that directly follow one of the good batches. */
   List<byte[]> behind(FlowBatch good, long number, Random random) {
     return List.of();
   }
 
-  /** Has messages follow each tenth batch that a writer sends, and counts their flows. */
+  /** Makes messages follow each tenth batch of a writer, and counts their flows. */
   final void follow(FlowWriter good, long[] flows, long seed) {
     Random random = new Random(seed);
     long[] batches = new long[1];
     good.follow(
         (partition, value) -> {
           FlowBatch batch = FlowBatch.open(value);
-          // Of whole ones, so that what a mutated header says of rows does not matter.
+          // Full batches only, so that the row count in a mutated header does not matter.
           if (batch.rows() < FlowWriter.BATCH_ROWS || ++batches[0] % EVERY > 0) {
             return List.of();
           }
@@ -105,7 +105,7 @@ enum LiveAttack {
         });
   }
 
-  /** Fills in the row that was begun and ends it. */
+  /** Fills in the open row and ends it. */
   final void flow(FlowBatchBuilder to, long arrivalMicros, int lateSeconds, long number) {
     long end = arrivalMicros - 200_000 - lateSeconds * 1_000_000L;
     to.set(FlowColumn.ARRIVAL, arrivalMicros);

@@ -10,10 +10,9 @@ import org.flowmon.bench.machine.ChildJvm;
 import org.flowmon.deploy.command.CommandException;
 
 /**
- * Good batches in the topic of flows, and hostile ones among them, to a job with archive and two
- * analyses: one that sees everything, and one whose filter leaves the attack out. Each run is a
- * process of its own with the launcher's memory, in which Flink and what fills the topic are; the
- * broker is another.
+ * Good and hostile batches in the topic of flows, for a job with archive and two analyses: one sees
+ * all flows, the filter of the other excludes the attack. Each run is a separate process with the
+ * launcher's memory, which holds Flink and the writer to the topic; the broker is another process.
  */
 final class LiveCase implements HostileCase {
   private final LiveAttack attack;

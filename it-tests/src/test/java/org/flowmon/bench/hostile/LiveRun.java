@@ -33,18 +33,18 @@ import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * One run of a {@link LiveCase}, a program of its own: fills a topic, runs the job over it, and
- * prints the {@link Outcome} as JSON.
+ * One run of a {@link LiveCase} as a program: fills a topic, runs the job over it, and prints the
+ * {@link Outcome} as JSON.
  */
 final class LiveRun {
   private static final int PARTITIONS = 4;
   private static final long GOOD_STREAM = 1;
   private static final long ATTACK_STREAM = 2;
 
-  /** Sees the attack. */
+  /** The analysis that sees the attack. */
   private static final String ATTACKED = "attacked";
 
-  /** Does not. */
+  /** The analysis that does not see it. */
   private static final String OTHER = "other";
 
   private final LiveAttack attack;
@@ -52,8 +52,8 @@ final class LiveRun {
   private final long millis;
   private final long endMillis;
   private final long seed;
-  private final long[] behind = new long[1]; // flows of messages that follow good ones
-  private long number; // of the next flow of the attack
+  private final long[] behind = new long[1]; // flows of messages that follow good batches
+  private long number; // of the attack's next flow
 
   private LiveRun(String[] arguments) {
     this.attack = LiveAttack.valueOf(arguments[0]);
@@ -74,7 +74,7 @@ final class LiveRun {
     } catch (IOException | RuntimeException e) {
       System.err.println("  job: " + e);
     } finally {
-      System.exit(code); // whatever threads Flink has left
+      System.exit(code); // despite threads that Flink has left
     }
   }
 
@@ -97,7 +97,7 @@ final class LiveRun {
     }
   }
 
-  /** Writes good flows, and those of the attack that come at the same time behind them. */
+  /** Writes good flows, each followed by the attack's flows of the same time. */
   private long fill(LiveCluster cluster) {
     Instant end = Instant.ofEpochMilli(endMillis);
     HistoryGenerator generator =
@@ -132,7 +132,7 @@ final class LiveRun {
     return batch.maxArrival() / 1000 + 1;
   }
 
-  /** As many flows as the attack has beside a good batch, by a clock that is so far ahead. */
+  /** Writes the attack's flows for a good batch, by a clock that is ahead. */
   private void attack(FlowWriter writer, FlowBatch beside, int aheadSeconds) {
     long flows = Math.round(beside.rows() * attack.share);
     long span = beside.maxArrival() - beside.minArrival();
@@ -149,7 +149,7 @@ final class LiveRun {
     writer.flush();
   }
 
-  /** The defaults, but for what says where, and that it ends. */
+  /** The defaults, except for addresses and a bounded end. */
   private static JobConfig config(LiveCluster cluster, Path archive, int cores) {
     return JobConfig.parse(
         "bench",

@@ -7,18 +7,19 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What came of good traffic, without an attack or with it.
+ * The outcome for good traffic, without an attack or with it.
  *
  * @param sent good flows
- * @param stored good flows that are where they should be: in Kafka, or in the archive
+ * @param stored good flows in their place: in Kafka, or in the archive
  * @param attackSent datagrams or flows of the attack
- * @param attackStored flows of the attack that were taken, as nothing tells them from good ones
- * @param counted what was dropped, refused, forgotten or late, by the product's own names
- * @param unaccounted what is neither stored nor counted
- * @param flowsPerSecond of all flows that were stored
- * @param peakBytes the most that the process under test had in memory
+ * @param attackStored flows of the attack that were taken, because they cannot be told from good
+ *     ones
+ * @param counted dropped, refused, forgotten or late items, by the product's own names
+ * @param unaccounted flows that are neither stored nor counted
+ * @param flowsPerSecond of all stored flows
+ * @param peakBytes peak memory of the tested process
  * @param windows reports of the analysis that is not attacked, by the end of their window
- * @param harms what the good traffic suffered, in words
+ * @param harms the harm to the good traffic, in words
  */
 record Outcome(
     long sent,
@@ -32,8 +33,8 @@ record Outcome(
     SortedMap<String, String> windows,
     List<String> harms) {
   /**
-   * What a JVM of the launcher has at most: heap, direct memory, classes, and some for code, stacks
-   * and what it has mapped.
+   * The most memory of a JVM of the launcher: heap, direct memory, classes, and some for code,
+   * stacks and mapped files.
    */
   private static final long MOST_BYTES = 2L << 30;
 
@@ -48,10 +49,10 @@ record Outcome(
     if (peakBytes > MOST_BYTES) {
       all.add(String.format("%,d MiB of memory", peakBytes >> 20));
     }
-    harms = all.stream().distinct().toList(); // what is read again adds nothing
+    harms = all.stream().distinct().toList(); // reading it again adds nothing
   }
 
-  /** Likewise, where more was found. */
+  /** Returns this outcome with more harms. */
   Outcome harmed(List<String> more) {
     List<String> all = new ArrayList<>(harms);
     all.addAll(more);
@@ -68,7 +69,7 @@ record Outcome(
         all);
   }
 
-  /** Which windows have other reports than these, or none. */
+  /** The windows whose reports differ or are missing. */
   List<String> differing(Outcome other) {
     SortedMap<String, String> all = new TreeMap<>(windows);
     all.putAll(other.windows);
@@ -81,7 +82,7 @@ record Outcome(
     return harms.isEmpty() ? "unharmed" : String.join("; ", harms);
   }
 
-  /** Those of the numbers by name that are not 0. */
+  /** The numbers by name that are not 0. */
   static SortedMap<String, Long> nonZero(Map<String, Long> counts) {
     SortedMap<String, Long> all = new TreeMap<>(counts);
     all.values().removeIf(count -> count == 0);

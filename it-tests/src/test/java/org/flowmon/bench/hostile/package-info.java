@@ -1,2 +1,2 @@
-/** {@code flowmon bench hostile}: what good traffic keeps while someone attacks beside it. */
+/** {@code flowmon bench hostile}: good traffic during an attack. */
 package org.flowmon.bench.hostile;

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.embedded.EmbeddedKafka;
 
-/** A Kafka broker as a child process, so that what it uses is not counted as the job's. */
+/** A Kafka broker as a child process, whose usage does not count as the job's. */
 final class BrokerProcess implements AutoCloseable {
   private final Process process;
   private final String bootstrap;
@@ -46,7 +46,7 @@ final class BrokerProcess implements AutoCloseable {
     return bootstrap;
   }
 
-  /** CPU time that the broker has used. */
+  /** CPU time of the broker so far. */
   Duration cpu() {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }

@@ -21,12 +21,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code flowmon bench live burst}: flows that come faster than the job takes them wait in Kafka;
- * at what rate it takes them then, and whether each is in the reports and in the archive.
+ * {@code flowmon bench live burst}: flows that come faster than the job takes them wait in Kafka.
+ * Measures the job's rate then, and checks that each flow is in the reports and in the archive.
  *
- * <p>What is counted: the archive's rows; in the reports of {@code mice} and {@code anomaly}, which
- * take every flow, the flows; in those of {@code elephants} the flows that are not outgoing; in
- * those of {@code anomaly} the bytes of both directions of all pairs.
+ * <p>Counted are the archive's rows; the flows in the reports of {@code mice} and {@code anomaly},
+ * which take every flow; the flows that are not outgoing in the reports of {@code elephants}; the
+ * bytes of both directions of all pairs in the reports of {@code anomaly}.
  */
 @Command(
     name = "burst",
@@ -107,7 +107,7 @@ public final class Burst implements Callable<Integer> {
     }
   }
 
-  /** By row, without the code that is measured. */
+  /** Counts by row, without the measured code. */
   private void count(FlowBatch batch) {
     long sum = 0; // of a batch: far from 64 bits
     for (int row = 0; row < batch.rows(); row++) {
@@ -132,7 +132,7 @@ public final class Burst implements Callable<Integer> {
     row.put("drained_in_s", took.seconds());
     row.put("drained_flows_per_second", sent / took.seconds());
     row.put("job_cpu_us_per_flow", took.jobCpu() * 1e6 / sent);
-    row.put("archived", sent); // or there would be no report
+    row.put("archived", sent); // otherwise there would be no report
     drained.row(row);
     BenchResult counts = new BenchResult("live burst: sent and reported");
     boolean same = true;

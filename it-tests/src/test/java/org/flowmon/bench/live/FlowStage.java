@@ -10,9 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Batches that were made before they are sent, in a file: to make flows takes more of a core than
- * to send them, and none of what is measured. Each is {@code partition i32 | largest arrival i64 |
- * length i32 | bytes}.
+ * A file of batches that are made before they are sent: making flows takes more of a core than
+ * sending them, and is not measured. Each is {@code partition i32 | largest arrival i64 | length
+ * i32 | bytes}.
  */
 final class FlowStage {
   private static final int BUFFER = 1 << 20;
@@ -26,7 +26,7 @@ final class FlowStage {
     void accept(int partition, long maxArrival, byte[] value);
   }
 
-  /** An empty one, in a file that does not exist yet. */
+  /** Creates an empty stage, in a file that does not exist yet. */
   FlowStage(Path file) throws IOException {
     this.file = file;
     this.out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), BUFFER));
@@ -44,7 +44,7 @@ final class FlowStage {
     }
   }
 
-  /** Gives all of them, in the order in which they came, and deletes the file. */
+  /** Passes on all batches in order, and deletes the file. */
   void read(Batches to) {
     try {
       out.close();

@@ -15,11 +15,11 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.Heartbeat;
 
 /**
- * Writes flows to a topic as a collector does: batches of 1000, lz4, partitions in turn, a producer
- * id for each partition. What cannot be written ends the benchmark.
+ * Writes flows to a topic like a collector: batches of 1000, lz4, partitions in turn, a producer id
+ * for each partition. A failed write ends the benchmark.
  */
 public final class FlowWriter implements AutoCloseable {
-  /** Rows of a batch that is full. */
+  /** Rows of a full batch. */
   public static final int BATCH_ROWS = 1000;
 
   private final KafkaProducer<byte[], byte[]> producer;
@@ -31,8 +31,8 @@ public final class FlowWriter implements AutoCloseable {
   private final long[] sequences;
   private final long[] sent;
   private int next;
-  private FlowStage stage; // null: what is sent goes to the topic
-  private Long sentMillis; // null: as Kafka's client does
+  private FlowStage stage; // null: batches go to the topic
+  private Long sentMillis; // null: the time of Kafka's client
   private Followers followers = (partition, value) -> List.of();
   private long flows;
   private long bytes;
@@ -40,9 +40,9 @@ public final class FlowWriter implements AutoCloseable {
   private long lastArrival = Long.MIN_VALUE;
 
   /**
-   * A writer that has written nothing.
+   * Creates a writer.
    *
-   * @param stream no other writer to this topic has this number: producer ids come of it
+   * @param stream a number that no other writer to this topic has: producer ids derive from it
    */
   FlowWriter(String bootstrap, String topic, int partitions, long stream) {
     Map<String, Object> settings = new HashMap<>();
@@ -60,7 +60,7 @@ public final class FlowWriter implements AutoCloseable {
     this.sent = new long[partitions];
   }
 
-  /** Writes the flows of a batch; what fills no batch of its own waits for more. */
+  /** Writes the flows of a batch; the rest that fills no batch waits for more. */
   public void add(FlowBatch from) {
     for (int row = 0; row < from.rows(); row++) {
       builder.appendRow(from, row);
@@ -70,7 +70,7 @@ public final class FlowWriter implements AutoCloseable {
     }
   }
 
-  /** Sends what waits. */
+  /** Sends the waiting rows. */
   public void flush() {
     if (!builder.isEmpty()) {
       send();
@@ -97,42 +97,42 @@ public final class FlowWriter implements AutoCloseable {
     followers.of(partition, value).forEach(one -> send(partition, one));
   }
 
-  /** Makes messages that are sent right behind a batch, to its partition. */
+  /** Makes messages that are sent directly after a batch, to its partition. */
   public interface Followers {
-    /** Those of a batch; none of them is counted as written. */
+    /** The messages for a batch; none of them counts as written. */
     List<byte[]> of(int partition, byte[] value);
   }
 
-  /** Has these sent from now on. */
+  /** Sets the messages that follow batches from now on. */
   public void follow(Followers made) {
     followers = made;
   }
 
-  /** The time that Kafka has of each message from now on, ms since 1970. */
+  /** Sets the time of messages in Kafka from now on, ms since 1970. */
   public void sendAt(long millis) {
     sentMillis = millis;
   }
 
-  /** Told of what is sent. */
+  /** Listens to sent batches. */
   interface Sent {
     /**
-     * A batch.
+     * Notes a batch.
      *
      * @param arrivalMicros its largest arrival
      */
     void batch(int partition, long arrivalMicros);
   }
 
-  /** Keeps what is sent from now on for later, until {@link #sendStaged}. */
+  /** Stages batches from now on until {@link #sendStaged}. */
   void stage(FlowStage kept) {
     stage = kept;
   }
 
   /**
-   * Sends what was kept, at its time.
+   * Sends the staged batches at their time.
    *
-   * @param pace is told the largest arrival of each batch before it is sent, and waits
-   * @param sent is told the partition of each batch and that arrival when it is sent
+   * @param pace takes the largest arrival of each batch before it is sent, and waits
+   * @param sent takes the partition of each sent batch and its largest arrival
    */
   void sendStaged(LongConsumer pace, Sent sent) {
     FlowStage kept = stage;
@@ -162,7 +162,7 @@ public final class FlowWriter implements AutoCloseable {
   }
 
   /**
-   * Sends every partition a batch without flows: all that arrived by then is there.
+   * Sends every partition a batch without flows: all flows up to then have been sent.
    *
    * @param arrivalMicros moves the watermark
    */

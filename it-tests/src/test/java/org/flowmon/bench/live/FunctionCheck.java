@@ -15,8 +15,8 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Compares the reports of {@link FunctionRates} of one window with the window's flows, one by one:
- * the last window that is whole, which is that before the last.
+ * Compares the reports of {@link FunctionRates} of one window with the window's flows, one by one.
+ * The window is the last complete one, which is the last but one.
  */
 final class FunctionCheck {
   static final String SIZES_OF_SOURCES = "sizes_of_sources";
@@ -36,11 +36,11 @@ final class FunctionCheck {
   private long items;
   private long belowLower;
 
-  /** A group that was reported, and what its flows come to. */
+  /** A reported group, and the results from its flows. */
   private static final class Group {
     private final String name;
     private final JsonNode reported;
-    // Of sizes: the bytes of each flow; of targets: bytes by destination.
+    // For sizes: the bytes of each flow; for targets: bytes by destination.
     private long[] values;
     private final Map<IpAddress, long[]> byTarget = new HashMap<>();
     private int flows;
@@ -72,7 +72,7 @@ final class FunctionCheck {
     this.windowMicros = windowMicros;
   }
 
-  /** Forgets what was reported. */
+  /** Forgets the reports. */
   void clear() {
     windows.clear();
   }
@@ -148,7 +148,7 @@ final class FunctionCheck {
     }
   }
 
-  /** Compares the groups of the window that was counted. */
+  /** Compares the groups of the counted window. */
   void check() {
     for (Group group : windows.get(end).values()) {
       require(group, "flows", group.flows == group.reported.path("flows").asLong(), group.flows);
@@ -194,20 +194,20 @@ final class FunctionCheck {
     answers++;
   }
 
-  /** Rows that were compared. */
+  /** Number of compared rows. */
   long rows() {
     return rows;
   }
 
   /**
-   * Share of listed items that weigh less than their lower bound, which sketches state with a
-   * probability only, and not of what a list chose.
+   * Share of listed items that weigh less than their lower bound. Sketches give that bound with a
+   * probability only, and not for a list's selection.
    */
   double belowLower() {
     return items == 0 ? 0 : belowLower / (double) items;
   }
 
-  /** What was compared in them. */
+  /** Number of compared answers in them. */
   long answers() {
     return answers;
   }

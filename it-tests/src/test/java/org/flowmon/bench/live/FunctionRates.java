@@ -18,8 +18,8 @@ import picocli.CommandLine.Option;
 
 /**
  * {@code flowmon bench live functions}: four queries with functions at once, from a filled topic to
- * reports, whose answers must hold what they say of the flows. A run's time is from the job's
- * submission to its end, its start included.
+ * reports, whose answers must match the flows. A run's time is from the job's submission to its
+ * end, including its start.
  */
 @Command(
     name = "functions",
@@ -85,13 +85,13 @@ public final class FunctionRates implements Callable<Integer> {
         + " ORDER BY flows DESC LIMIT 50";
   }
 
-  /** Those that are measured. */
+  /** The measured analyses. */
   private List<AnalysisConfig> analyses() {
     List<AnalysisConfig> all = new ArrayList<>();
     QUERIES.forEach(
         (name, query) -> {
           if (name.contains(only)) {
-            // Windows over arrivals: no flow is late, so that what comes of them is known.
+            // Windows over arrivals: no flow is late, so the result is known.
             String text =
                 String.join(
                     "\n",

@@ -31,9 +31,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code flowmon bench live state}: what an open window of many groups takes. Every analysis holds
- * all of the groups at once: every flow has a source prefix, a pair of addresses and a target of
- * its own, and all are of one window, which stays open.
+ * {@code flowmon bench live state}: the memory of an open window of many groups. Every analysis
+ * holds all groups at once: every flow has its own source prefix, pair of addresses and target, and
+ * all are in one window, which stays open.
  */
 @Command(
     name = "state",
@@ -118,7 +118,7 @@ public final class GroupState implements Callable<Integer> {
     }
   }
 
-  /** A flow that comes in and that its source began, of the groups of this number. */
+  /** Adds an incoming flow, begun by its source, of the groups of this number. */
   private static void flow(FlowBatchBuilder builder, int group, long time) {
     builder.beginRow();
     builder.set(FlowColumn.ARRIVAL, time);
@@ -144,7 +144,7 @@ public final class GroupState implements Callable<Integer> {
     return least / MIB;
   }
 
-  /** Waits until a checkpoint has told Kafka that all of the topic was read. */
+  /** Waits until a checkpoint has committed the whole topic to Kafka. */
   private void awaitRead(LiveCluster cluster) {
     long limit = System.nanoTime() + LIMIT.toNanos();
     try (Admin admin =

@@ -9,26 +9,26 @@ import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 
-/** The analyses that come along, with windows of other lengths than their files say. */
+/** The bundled analyses, with other window lengths. */
 final class LiveAnalyses {
-  /** All of them, in the order of tables. */
+  /** All names, in the order of tables. */
   static final List<String> NAMES =
       List.of("elephants", "mice", "portscans", "anomaly", "dispersion");
 
-  /** Of all of them together less than a job takes, and more than any window has: all are exact. */
+  /** For all together less than a job's limit, and more than any window has: all are exact. */
   private static final int GROUPS = 12_000_000;
 
-  /** Slides of a window of {@code dispersion}; its length is told by the slide. */
+  /** Slides of a window of {@code dispersion}, whose length is given by the slide. */
   private static final int DISPERSION_SLIDES = 10;
 
   private LiveAnalyses() {}
 
   /**
-   * One of them.
+   * Returns an analysis.
    *
-   * @param seconds length of its windows; of {@code dispersion} the slide, ten of which are a
-   *     window, so that each gives a report after that time
-   * @throws UsageException where there is none of this name
+   * @param seconds length of its windows; for {@code dispersion} the slide, a tenth of a window, so
+   *     that each gives a report after that time
+   * @throws UsageException if there is none of this name
    */
   static AnalysisConfig of(String name, int seconds) {
     String text;
@@ -50,7 +50,7 @@ final class LiveAnalyses {
     return analysis;
   }
 
-  /** Each of these, as {@link #of}. */
+  /** Returns analyses, each from {@link #of(String, int)}. */
   static List<AnalysisConfig> of(List<String> names, int seconds) {
     List<AnalysisConfig> all = new ArrayList<>();
     for (String name : names) {

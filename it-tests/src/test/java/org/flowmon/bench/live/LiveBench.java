@@ -16,9 +16,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code flowmon bench live}: flows a second of the job as it comes, from a topic that is full when
- * it starts to the last window's top k, with and without archive. The time is from the job's
- * submission to its end, its start included.
+ * {@code flowmon bench live}: flows a second of the job with its defaults, from a full topic to the
+ * last window's top k, with and without archive. The time is from the job's submission to its end,
+ * including its start.
  */
 @Command(
     name = "live",

@@ -27,8 +27,8 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 
 /**
- * What a live path runs on: a broker as a process of its own on the same machine, whose cores it
- * shares, and a Flink cluster in this one. The job's CPU is that of this process.
+ * The base of a live path: a broker as a separate process on the same machine, with which it shares
+ * cores, and a Flink cluster in this process. The job's CPU is that of this process.
  */
 public final class LiveCluster implements AutoCloseable {
   /** The topic of flows. */
@@ -59,12 +59,12 @@ public final class LiveCluster implements AutoCloseable {
   }
 
   /**
-   * How a job runs.
+   * The settings of a job's run.
    *
    * @param role as in the job's configuration
    * @param archive null for a job without one
-   * @param bounded whether it ends with what the topic holds
-   * @param checkpoints between two of them
+   * @param bounded whether it ends with the topic's current content
+   * @param checkpoints the time between two checkpoints
    */
   record Job(
       String role,
@@ -73,32 +73,32 @@ public final class LiveCluster implements AutoCloseable {
       boolean bounded,
       Duration checkpoints) {
 
-    /** A bounded one that archives nothing. */
+    /** Returns a bounded job that archives nothing. */
     static Job analyses(Path archive, List<AnalysisConfig> analyses) {
       return new Job("analyses", archive, analyses, true, Duration.ofSeconds(10));
     }
 
-    /** A bounded one that archives, too. */
+    /** Returns a bounded job that archives, too. */
     static Job all(Path archive, List<AnalysisConfig> analyses) {
       return new Job("all", archive, analyses, true, Duration.ofSeconds(10));
     }
   }
 
   /**
-   * What a job took from its submission to its end, its start included.
+   * The cost of a job from its submission to its end, including its start.
    *
    * @param jobCpu seconds of this process
    * @param brokerCpu seconds of the broker
    */
   public record Took(double seconds, double jobCpu, double brokerCpu) {}
 
-  /** Starts both; the topic of flows is empty. */
+  /** Starts broker and cluster with an empty topic of flows. */
   static LiveCluster start(LiveOptions options, String name) throws IOException {
     return start(options.parallelism(), options.partitions(), name);
   }
 
   /**
-   * Likewise.
+   * Starts broker and cluster with an empty topic of flows.
    *
    * @param partitions of the topic of flows
    */
@@ -128,15 +128,15 @@ public final class LiveCluster implements AutoCloseable {
     return flink;
   }
 
-  /** Where the benchmark's data are; deleted at the end. */
+  /** The folder of the benchmark's data, deleted at the end. */
   public Path folder() {
     return folder.path();
   }
 
   /**
-   * A writer to the topic of flows.
+   * Returns a writer to the topic of flows.
    *
-   * @param stream no other writer has this number
+   * @param stream a number that no other writer has
    */
   public FlowWriter writer(long stream) {
     return new FlowWriter(bootstrap(), TOPIC, partitions, stream);
@@ -148,7 +148,7 @@ public final class LiveCluster implements AutoCloseable {
   }
 
   private JobID submit(JobConfig config, List<AnalysisConfig> analyses) {
-    // A job that fails is no measurement, and its restarts would only hide why.
+    // A failed job is no measurement, and restarts would only hide the reason.
     Configuration once = new Configuration();
     once.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
     StreamExecutionEnvironment env =
@@ -177,7 +177,7 @@ public final class LiveCluster implements AutoCloseable {
     return run(config(job), job.analyses());
   }
 
-  /** Likewise, one with settings of its own. */
+  /** Runs a bounded job with its own settings to its end. */
   public Took run(JobConfig config, List<AnalysisConfig> analyses) {
     OperatingSystemMXBean system =
         (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -191,7 +191,7 @@ public final class LiveCluster implements AutoCloseable {
         broker.cpu().minus(ofBroker).toNanos() / 1e9);
   }
 
-  /** Lets the topic of flows forget all it holds, as time would. */
+  /** Deletes the content of the topic of flows, as retention would. */
   void forgetFlows() {
     try (Admin admin =
         Admin.create(

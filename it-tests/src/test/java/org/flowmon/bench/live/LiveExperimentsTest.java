@@ -17,7 +17,7 @@ import org.flowmon.bench.Bench;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Experiments run, small, and leave a table and a picture. */
+/** Experiments run at a small size and leave a table and a picture. */
 class LiveExperimentsTest {
   @TempDir Path folder;
 
@@ -39,7 +39,7 @@ class LiveExperimentsTest {
   @Test
   void queriesGiveACostForEachNumberAndKindOfSharing() throws Exception {
     JsonNode rows = run("queries", "--flows", "3000", "--rounds", "1");
-    assertEquals(6 * 6, rows.size()); // numbers of queries, and what they share
+    assertEquals(6 * 6, rows.size()); // numbers of queries by kinds of sharing
     for (JsonNode row : rows) {
       assertTrue(row.path("ns_per_flow").asDouble() > 0, row.toString());
     }

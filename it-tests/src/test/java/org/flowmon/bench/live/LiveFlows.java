@@ -12,14 +12,13 @@ import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
 
 /**
- * The flows of an experiment: generated, some to each second of arrival, and where it looks up
- * history those of seven days before, which an archive holds.
+ * The flows of an experiment: generated at a density of arrivals and, for lookups of history, those
+ * of the seven days before, in an archive.
  *
- * @param perSecond flows to a second of arrival, which need not be the rate of anything that is
- *     measured
+ * @param perSecond flows per second of arrival, which may differ from any measured rate
  */
 record LiveFlows(long flows, long perSecond, long seed) {
-  /** Where the live part ends. */
+  /** The end of the live part. */
   private static final Instant END = Instant.parse("2026-01-15T12:00:00Z");
 
   private static final Duration PAST = Duration.ofDays(7).plusHours(1);
@@ -30,7 +29,7 @@ record LiveFlows(long flows, long perSecond, long seed) {
     return END.minusMillis(Math.max(1, flows * 1000 / perSecond));
   }
 
-  /** Gives them, as {@link #fill} puts them into the topic. */
+  /** Generates the flows that {@link #fill} puts into the topic. */
   void generate(Consumer<FlowBatch> to) {
     var unused = generator().generate(LIVE_STREAM, to);
   }
@@ -41,7 +40,7 @@ record LiveFlows(long flows, long perSecond, long seed) {
   }
 
   /**
-   * Puts them into the topic of flows.
+   * Puts the flows into the topic of flows.
    *
    * @return bytes of all batches before compression
    */
@@ -56,11 +55,11 @@ record LiveFlows(long flows, long perSecond, long seed) {
   }
 
   /**
-   * Makes an archive of the days before these flows and, of these, what is asked for; then fills
+   * Builds an archive of the days before these flows and, on request, of these flows; then fills
    * the topic with these alone.
    *
    * @param past flows of the days before
-   * @param live whether the archive holds these flows, too: lookups need not wait for it
+   * @param live whether the archive holds these flows, too, so that lookups need not wait for it
    * @return the archive's folder
    */
   Path fillWithPast(LiveCluster cluster, LiveOptions options, long past, boolean live)
@@ -75,7 +74,7 @@ record LiveFlows(long flows, long perSecond, long seed) {
   }
 
   /**
-   * Makes an archive of the seven days before a time, and leaves the topic of flows empty.
+   * Builds an archive of the seven days before a time, and leaves the topic of flows empty.
    *
    * @param past how many flows
    * @return the archive's folder
@@ -92,8 +91,8 @@ record LiveFlows(long flows, long perSecond, long seed) {
             perSecond);
     try (FlowWriter writer = cluster.writer(PAST_STREAM)) {
       generator.generate(PAST_STREAM, writer::add);
-      // As collectors do each second: else the archive could not know that nothing more is to come
-      // of these days, and lookups would wait for it.
+      // As collectors do each second: otherwise the archive could not know that these days are
+      // complete, and lookups would wait for it.
       writer.beat(before.toEpochMilli() * 1000);
     }
     Path archive = cluster.folder().resolve("archive");

@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What every experiment on the live path can be told, and how it shows what it found. */
+/** The common options of experiments on the live path, and the output of their results. */
 final class LiveOptions {
   private static final int QUICK = 50;
 
@@ -49,7 +49,7 @@ final class LiveOptions {
   @Option(names = "--json", description = "One JSON object instead of tables.")
   private boolean json;
 
-  /** To be called first: it also says what may be logged. */
+  /** Checks the options. Call it first: it also sets the log level. */
   void check() {
     ServicesLog.quiet();
     if (parallelism < 1 || partitions < 1 || (flows != null && flows < FlowWriter.BATCH_ROWS)) {
@@ -71,7 +71,7 @@ final class LiveOptions {
     return partitions;
   }
 
-  /** Whether it is only to be seen that it runs, said behind the experiment or before. */
+  /** Whether to run a quick smoke test; the option may come before or after the experiment. */
   boolean quick() {
     return quick
         || (command.parent() != null
@@ -80,15 +80,15 @@ final class LiveOptions {
   }
 
   /**
-   * Flows that are measured.
+   * The number of measured flows.
    *
-   * @param otherwise where the user did not say
+   * @param otherwise the default
    */
   long flows(long otherwise) {
     return flows != null ? flows : quick() ? otherwise / QUICK : otherwise;
   }
 
-  /** What a table says of a rate that must be reached: of few flows nothing. */
+  /** A table's cell for a required rate; a quick run has none. */
   String reached(boolean isReached) {
     return quick() ? "–" : isReached ? "yes" : "no";
   }
@@ -97,7 +97,7 @@ final class LiveOptions {
     System.err.printf(format + "%n", values);
   }
 
-  /** Prints tables, which are one object in JSON, and writes the plots, where there are any. */
+  /** Prints tables, which are one object in JSON, and writes the plots, if any. */
   void show(String name, List<BenchResult> tables, SvgPlot... plots) throws IOException {
     if (json) {
       BenchResult.merged("live " + name, tables).print(true);

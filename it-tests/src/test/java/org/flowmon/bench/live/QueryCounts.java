@@ -27,9 +27,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code flowmon bench live queries}: what a flow costs on the low level with more and more
- * queries, CPU time of one thread without Kafka and Flink. The messages that leave it are counted
- * and dropped.
+ * {@code flowmon bench live queries}: the cost of a flow on the low level with more and more
+ * queries, as CPU time of one thread without Kafka and Flink. The messages that leave it are
+ * counted and dropped.
  */
 @Command(
     name = "queries",
@@ -43,7 +43,7 @@ import picocli.CommandLine.Option;
 public final class QueryCounts implements Callable<Integer> {
   private static final long FLOWS = 1_000_000;
   private static final int[] COUNTS = {1, 2, 4, 8, 16, 32};
-  // More than sources, so that what is measured is not what leaves.
+  // More than sources, so that ejected groups are not measured.
   private static final int SLOTS = 32_768;
   private static final String INCOMING = "outgoing IS NOT TRUE";
   private static final List<String> MEASURES =
@@ -68,7 +68,7 @@ public final class QueryCounts implements Callable<Integer> {
       description = "Timed passes over the flows after two; default ${DEFAULT-VALUE}.")
   private int rounds;
 
-  /** What queries have in common. */
+  /** The parts that queries share. */
   private enum Sharing {
     WINDOWS("filter, keys, windows"),
     OTHER_AGGREGATES("filter, keys, windows, not aggregates"),
@@ -95,7 +95,7 @@ public final class QueryCounts implements Callable<Integer> {
           + ", "
           + (this == OTHER_AGGREGATES ? aggregate(number) : "SUM(bytes)")
           + " AS measure, COUNT(*) AS flows FROM flows WHERE "
-          // Of the different filters each keeps what the common one keeps, and looks at one port.
+          // Each different filter keeps the same flows as the common one, and checks one port.
           + (filter ? INCOMING : INCOMING + " AND dst_port <> " + (10_000 + number))
           + " GROUP BY "
           + (keys ? "src_addr" : key(number))
@@ -104,13 +104,13 @@ public final class QueryCounts implements Callable<Integer> {
           + " ORDER BY measure DESC LIMIT 100";
     }
 
-    /** Of which no two numbers below 32 have the same. */
+    /** An aggregate, different for all numbers below 32. */
     private static String aggregate(int number) {
       String function = FUNCTIONS.get(number / MEASURES.size() % FUNCTIONS.size());
       return function + "(" + MEASURES.get(number % MEASURES.size()) + ")";
     }
 
-    /** A pair of columns, or one, of which no two numbers below 49 have the same. */
+    /** One or two key columns, different for all numbers below 49. */
     private static String key(int number) {
       int first = number % KEYS.size();
       int second = (number / KEYS.size() + first) % KEYS.size();
@@ -177,14 +177,14 @@ public final class QueryCounts implements Callable<Integer> {
   }
 
   /**
-   * Passes over the flows.
+   * Measures passes over the flows.
    *
-   * @param apart whether each query evaluates all that it needs itself, into a table of its own
+   * @param apart whether each query evaluates all its expressions itself, into its own table
    */
   private double measure(Sharing sharing, int count, List<FlowBatch> batches, boolean apart) {
     double[] nanos = new double[rounds];
     long flows = batches.stream().mapToLong(FlowBatch::rows).sum();
-    for (int round = -2; round < rounds; round++) { // two to warm up
+    for (int round = -2; round < rounds; round++) { // two rounds warm up
       List<LowLevel> levels = levels(sharing, count, apart);
       long start = cpuNanos();
       for (FlowBatch batch : batches) {
@@ -200,7 +200,7 @@ public final class QueryCounts implements Callable<Integer> {
     return Arrays.stream(nanos).min().getAsDouble();
   }
 
-  /** Of this thread: what others take of the machine is not in it. */
+  /** CPU time of this thread, without that of other processes. */
   private static long cpuNanos() {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }

@@ -21,8 +21,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code flowmon bench live rate}: what the whole path takes, beside what it must. A run's time is
- * from the job's submission to its end, its start included.
+ * {@code flowmon bench live rate}: the rate of the whole path beside the required one. A run's time
+ * is from the job's submission to its end, including its start.
  */
 @Command(
     name = "rate",
@@ -166,7 +166,7 @@ public final class Rates implements Callable<Integer> {
     table.row(row);
   }
 
-  /** A fast job that archives less is no result. */
+  /** Checks the archive's rows: a fast job that archives less is no result. */
   static void checkAndDelete(Path directory, long rows) throws IOException {
     try (Archive archive = Archive.open(directory);
         ArchiveSnapshot snapshot = archive.snapshot()) {

@@ -25,16 +25,16 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code flowmon bench live latency}: from the watermark that passes a window's time to its report
- * in Kafka, while flows come at a steady rate. They are made before; sending them shares the cores
- * with the job, as does the broker.
+ * {@code flowmon bench live latency}: the time from the watermark that passes a window's due time
+ * to its report in Kafka, with flows at a steady rate. The flows are made before; sending them and
+ * the broker share the cores with the job.
  *
  * <p>A window is due at its end, its lateness and the disorder bound. The watermark passes that
- * when each partition has had a flow that arrived later, in a batch that was full a moment after;
- * it counts from when the last such batch is given to Kafka, so that what Kafka, Flink's periodic
- * watermarks and the lookup of history take is all in it. Flows bear the time at which they were to
- * be sent, so that a feed that falls behind shows in the columns that count from the time that is
- * due, and not as a lower rate.
+ * time when each partition has had a flow that arrived later, in a batch that was full a moment
+ * after. The latency counts from the handing of the last such batch to Kafka, so it includes Kafka,
+ * Flink's periodic watermarks and the lookup of history. Flows bear their planned time of sending.
+ * So a feed that falls behind shows in the columns that count from the due time, and not as a lower
+ * rate.
  */
 @Command(
     name = "latency",
@@ -48,7 +48,7 @@ import picocli.CommandLine.Option;
 public final class ReportLatency implements Callable<Integer> {
   private static final long STREAM = 3;
   private static final double MUST_MILLIS = 500;
-  // As many as a slow machine makes.
+  // The rate of a slow machine.
   private static final long MADE_PER_SECOND = 300_000;
 
   @Mixin private LiveOptions options;
@@ -131,7 +131,7 @@ public final class ReportLatency implements Callable<Integer> {
         ReportLog reports = new ReportLog(cluster.bootstrap())) {
       int length = warmUp + measured;
       long before = options.quick() ? past / 50 : past;
-      // Made before anything runs, at a time that is so far off that they are made by then.
+      // Made before anything runs, at a time far enough ahead to make them.
       long making = 40 + (rate * length + 3 * before) / MADE_PER_SECOND;
       Instant from = Instant.now().plusSeconds(making);
       Path archive =
@@ -163,7 +163,7 @@ public final class ReportLatency implements Callable<Integer> {
     return 0;
   }
 
-  /** Makes the flows that are to be sent. */
+  /** Makes the flows. */
   private void make(FlowWriter writer, Path file, Instant from, int length, TrafficOptions traffic)
       throws IOException {
     options.progress("making %,d flows", rate * length);

@@ -20,9 +20,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
 
-/**
- * The reports that jobs sent to Kafka, read as anyone reads them ({@code docs/format/reports.md}).
- */
+/** The reports of jobs in Kafka, read like any consumer ({@code docs/format/reports.md}). */
 public final class ReportLog implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(200);
 
@@ -31,15 +29,15 @@ public final class ReportLog implements AutoCloseable {
   private final Map<TopicPartition, Long> read = new HashMap<>();
 
   /**
-   * What is known of one window of one analysis.
+   * The facts about one window of one analysis.
    *
    * @param end microseconds
    * @param history status of its lookup
-   * @param rows that were sent
+   * @param rows sent rows
    * @param flows kept by the filter, by arrival
    * @param missing late, ahead of time, lost
-   * @param bytes the sum of its rows' {@code bytes} or, of anomaly, that of its summary
-   * @param pairs of anomaly, the groups of its window; else 0
+   * @param bytes the sum of its rows' {@code bytes}; for anomaly that of its summary
+   * @param pairs for anomaly the groups of its window; else 0
    * @param sentMillis when the last of its rows was given to Kafka
    */
   public record Window(
@@ -62,15 +60,15 @@ public final class ReportLog implements AutoCloseable {
         new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
-  /** The windows of what was sent since the last call, up to now. */
+  /** The windows of the messages since the last call, up to now. */
   List<Window> next() throws IOException {
     return next(row -> {});
   }
 
   /**
-   * Likewise.
+   * The windows of the messages since the last call, up to now.
    *
-   * @param rows is given each row as it was sent
+   * @param rows takes each row
    */
   public List<Window> next(Consumer<JsonNode> rows) throws IOException {
     List<TopicPartition> partitions = new ArrayList<>();
@@ -141,17 +139,17 @@ public final class ReportLog implements AutoCloseable {
         Math.max(a.sentMillis, b.sentMillis));
   }
 
-  /** Those that have rows: a window without any sends a report of its counts alone. */
+  /** The windows with rows: a window without rows sends a report of its counts alone. */
   static List<Window> withRows(Collection<Window> windows) {
     return windows.stream().filter(window -> window.rows() > 0).toList();
   }
 
-  /** How many say that all of the history they asked for was there. */
+  /** The number of windows with complete history. */
   static long exact(Collection<Window> windows) {
     return windows.stream().filter(window -> window.history().equals("exact")).count();
   }
 
-  /** Those of one analysis. */
+  /** The windows of one analysis. */
   public static List<Window> of(Collection<Window> windows, String analysis) {
     return windows.stream().filter(window -> window.analysis().equals(analysis)).toList();
   }

@@ -5,11 +5,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * When a watermark was possible: it passes a time when every partition has had a batch of that
- * arrival or a later one. Not thread-safe.
+ * The time at which a watermark was possible: it passes an arrival when every partition has had a
+ * batch of that arrival or a later one. Not thread-safe.
  */
 final class WatermarkTimes {
-  // By partition: of each batch its largest arrival, and when it was sent.
+  // By partition: each batch's largest arrival → when it was sent.
   private final Map<Integer, TreeMap<Long, Long>> byPartition = new HashMap<>();
 
   /**
@@ -24,7 +24,7 @@ final class WatermarkTimes {
         .putIfAbsent(arrivalMicros, sentMillis);
   }
 
-  /** Notes a batch without flows in each partition that had any. */
+  /** Notes a batch without flows in each partition with batches. */
   void beat(long arrivalMicros, long sentMillis) {
     byPartition.values().forEach(batches -> batches.putIfAbsent(arrivalMicros, sentMillis));
   }
@@ -32,7 +32,7 @@ final class WatermarkTimes {
   /**
    * When all partitions had a batch of this arrival or later, milliseconds.
    *
-   * @return NaN where one had none
+   * @return NaN if one had none
    */
   double passed(long arrivalMicros) {
     long passed = Long.MIN_VALUE;

@@ -7,7 +7,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code flowmon bench live history}: likewise with the lookups of each window's history. */
+/**
+ * {@code flowmon bench live history}: flows a second by length of windows, with lookups of each
+ * window's history.
+ */
 @Command(
     name = "history",
     mixinStandardHelpOptions = true,

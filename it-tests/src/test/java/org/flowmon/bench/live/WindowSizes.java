@@ -5,7 +5,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code flowmon bench live windows}: flows a second against the length of windows. */
+/** {@code flowmon bench live windows}: flows a second by length of windows. */
 @Command(
     name = "windows",
     mixinStandardHelpOptions = true,

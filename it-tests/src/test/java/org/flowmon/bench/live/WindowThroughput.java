@@ -13,8 +13,8 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import picocli.CommandLine.Option;
 
 /**
- * Flows a second of each analysis alone against the length of its windows: what {@code bench live
- * windows} and {@code bench live history} have in common.
+ * Flows a second of each analysis alone by the length of its windows, for {@code bench live
+ * windows} and {@code bench live history}.
  */
 final class WindowThroughput {
   @Option(
@@ -56,9 +56,9 @@ final class WindowThroughput {
   }
 
   /**
-   * Runs them all and shows what came of it.
+   * Runs all measurements and shows the results.
    *
-   * @param archive that they look up; null for none
+   * @param archive for lookups; null for none
    */
   void measure(
       String name, String title, LiveCluster cluster, LiveOptions options, long flows, Path archive)
@@ -82,7 +82,7 @@ final class WindowThroughput {
           row.put("flows_per_window", density * seconds);
           row.put("windows_reported", (long) reported.size());
           row.put("flows_per_second", perSecond);
-          // What a second's windows need where each is to be reported within a second.
+          // The rate needed to report each window within a second.
           row.put("needed_each_second", density * seconds);
           row.put("job_cpu_us_per_flow", took.jobCpu() * 1e6 / flows);
           if (archive != null) {

@@ -1,5 +1,5 @@
 /**
- * The live path measured whole: a broker of its own process, a filled topic, the job, its reports;
- * and the low level's queries alone.
+ * Measures the whole live path: a broker as a separate process, a filled topic, the job, its
+ * reports. Also measures the low level's queries alone.
  */
 package org.flowmon.bench.live;

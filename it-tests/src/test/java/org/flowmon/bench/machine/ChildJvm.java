@@ -8,27 +8,27 @@ import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.deploy.command.CommandException;
 
-/** A program in a JVM of its own, with a heap of its own. */
+/** Runs a program in a separate JVM with its own heap. */
 public final class ChildJvm {
-  /** The memory that the launcher gives a command. */
+  /** The launcher's memory for a command. */
   public static final List<String> LAUNCHER =
       List.of("-Xms128m", "-Xmx1g", "-XX:MaxDirectMemorySize=384m");
 
   private ChildJvm() {}
 
   /**
-   * Runs a main class; what it says on standard error is passed on.
+   * Runs a main class; its standard error is passed on.
    *
-   * @param heap its most, as of {@code -Xmx}
-   * @return what it printed
-   * @throws CommandException where it fails
+   * @param heap its most, as in {@code -Xmx}
+   * @return its standard output
+   * @throws CommandException if it fails
    */
   public static byte[] run(Class<?> main, String heap, List<String> arguments) throws IOException {
     return run(main, List.of("-Xmx" + heap), arguments);
   }
 
   /**
-   * Likewise.
+   * Runs a main class; its standard error is passed on.
    *
    * @param memory options of the JVM that bound its memory
    */
@@ -36,7 +36,7 @@ public final class ChildJvm {
       throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // What this one may open of the JDK, the other may too.
+    // The child may open the same JDK packages as this JVM.
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> argument.startsWith("--"))
         .forEach(command::add);
@@ -61,7 +61,7 @@ public final class ChildJvm {
       }
       return output;
     } finally {
-      process.destroyForcibly(); // of no effect where it has ended
+      process.destroyForcibly(); // no effect if it has ended
     }
   }
 

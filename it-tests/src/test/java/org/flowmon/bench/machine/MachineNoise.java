@@ -9,8 +9,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * How evenly a machine runs what always takes the same: a loop that needs cores and nothing else,
- * on as many threads as what it stands beside. What its slow runs take more is the machine's doing.
+ * Measures how evenly a machine runs a constant task: a loop that needs only cores, on as many
+ * threads as the compared task. The excess of its slow runs is the machine's.
  */
 public final class MachineNoise {
   private static final int CALIBRATION = 5;
@@ -19,10 +19,10 @@ public final class MachineNoise {
   private MachineNoise() {}
 
   /**
-   * Runs the loop so often that slow runs show.
+   * Repeats the loop often enough to show slow runs.
    *
    * @param threads each runs the loop, and a run ends with the last of them
-   * @param millis what a run is to take about
+   * @param millis the approximate time of a run
    * @param runs at least 1
    * @return the 99th percentile of the runs' times over their median, at least 1
    */
@@ -56,7 +56,8 @@ public final class MachineNoise {
     try {
       for (Future<Long> one : all) {
         if (one.get() == 0) {
-          throw new AssertionError("a generator without 0 gave it"); // so that no loop is left out
+          throw new AssertionError(
+              "a generator without 0 gave it"); // so that no loop is optimized away
         }
       }
     } catch (InterruptedException e) {
@@ -68,7 +69,7 @@ public final class MachineNoise {
     return System.nanoTime() - start;
   }
 
-  /** Marsaglia's xorshift generator (2003), which never comes to 0. */
+  /** Marsaglia's xorshift generator (2003), which never reaches 0. */
   private static long loop(long seed, long steps) {
     long x = seed;
     for (long i = 0; i < steps; i++) {

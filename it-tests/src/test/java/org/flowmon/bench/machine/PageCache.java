@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Lets the operating system forget the pages of files, so that they are read from the disk again.
- * Java cannot ask for that; {@code dd} of GNU's coreutils can, and {@code fincore} of util-linux
- * says whether it came to pass. Pages that a process has mapped stay.
+ * Makes the operating system forget the pages of files, so that they are read from the disk again.
+ * Java cannot request it; {@code dd} of GNU's coreutils can, and {@code fincore} of util-linux
+ * checks the result. Pages that a process has mapped stay.
  */
 public final class PageCache {
   private static final double TOLERATED = 0.02;
@@ -22,7 +22,7 @@ public final class PageCache {
   /**
    * Drops the pages of files, and of all files in folders.
    *
-   * @return empty where they are gone; else why they are not, or why that cannot be known
+   * @return empty if they are gone; else why they are not, or why that is unknown
    */
   public static Optional<String> drop(Path... paths) throws IOException {
     List<String> files = new ArrayList<>();

@@ -21,7 +21,7 @@ final class PageCacheTest {
     new Random(5).nextBytes(bytes);
     Path file = Files.write(folder.resolve("a file"), bytes);
     Optional<String> problem = PageCache.drop(folder);
-    // Where a tool is missing, or the file system keeps its files in memory, it says so.
+    // If a tool is missing, or the file system keeps its files in memory, the result says it.
     assertTrue(
         problem.isEmpty()
             || problem.get().contains("fincore")

@@ -10,20 +10,20 @@ import java.util.Map;
  * Memory of a process as Linux counts it (proc(5), {@code /proc/PID/status}), bytes.
  *
  * @param resident pages in memory ({@code VmRSS})
- * @param most the most that were in memory at a time ({@code VmHWM})
- * @param anonymous of the resident ones, those of no file: heap, code, stacks ({@code RssAnon})
- * @param file of the resident ones, those of mapped files, which the system may drop at any time
- *     ({@code RssFile})
+ * @param most the peak of pages in memory ({@code VmHWM})
+ * @param anonymous resident pages of no file: heap, code, stacks ({@code RssAnon})
+ * @param file resident pages of mapped files, which the system may drop at any time ({@code
+ *     RssFile})
  */
 public record ProcessMemory(long resident, long most, long anonymous, long file) {
   private static final long KIB = 1024;
 
-  /** That of this process as it is now; zeros where the system does not say. */
+  /** The current memory of this process; zeros if the system does not report it. */
   public static ProcessMemory now() throws IOException {
     return of("self");
   }
 
-  /** That of another process that runs. */
+  /** The current memory of another process. */
   public static ProcessMemory of(long pid) throws IOException {
     return of(Long.toString(pid));
   }

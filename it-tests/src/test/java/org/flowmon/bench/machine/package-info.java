@@ -1,2 +1,4 @@
-/** What benchmarks ask of the operating system: memory of processes, cached pages, other JVMs. */
+/**
+ * The benchmarks' interface to the operating system: memory of processes, cached pages, other JVMs.
+ */
 package org.flowmon.bench.machine;

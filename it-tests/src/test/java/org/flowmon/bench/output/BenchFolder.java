@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import org.flowmon.deploy.command.UsageException;
 
-/** A folder for a benchmark's data: deleted with all that is in it when it is closed, or kept. */
+/** A folder for a benchmark's data, deleted with its content on close, or kept. */
 public final class BenchFolder implements AutoCloseable {
   private final Path path;
   private final boolean kept;
@@ -17,10 +17,10 @@ public final class BenchFolder implements AutoCloseable {
   }
 
   /**
-   * A folder.
+   * Creates a folder.
    *
    * @param name of the benchmark
-   * @param keep the folder to make and leave, which must not be there; null for one that goes
+   * @param keep the folder to create and leave, which must not exist; null for a temporary one
    */
   public static BenchFolder of(String name, Path keep) throws IOException {
     if (keep == null) {
@@ -36,7 +36,7 @@ public final class BenchFolder implements AutoCloseable {
     return path;
   }
 
-  /** Bytes of all files in a folder; 0 where it is not there. */
+  /** Bytes of all files in a folder; 0 if it does not exist. */
   public static long bytes(Path folder) throws IOException {
     if (!Files.isDirectory(folder)) {
       return 0;
@@ -46,7 +46,7 @@ public final class BenchFolder implements AutoCloseable {
     }
   }
 
-  /** Deletes a folder and all that is in it. */
+  /** Deletes a folder and its content. */
   public static void delete(Path folder) throws IOException {
     try (var paths = Files.walk(folder)) {
       for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {

@@ -15,7 +15,7 @@ import java.util.Map;
 
 /**
  * The rows of a benchmark, shown as a table or as one JSON object: {@code {"bench": …, "machine":
- * {…}, "results": [{…}, …]}}. Figures are as they were measured; nothing is rounded in JSON.
+ * {…}, "results": [{…}, …]}}. JSON has the measured figures without rounding.
  */
 public final class BenchResult {
   private static final String TABLE = "table";
@@ -28,12 +28,12 @@ public final class BenchResult {
     this.bench = bench;
   }
 
-  /** Adds a row; the first one's keys are the table's columns. Values are text, long or double. */
+  /** Adds a row; the first row's keys are the table's columns. Values are text, long or double. */
   public void row(Map<String, Object> row) {
     rows.add(new LinkedHashMap<>(row));
   }
 
-  /** Says what a column has, under the table. */
+  /** Explains a column under the table. */
   public BenchResult explain(String column, String what) {
     legend.put(column, what);
     return this;
@@ -57,7 +57,7 @@ public final class BenchResult {
     return String.join(", ", of) + (both ? ": " : "") + String.join(", ", figures);
   }
 
-  /** The rows of several, each with the name of the one that it is of before its values. */
+  /** Merges the rows of several results, each row with the name of its result before its values. */
   public static BenchResult merged(String bench, List<BenchResult> tables) {
     BenchResult all = new BenchResult(bench);
     for (BenchResult table : tables) {
@@ -74,8 +74,8 @@ public final class BenchResult {
   /**
    * Reads the tables of a {@linkplain #merged merged} result.
    *
-   * @param json what {@link #toJson} gave
-   * @throws IOException where it is something else
+   * @param json the output of {@link #toJson}
+   * @throws IOException if it is anything else
    */
   public static List<BenchResult> read(byte[] json) throws IOException {
     Map<String, BenchResult> tables = new LinkedHashMap<>();
@@ -100,12 +100,12 @@ public final class BenchResult {
     return List.copyOf(tables.values());
   }
 
-  /** What it is of. */
+  /** The name of the benchmark. */
   public String bench() {
     return bench;
   }
 
-  /** The rows in their order. */
+  /** The rows in order. */
   public List<Map<String, Object>> rows() {
     return List.copyOf(rows);
   }
@@ -120,7 +120,7 @@ public final class BenchResult {
     out.flush();
   }
 
-  /** As one JSON object. */
+  /** Returns the result as one JSON object. */
   public String toJson() throws IOException {
     StringWriter text = new StringWriter();
     JsonGenerator json = new JsonFactory().createGenerator(text);

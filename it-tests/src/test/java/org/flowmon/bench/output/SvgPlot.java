@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Lines through measured points as an SVG picture, on linear or logarithmic axes. Text is real
- * text, so no font is needed where it is drawn.
+ * Lines through measured points as an SVG picture, on linear or logarithmic axes. Text stays text
+ * and uses the viewer's fonts.
  */
 public final class SvgPlot {
   private static final int WIDTH = 760;
@@ -22,7 +22,7 @@ public final class SvgPlot {
   private static final int TOP = 44;
   private static final int BOTTOM = 56;
   private static final int LEGEND_LINE = 18;
-  // Colours that people who do not see all of them can tell apart (Okabe and Ito).
+  // Colours that colour-blind people can tell apart (Okabe and Ito).
   private static final String[] COLOURS = {
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#9a8f00"
   };
@@ -32,7 +32,7 @@ public final class SvgPlot {
   private final Axis y;
   private final Map<String, List<double[]>> lines = new LinkedHashMap<>();
 
-  /** One axis: what it shows, and how. */
+  /** An axis with its label and scale. */
   private static final class Axis {
     private final String label;
     private final boolean isLogarithmic;
@@ -53,7 +53,7 @@ public final class SvgPlot {
       max = Math.max(max, value);
     }
 
-    /** Where its marks are: powers of ten, or multiples of 1, 2 or 5 times one. */
+    /** The places of its marks: powers of ten, or multiples of 1, 2 or 5 times one. */
     double[] marks() {
       List<Double> marks = new ArrayList<>();
       if (isLogarithmic) {
@@ -99,7 +99,7 @@ public final class SvgPlot {
     this.y = new Axis(yLabel, yLogarithmic);
   }
 
-  /** Adds a point to a line; what a logarithmic axis cannot show is left out. */
+  /** Adds a point to a line; a point that a logarithmic axis cannot show is left out. */
   public void point(String line, double xValue, double yValue) {
     if (x.admits(xValue) && y.admits(yValue)) {
       x.include(xValue);
@@ -108,7 +108,7 @@ public final class SvgPlot {
     }
   }
 
-  /** Writes plots, one below the other, over what is there. */
+  /** Writes plots, one below the other, over an existing file. */
   public static void write(Path file, List<SvgPlot> plots) throws IOException {
     StringBuilder svg = new StringBuilder();
     int height = plots.stream().mapToInt(SvgPlot::height).sum();
@@ -219,7 +219,7 @@ public final class SvgPlot {
             text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")));
   }
 
-  /** 1k for a thousand and so on, so that marks stay short. */
+  /** Shortens marks: 1k for a thousand and so on. */
   private static String number(double value) {
     double size = Math.abs(value);
     if (size >= 1e9) {

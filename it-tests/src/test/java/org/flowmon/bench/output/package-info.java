@@ -1,2 +1,2 @@
-/** What benchmarks show and leave: tables, JSON, plots, folders. */
+/** The output of benchmarks: tables, JSON, plots, folders. */
 package org.flowmon.bench.output;

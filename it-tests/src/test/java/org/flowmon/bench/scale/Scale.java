@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code flowmon bench archive scale}: a large archive, its queries in a JVM of their own. */
+/** {@code flowmon bench archive scale}: builds a large archive and queries it in a separate JVM. */
 @Command(
     name = "scale",
     mixinStandardHelpOptions = true,
@@ -72,7 +72,7 @@ public final class Scale implements Callable<Integer> {
       description = "Ask the archive of --dir in this JVM, and nothing else.")
   private boolean onlyQueries;
 
-  /** Runs it as the JVM that asks does. */
+  /** Runs the command in the JVM that queries. */
   public static void main(String[] arguments) {
     FailureHandler failures = new FailureHandler(new CommandLine.RunLast());
     System.exit(

@@ -15,11 +15,11 @@ import org.flowmon.bench.output.BenchResult;
 import org.flowmon.deploy.command.UsageException;
 
 /**
- * A folder with a finished archive, and beside it in {@code scale.json} what it was made of. That
- * file is written last: without it the archive is not finished.
+ * A folder with a finished archive and its description {@code scale.json}. That file is written
+ * last: without it the archive is not finished.
  *
  * @param directory holds {@code archive} and {@code scale.json}
- * @param hosts whose flows are looked up, by what is looked up; the flows of each are counted
+ * @param hosts the hosts to look up, by kind of lookup, with the count of flows of each
  * @param rates rows a second while it was loaded
  */
 record ScaleArchive(
@@ -56,8 +56,9 @@ record ScaleArchive(
   }
 
   /**
-   * The hosts to look up: those with nearly so many flows, never more, and as many that have none.
-   * Of these one half is drawn from where the hosts inside are, so that many are near.
+   * Chooses the hosts to look up: hosts with nearly a given number of flows, never more, and as
+   * many hosts without flows. Half of the latter are from the inside hosts' range, so that many are
+   * near.
    */
   static Map<String, List<Counted>> choose(AddressCounts counts, long seed) {
     Map<String, List<Counted>> hosts = new LinkedHashMap<>();
@@ -79,7 +80,7 @@ record ScaleArchive(
     return hosts;
   }
 
-  /** Says that the archive is finished. */
+  /** Marks the archive as finished. */
   void write() throws IOException {
     BenchResult workload = new BenchResult(WORKLOAD);
     workload.row(Map.of("rows", rows, "seed", seed, "days", (long) days));
@@ -102,9 +103,9 @@ record ScaleArchive(
   }
 
   /**
-   * Reads what {@link #write} wrote.
+   * Reads the file of {@link #write}.
    *
-   * @throws UsageException where the folder holds no finished archive
+   * @throws UsageException if the folder holds no finished archive
    */
   static ScaleArchive read(Path directory) throws IOException {
     if (!isFinished(directory)) {

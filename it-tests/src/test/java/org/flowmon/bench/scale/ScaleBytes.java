@@ -19,7 +19,7 @@ import org.flowmon.bench.output.BenchFolder;
 import org.flowmon.bench.output.BenchResult;
 import org.flowmon.flow.FlowColumn;
 
-/** What an archive's bytes are spent on, and what tells how more rows would do. */
+/** Breaks down an archive's bytes, and shows its growth with more rows. */
 final class ScaleBytes {
   static final String BYTES = "bytes";
   static final String GROWTH = "growth";

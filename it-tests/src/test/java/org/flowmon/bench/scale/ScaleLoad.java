@@ -15,8 +15,8 @@ import org.flowmon.bench.experiment.ExperimentOptions;
 import org.flowmon.bench.output.BenchResult;
 
 /**
- * Builds a {@link ScaleArchive} and measures the rates on the way, for each million rows. The
- * making of the rows is not counted.
+ * Builds a {@link ScaleArchive} and measures the rates for each million rows, without generating
+ * the rows.
  */
 final class ScaleLoad {
   private static final int WINDOW = 1_000_000;
@@ -35,9 +35,9 @@ final class ScaleLoad {
   }
 
   /**
-   * Builds the archive in {@code directory/archive} and says so in {@code scale.json}.
+   * Builds the archive in {@code directory/archive} and writes {@code scale.json}.
    *
-   * @param directory is there
+   * @param directory exists
    * @param commitRows rows of a commit
    */
   static ScaleArchive build(
@@ -78,7 +78,7 @@ final class ScaleLoad {
           block -> {
             counts.add(block);
             load.add(block);
-            run.endWindow(window - commitRows); // the rest of a block counts for the next one
+            run.endWindow(window - commitRows); // the rest of a block counts for the next window
           });
       load.finish();
       run.endWindow(run.rates.rows().isEmpty() ? 1 : window / 2);
@@ -86,7 +86,7 @@ final class ScaleLoad {
     }
   }
 
-  /** Notes the rates where so many rows were committed since the last time. */
+  /** Notes the rates if at least so many rows were committed since the last time. */
   private void endWindow(long least) {
     long some = load.rows() - windowRows;
     if (some < Math.max(1, least)) {

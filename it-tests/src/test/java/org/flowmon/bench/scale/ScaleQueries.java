@@ -31,8 +31,8 @@ import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
 
 /**
- * Asks a {@link ScaleArchive}: first each query once with nothing in memory, then each many times,
- * then each once with its pages dropped again, while code is compiled.
+ * Queries a {@link ScaleArchive}: first each query once with nothing in memory, then each many
+ * times, then each once with its pages dropped again and compiled code.
  */
 final class ScaleQueries {
   static final String QUERIES = "queries";
@@ -53,11 +53,11 @@ final class ScaleQueries {
 
   /** A query, or lookups of several hosts in turn. */
   private interface Question {
-    /** Asks for the run so numbered; an answer of another number of rows is an error. */
+    /** Runs the query for a run's number; an answer with another number of rows is an error. */
     QueryAnswer ask(ArchiveSnapshot snapshot, int run) throws IOException;
   }
 
-  /** What was measured of a question. */
+  /** The measurements of a question. */
   private static final class Asked {
     private final String name;
     private final Question question;
@@ -120,7 +120,7 @@ final class ScaleQueries {
     };
   }
 
-  /** Measures: the tables of queries, opening, memory, bytes and growth. */
+  /** Measures the tables of queries, opening, memory, bytes and growth. */
   List<BenchResult> measure() throws IOException {
     for (Asked asked : all) {
       asked.first = once(asked);
@@ -152,7 +152,7 @@ final class ScaleQueries {
     return tables;
   }
 
-  /** Opens the archive, whose pages were dropped where that can be done, and asks once. */
+  /** Opens the archive, with its pages dropped if possible, and queries once. */
   private double once(Asked asked) throws IOException {
     Optional<String> problem = PageCache.drop(scale.archive());
     if (problem.isPresent() && notCold == null) {
@@ -172,7 +172,7 @@ final class ScaleQueries {
   private void warm(Archive archive, Asked asked) throws IOException {
     Timings.Operation operation =
         run -> {
-          // As a user's request does.
+          // Like a user's request.
           try (ArchiveSnapshot snapshot = archive.snapshot()) {
             asked.last = asked.question.ask(snapshot, run);
           }
@@ -249,7 +249,7 @@ final class ScaleQueries {
     return result;
   }
 
-  /** Of this process, which has run all queries many times. */
+  /** The memory of this process, which has run all queries many times. */
   private static BenchResult memory(long anonymous) throws IOException {
     ProcessMemory now = ProcessMemory.now();
     long peak =
@@ -258,7 +258,7 @@ final class ScaleQueries {
             .map(MemoryPoolMXBean::getPeakUsage)
             .mapToLong(usage -> usage.getUsed())
             .sum();
-    System.gc(); // what is left is what the archive needs
+    System.gc(); // the rest is the archive's need
     long used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("heap_limit_mib", Runtime.getRuntime().maxMemory() / MIB);

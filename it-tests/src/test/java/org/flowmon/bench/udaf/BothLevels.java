@@ -16,14 +16,14 @@ import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.window.WindowTables;
 
 /**
- * A query over flows through both levels on one thread, as the job has them: batches, the low
- * level's table, messages, the tables of windows. Each level is timed by itself, window by window;
- * what a window's end answers is not timed.
+ * A query over flows through both levels on one thread, as in the job: batches, the low level's
+ * table, messages, the tables of windows. Each level is timed separately, window by window; the
+ * answer at a window's end is not timed.
  */
 final class BothLevels {
   static final int WINDOWS = 12;
 
-  /** The last of them, when all is chosen. */
+  /** The number of last windows, after the tuning has settled. */
   private static final int SETTLED = 4;
 
   private static final int DRAIN_SLOTS = 1024;
@@ -35,11 +35,11 @@ final class BothLevels {
   private LowLevelTuning tuning;
 
   /**
-   * Nanoseconds of CPU for a flow, in one run of all windows.
+   * CPU nanoseconds per flow in one run of all windows.
    *
-   * @param low of the low level in the last windows
-   * @param high of the high level in these
-   * @param whole of both in all windows
+   * @param low the low level in the last windows
+   * @param high the high level in the last windows
+   * @param whole both levels in all windows
    */
   record Round(double low, double high, double whole) {
     double settled() {
@@ -48,7 +48,7 @@ final class BothLevels {
   }
 
   /**
-   * A query that has not run.
+   * Creates a query that has not run.
    *
    * @param flows of {@link #WINDOWS} windows
    * @param query whose second column counts the flows of a group
@@ -59,7 +59,11 @@ final class BothLevels {
     this.size = size;
   }
 
-  /** Runs all windows; whether it counts. */
+  /**
+   * Runs all windows.
+   *
+   * @param counts whether the run is kept as a round
+   */
   void run(boolean counts) {
     List<byte[]> sent = new ArrayList<>();
     LowLevelQuery low = GroupedFlows.query(query, size, (keyGroup, bytes) -> sent.add(bytes));
@@ -123,7 +127,7 @@ final class BothLevels {
     return Arrays.stream(byWindow, from, WINDOWS).average().orElseThrow();
   }
 
-  /** The runs that count, in their order. */
+  /** The counted runs in order. */
   List<Round> rounds() {
     return rounds;
   }
@@ -145,7 +149,7 @@ final class BothLevels {
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
-  /** What its table is made of at the end. */
+  /** The final tuning of its table. */
   String chosen() {
     return tuning.lowHalves().isEmpty()
         ? tuning.slots() + " slots"

@@ -17,8 +17,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code flowmon bench udaf drain}: what the end of a window stops, where its groups leave the
- * table at once or some after each batch (the paper's table 2).
+ * {@code flowmon bench udaf drain}: the pause at the end of a window, if its groups leave the table
+ * at once or a few after each batch (the paper's table 2).
  */
 @Command(
     name = "drain",
@@ -105,8 +105,8 @@ final class DrainPauses implements Callable<Integer> {
   /**
    * The share of tuples that find the buffer full.
    *
-   * @param nanos that each batch takes
-   * @param nanosPerTuple between two that come
+   * @param nanos the time of each batch
+   * @param nanosPerTuple between two arrivals
    * @param room tuples that may wait
    */
   static double lost(double[] nanos, double nanosPerTuple, long room) {
@@ -123,9 +123,7 @@ final class DrainPauses implements Callable<Integer> {
     return lost / came;
   }
 
-  /**
-   * Nanoseconds of each batch, of each its least time of all rounds: what others took is left out.
-   */
+  /** Nanoseconds of each batch, the least of all rounds, which excludes other processes. */
   private double[] quietest(GroupedFlows tuples, int queries, int slots, int drained) {
     double[] least = new double[tuples.batches.size()];
     Arrays.fill(least, Double.POSITIVE_INFINITY);

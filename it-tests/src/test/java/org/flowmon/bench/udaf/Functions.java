@@ -10,9 +10,9 @@ import org.flowmon.udaf.function.UdafCall.Argument;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
-/** The functions that are measured, with their parameters, and how their costs are shown. */
+/** The measured functions with their parameters, and the display of their costs. */
 final class Functions {
-  /** How quantiles are kept. */
+  /** The strategies of quantiles. */
   static final List<String> QUANTILES = List.of("lite", "medium", "heavy", "kll");
 
   /** The low and high halves of heavy hitters. */
@@ -42,7 +42,7 @@ final class Functions {
     return ALL;
   }
 
-  /** HEAVY_HITTERS of items with weights, of the paper's width and depth. */
+  /** HEAVY_HITTERS of items with weights, with the paper's width and depth. */
   static BoundUdaf hitters(ValueKind item, String strategy, int exact) {
     return ALL.bind(
         "HEAVY_HITTERS",
@@ -63,7 +63,7 @@ final class Functions {
     return ALL.bind("QUANTILES", quantileArguments(strategy));
   }
 
-  /** QUANTILES with a scratchpad of so many words. */
+  /** QUANTILES with a scratchpad of {@code words} words. */
   static BoundUdaf quantiles(String strategy, int words) {
     List<Argument> arguments = quantileArguments(strategy);
     arguments.add(Argument.of(Value.ofLong(words)));
@@ -78,7 +78,7 @@ final class Functions {
     return arguments;
   }
 
-  /** Adds to a row what an epoch of so many tuples cost. */
+  /** Adds the cost of an epoch of tuples to a row. */
   static void put(Map<String, Object> row, Halves.Cost cost, Tuples tuples) {
     row.put("low_ns", cost.lowNanos());
     row.put("high_ns", cost.highNanos());
@@ -88,7 +88,7 @@ final class Functions {
     row.put("state_bytes_per_group", cost.stateBytes() / (double) tuples.groups);
   }
 
-  /** A line on standard error. */
+  /** Formats a line for standard error. */
   static String text(String what, Halves.Cost cost) {
     return String.format(
         Locale.ROOT,

@@ -12,7 +12,7 @@ import org.flowmon.udaf.value.ValueKind;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code flowmon bench udaf groups}: CPU against the number of groups (the paper's figure 8). */
+/** {@code flowmon bench udaf groups}: CPU by number of groups (the paper's figure 8). */
 @Command(
     name = "groups",
     mixinStandardHelpOptions = true,

@@ -16,7 +16,7 @@ import org.flowmon.udaf.partial.PartialSink;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.tuning.TableSize;
 
-/** Flows of so many sources in windows of so many flows, and queries over them. */
+/** Flows with a number of sources, in windows with a number of flows, and queries over them. */
 final class GroupedFlows {
   static final int BATCH_ROWS = 1000;
 
@@ -37,13 +37,13 @@ final class GroupedFlows {
 
   final List<FlowBatch> batches = new ArrayList<>();
 
-  /** The hash of each flow's group, as the table has it. */
+  /** The hash of each flow's group, as in the table. */
   final long[] hashes;
 
   private final long microsPerFlow;
 
   /**
-   * Flows by their number.
+   * Creates flows, addressed by number.
    *
    * @param flows whole batches of them
    * @param perWindow flows of a window
@@ -53,10 +53,10 @@ final class GroupedFlows {
   }
 
   /**
-   * Likewise, with values and items.
+   * Creates flows with values and items.
    *
-   * @param values different numbers of bytes, and destinations of each source; spread as groups
-   *     are. 0: sizes of packets, and no destinations
+   * @param values distinct numbers of bytes, and distinct destinations of each source; spread like
+   *     groups. 0: sizes of packets, and no destinations
    */
   GroupedFlows(int flows, int perWindow, int groups, int values, Spread spread, long seed) {
     int count = Math.max(1, flows / BATCH_ROWS);
@@ -88,17 +88,17 @@ final class GroupedFlows {
     }
   }
 
-  /** The low level of a query, with a table of so many slots. */
+  /** The low level of a query, with a table of {@code slots} slots. */
   static LowLevelQuery query(FlowQuery query, int slots) {
     return query(query, TableSize.of(slots));
   }
 
-  /** Likewise, of a table of any kind. What leaves it is dropped. */
+  /** The low level of a query, with a table of any kind. Its messages are dropped. */
   static LowLevelQuery query(FlowQuery query, TableSize size) {
     return query(query, size, (keyGroup, bytes) -> {});
   }
 
-  /** Likewise. */
+  /** The low level of a query, with a table of any kind and a sink. */
   static LowLevelQuery query(FlowQuery query, TableSize size, PartialSink sink) {
     return new LowLevelQuery(
         1, query, window(), size, KEY_GROUPS, sink, new SharedEvaluation(), UdafOptions::cpuNanos);
@@ -108,7 +108,7 @@ final class GroupedFlows {
     return WindowSpec.tumbling(WINDOW_MICROS, 0);
   }
 
-  /** What has arrived for sure before the first flow of a batch. */
+  /** The watermark before the first flow of a batch. */
   long watermark(int batch) {
     return START + (long) batch * BATCH_ROWS * microsPerFlow - 1;
   }

@@ -15,8 +15,8 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The two halves of a function over an epoch of tuples, each timed by itself. Pads of all groups
- * lie in one array, as in the table of groups; at the epoch's end all are sent.
+ * The two halves of a function over an epoch of tuples, each timed by itself. The pads of all
+ * groups are in one array, as in the table of groups; at the epoch's end all are sent.
  *
  * <pre>
  *   tuples ─► low: pads by group ── sub-states, in the order in which pads are full ──► high: a state a group
@@ -33,20 +33,20 @@ final class Halves {
   private final int[][] places;
   private final StateSink sink = new StateSink();
 
-  // What the low half sent: bytes one behind the other, with the group and end of each sub-state.
+  // The low half's output: consecutive bytes, with the group and end of each sub-state.
   private final StateSink sent = new StateSink();
   private int[] groupOf = new int[1024];
   private int[] ends = new int[1024];
   private int count;
 
   /**
-   * What an epoch cost.
+   * The cost of an epoch.
    *
-   * @param lowNanos of CPU for a tuple
-   * @param highNanos likewise
+   * @param lowNanos CPU per tuple in the low half
+   * @param highNanos CPU per tuple in the high half
    * @param subStates sent from the low half to the high half
-   * @param bytes of them
-   * @param states of the groups, null where a group has no tuples
+   * @param bytes of the sub-states
+   * @param states of the groups, null for a group without tuples
    */
   record Cost(
       double lowNanos, double highNanos, long subStates, long bytes, List<SuperState> states) {
@@ -60,12 +60,12 @@ final class Halves {
     }
   }
 
-  /** Halves as they are meant to be. */
+  /** The halves in their intended roles. */
   static Halves of(BoundUdaf function, Tuples tuples) {
     return new Halves(function, tuples, false);
   }
 
-  /** The low half only hands each tuple on: all is left to the high half. */
+  /** The low half only passes each tuple on to the high half. */
   static Halves highOnly(BoundUdaf function, Tuples tuples) {
     return new Halves(function, tuples, true);
   }
@@ -93,7 +93,7 @@ final class Halves {
     return 3 * bytes < Runtime.getRuntime().maxMemory();
   }
 
-  /** Runs epochs; the least time of each half counts. */
+  /** Runs epochs and returns the least time of each half. */
   Cost measure(int rounds) {
     double lowNanos = Double.POSITIVE_INFINITY;
     for (int round = -WARM_UP; round < rounds; round++) {
@@ -107,7 +107,7 @@ final class Halves {
     double highNanos = Double.POSITIVE_INFINITY;
     SuperState[] states = null;
     for (int round = -WARM_UP; round < rounds; round++) {
-      states = null; // before others are made
+      states = null; // before new ones are made
       long start = UdafOptions.cpuNanos();
       states = high();
       if (round >= 0) {
@@ -176,7 +176,7 @@ final class Halves {
     return states;
   }
 
-  /** Whatever way tuples took: the states have all of them. */
+  /** Checks that the states have all tuples, in every configuration. */
   private void check(List<SuperState> states) {
     String name = function.call().name();
     long[] expected =

@@ -53,7 +53,7 @@ class HalvesTest {
     assertEquals(3072, tuples.rows);
     assertEquals(3072, Halves.highOnly(Functions.quantiles("lite"), tuples).measure(1).subStates());
     Halves.Cost shared = Halves.of(Functions.quantiles("lite"), tuples).measure(1);
-    // A pad has room for 63 values: as many are full as the tuples of its group fill.
+    // A pad has room for 63 values: the tuples of a group fill that many pads.
     long expected = 0;
     for (long count : tuples.counts()) {
       expected += (count + 62) / 63;
@@ -66,7 +66,7 @@ class HalvesTest {
     Tuples tuples = Tuples.ofItems(ValueKind.ADDRESS, 1024, 5, Tuples.ANY, Spread.UNIFORM, SEED);
     Halves halves = Halves.of(new SumBaseline(1), tuples);
     halves.measure(1);
-    tuples.groupOf[0][0] = (tuples.groupOf[0][0] + 1) % 5; // which its place is not of
+    tuples.groupOf[0][0] = (tuples.groupOf[0][0] + 1) % 5; // not the group of its place
     CommandException error = assertThrows(CommandException.class, () -> halves.measure(1));
     assertTrue(error.getMessage().contains("expected"), error.getMessage());
   }

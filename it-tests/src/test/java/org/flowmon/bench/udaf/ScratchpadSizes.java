@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * {@code flowmon bench udaf scratchpads}: what the size of the low half's scratchpad changes (the
+ * {@code flowmon bench udaf scratchpads}: the effect of the size of the low half's scratchpad (the
  * paper's figure 4).
  */
 @Command(

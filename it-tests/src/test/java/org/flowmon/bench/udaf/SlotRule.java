@@ -1,13 +1,16 @@
 package org.flowmon.bench.udaf;
 
 /**
- * Where a group goes in a table of slots, and which group leaves it for that: told from hashes
- * alone, for any number of slots.
+ * The rule that chooses a group's slot in a table and the group that it ejects, simulated from
+ * hashes alone, for any number of slots.
  */
 enum SlotRule {
-  /** Each group has one slot: who comes takes it. */
+  /** Each group has one slot, and always takes it. */
   DIRECT_MAPPED("direct mapped"),
-  /** A group whose slot is taken has another; where that is taken too it takes the first. */
+  /**
+   * A group whose slot is taken has a second slot; if that is taken, too, the group takes the
+   * first.
+   */
   SECOND_CHANCE("second chance");
 
   private final String text;
@@ -17,7 +20,7 @@ enum SlotRule {
   }
 
   /**
-   * How many groups are ejected.
+   * Counts the ejected groups.
    *
    * @param hashes of the tuples' groups
    * @param from the first tuple that counts: before it the table fills
@@ -51,14 +54,16 @@ enum SlotRule {
     return ejected;
   }
 
-  /** As the table of the low level does where slots are a power of two. */
+  /** The slot of a hash, like in the low level's table if {@code slots} is a power of two. */
   private static int slot(long hash, int slots) {
     return Integer.bitCount(slots) == 1
         ? (int) hash & slots - 1
         : (int) (((hash & 0xFFFF_FFFFL) * slots) >>> 32);
   }
 
-  /** The smallest number of slots, to within a hundredth, that ejects at most so many groups. */
+  /**
+   * The smallest number of slots, to within a hundredth, that ejects at most {@code most} groups.
+   */
   int leastSlots(long[] hashes, int from, long most) {
     int enough = 2;
     while (ejected(hashes, enough, from) > most) {

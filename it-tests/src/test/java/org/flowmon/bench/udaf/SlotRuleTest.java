@@ -58,16 +58,17 @@ class SlotRuleTest {
       assertTrue(rule.ejected(tuples.hashes, slots, 2000) <= 900, rule.toString());
       assertTrue(rule.ejected(tuples.hashes, slots / 2, 2000) > 900, rule.toString());
     }
-    // As many groups as there are fit without any ejected only where none share a slot.
+    // As many slots as groups eject none only if no two groups share a slot.
     long[] two = {1, 2, 1, 2, 1, 2};
     assertEquals(2, SlotRule.DIRECT_MAPPED.leastSlots(two, 0, 0));
   }
 
   @Test
   void lostTuplesAreThoseThatFindTheBufferFull() {
-    // 1,000 tuples come in each batch's time of 1,000 ns and are taken in it.
+    // 1,000 tuples come in each batch's time of 1,000 ns and are taken within it.
     assertEquals(0, DrainPauses.lost(new double[] {1000, 1000, 1000}, 1, 1000));
-    // 5,000 come in the second's: 1,000 of the 2,000 places are free again for the third.
+    // 5,000 come in the second batch's time: 1,000 of the 2,000 places are free again for the
+    // third.
     assertEquals(3000.0 / 7000, DrainPauses.lost(new double[] {1000, 5000, 1000}, 1, 2000), 1e-12);
     assertEquals(0, DrainPauses.lost(new double[] {1000, 5000, 1000}, 1, 5000));
   }

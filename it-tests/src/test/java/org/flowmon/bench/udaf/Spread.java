@@ -3,14 +3,14 @@ package org.flowmon.bench.udaf;
 import java.util.Locale;
 import java.util.SplittableRandom;
 
-/** How often the numbers from 0 occur. */
+/** The distribution of the numbers from 0. */
 enum Spread {
-  /** All as often: what a traffic generator makes. */
+  /** All equally often, as from a traffic generator. */
   UNIFORM,
-  /** By Zipf's law with exponent 1: what networks have. */
+  /** By Zipf's law with exponent 1, as in networks. */
   SKEWED;
 
-  /** One of the numbers 0 … count − 1. */
+  /** Draws one of the numbers 0 … count − 1. */
   int draw(SplittableRandom random, int count) {
     return this == UNIFORM
         ? random.nextInt(count)

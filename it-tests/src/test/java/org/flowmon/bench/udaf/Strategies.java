@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
 
 /**
  * {@code flowmon bench udaf strategies}: cost of each strategy at both levels (the paper's figures
- * 4, 5 and 6), beside a function that only adds and one that leaves all to the high level.
+ * 4, 5 and 6), beside a function that only adds and one that leaves all work to the high level.
  */
 @Command(
     name = "strategies",

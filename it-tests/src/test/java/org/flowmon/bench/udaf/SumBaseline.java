@@ -13,8 +13,8 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The "null" function of the paper, which others are measured against: the sum of an argument in
- * two halves, one word a group.
+ * The "null" function of the paper, the baseline of the others: the sum of an argument in two
+ * halves, one word a group.
  */
 final class SumBaseline implements BoundUdaf {
   static final String NAME = "null";

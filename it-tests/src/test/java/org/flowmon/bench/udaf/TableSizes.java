@@ -20,8 +20,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code flowmon bench udaf tables}: how large the low level's table has to be for so many groups
- * (the paper's table 1). Both rules are followed by {@link SlotRule} and by the low level's own
+ * {@code flowmon bench udaf tables}: the size of the low level's table for a number of groups (the
+ * paper's table 1). Both rules are simulated by {@link SlotRule} and run by the low level's own
  * table, which must eject as many groups.
  */
 @Command(
@@ -37,7 +37,7 @@ final class TableSizes implements Callable<Integer> {
   private static final int[] GROUPS = {2_000, 5_000, 10_000, 20_000, 40_000};
   private static final int QUICK = 50;
 
-  /** Tuples of a group on the average before any count. */
+  /** Average tuples of a group before any count. */
   private static final int FILL = 4;
 
   @Mixin private UdafOptions options;
@@ -48,7 +48,7 @@ final class TableSizes implements Callable<Integer> {
       description = "Share of tuples that may eject a group; default ${DEFAULT-VALUE}.")
   private double share;
 
-  /** What the low level's table did. */
+  /** The measurements of the low level's table. */
   private record Measured(long ejected, double nanos) {}
 
   @Override
@@ -99,7 +99,7 @@ final class TableSizes implements Callable<Integer> {
     return rule.leastSlots(tuples.hashes, from, (long) (share * (tuples.hashes.length - from)));
   }
 
-  /** What the low level's table does where it has the power of two that is enough. */
+  /** Measures the low level's table with the smallest sufficient power of two. */
   private void measure(GroupedFlows tuples, SlotRule rule, int fewest, Map<String, Object> row) {
     int slots = Integer.highestOneBit(2 * fewest - 1);
     TableSize size =

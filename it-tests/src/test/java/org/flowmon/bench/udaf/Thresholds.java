@@ -16,8 +16,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * {@code flowmon bench udaf thresholds}: up to how many items the high half is exact, against its
- * cost and its memory (the paper's figures 9 and 10).
+ * {@code flowmon bench udaf thresholds}: the limit of exact items in the high half by its cost and
+ * memory (the paper's figures 9 and 10).
  */
 @Command(
     name = "thresholds",

@@ -23,8 +23,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code flowmon bench udaf accuracy}: where the five heaviest items of each group are found (the
- * paper's figure 11).
+ * {@code flowmon bench udaf accuracy}: the places in which the five heaviest items of each group
+ * are found (the paper's figure 11).
  */
 @Command(
     name = "accuracy",
@@ -38,7 +38,7 @@ final class TopFive implements Callable<Integer> {
   private static final int FIVE = 5;
   private static final int[] ITEMS = {10, 120, 1436, Tuples.ANY};
 
-  /** A number of exact items that no group of the experiment has. */
+  /** A number of exact items that no group of the experiment reaches. */
   private static final int ALL_EXACT = 1 << 16;
 
   @Mixin private UdafOptions options;
@@ -56,7 +56,7 @@ final class TopFive implements Callable<Integer> {
     return all;
   }
 
-  /** How many items were found where. */
+  /** The number of items found in each place. */
   private static final class Places {
     private long exact;
     private long offByOne;
@@ -159,7 +159,7 @@ final class TopFive implements Callable<Integer> {
     return places;
   }
 
-  /** The low words of the five heaviest items of each group, equal ones by item. */
+  /** The low words of the five heaviest items of each group; equally heavy ones by item. */
   private static List<List<Long>> heaviest(Tuples tuples) {
     List<Map<Long, Long>> weights = new ArrayList<>();
     for (int g = 0; g < tuples.groups; g++) {

@@ -23,10 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/**
- * {@code flowmon bench udaf tuning}: what the low level chooses by itself beside everything that
- * one could have told it.
- */
+/** {@code flowmon bench udaf tuning}: the low level's own choices beside all fixed settings. */
 @Command(
     name = "tuning",
     mixinStandardHelpOptions = true,
@@ -135,7 +132,7 @@ final class Tuning implements Callable<Integer> {
   private void show(String name, Map<String, BothLevels> all) {
     List<BothLevels> turns = new ArrayList<>(all.values());
     for (int round = -1; round < options.rounds(); round++) {
-      for (BothLevels levels : turns) { // in turns: what else runs meets all of them
+      for (BothLevels levels : turns) { // in turns, so that other processes disturb all alike
         levels.run(round >= 0);
       }
       Collections.rotate(turns, 1);
@@ -169,12 +166,12 @@ final class Tuning implements Callable<Integer> {
     plot.point("whole", cases, BothLevels.median(wholes));
   }
 
-  /** The one whose median is the least. */
+  /** The one with the least median. */
   private static BothLevels best(Collection<BothLevels> all, ToDoubleFunction<Round> cost) {
     return all.stream().min(Comparator.comparingDouble(one -> one.median(cost))).orElseThrow();
   }
 
-  /** By round: what one costs to what the other does. */
+  /** The ratio of two costs in each round. */
   private static double[] ratios(BothLevels of, BothLevels to, ToDoubleFunction<Round> cost) {
     double[] ratios = new double[of.rounds().size()];
     Arrays.setAll(
@@ -185,7 +182,7 @@ final class Tuning implements Callable<Integer> {
     return ratios;
   }
 
-  /** By round: what it costs to its median. */
+  /** The ratio of the cost to its median in each round. */
   private static double[] ratios(BothLevels of, ToDoubleFunction<Round> cost) {
     double median = of.median(cost);
     return of.rounds().stream().mapToDouble(cost).map(nanos -> nanos / median).toArray();

@@ -7,13 +7,15 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Tuples of an epoch with their groups, as the table of groups hands them to low halves: vectors of
- * arguments, and each row's group, which is found already.
+ * Tuples of an epoch with their groups, as the table of groups passes them to low halves: vectors
+ * of arguments, and the known group of each row.
  */
 final class Tuples {
   static final int MAX_ROWS = 1 << 26;
 
-  /** Any: so many different items that few repeat, or a hundred thousand where some are common. */
+  /**
+   * Any number: so many distinct items that few repeat, or a hundred thousand if some are common.
+   */
   static final int ANY = 0;
 
   private static final int MANY = 100_000;
@@ -52,12 +54,12 @@ final class Tuples {
   }
 
   /**
-   * Items with weights like the sizes of packets; they differ from group to group, so that not all
-   * have the same collisions.
+   * Creates items with weights like the sizes of packets. The items differ from group to group, so
+   * that not all have the same collisions.
    *
-   * @param kind of the items: ADDRESS, any of 32 bits; LONG: one behind the other, of 16 bits, like
+   * @param kind of the items: ADDRESS, any of 32 bits; LONG, consecutive ones of 16 bits, like
    *     ports and the sizes of packets
-   * @param items different ones, or {@link #ANY}
+   * @param items distinct ones, or {@link #ANY}
    * @param spread of groups and items
    */
   static Tuples ofItems(ValueKind kind, int rows, int groups, int items, Spread spread, long seed) {
@@ -78,9 +80,9 @@ final class Tuples {
   }
 
   /**
-   * Numbers, like sizes of packets.
+   * Creates numbers, like sizes of packets.
    *
-   * @param values different ones, or {@link #ANY}
+   * @param values distinct ones, or {@link #ANY}
    * @param spread of groups and values
    */
   static Tuples ofNumbers(int rows, int groups, int values, Spread spread, long seed) {
@@ -94,7 +96,10 @@ final class Tuples {
     return tuples;
   }
 
-  /** The address of an item, mixed as MurmurHash3 does: no two of a group have the same. */
+  /**
+   * The address of an item, mixed like in MurmurHash3: the items of a group have distinct
+   * addresses.
+   */
   private static int address(int item, int group) {
     int mixed = item + group * SCRAMBLE;
     mixed = (mixed ^ mixed >>> 16) * 0x85EBCA6B;

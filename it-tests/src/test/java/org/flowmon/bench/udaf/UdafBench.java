@@ -6,7 +6,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code flowmon bench udaf}: what aggregate functions and the low level's table cost. */
+/** {@code flowmon bench udaf}: measures aggregate functions and the low level's table. */
 @Command(
     name = "udaf",
     mixinStandardHelpOptions = true,

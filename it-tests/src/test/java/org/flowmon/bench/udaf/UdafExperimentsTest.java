@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Each experiment runs, small, and leaves its table and plots; what is certain in it is so. That no
- * tuple is lost the experiments check themselves: they end with an error otherwise.
+ * Each experiment runs at a small size and leaves its table and plots; its certain results are
+ * checked. The experiments themselves check that no tuple is lost, and fail otherwise.
  */
 class UdafExperimentsTest {
   @TempDir Path folder;
@@ -144,7 +144,7 @@ class UdafExperimentsTest {
     assertEquals(Set.of("10", "120", "1436"), texts(rows, "values"));
     for (JsonNode few : rows) {
       if (few.path("values").asInt() == 10 && few.path("function").asText().contains("medium")) {
-        assertEquals(100, few.path("sub_states").asInt(), few::toString); // none was full
+        assertEquals(100, few.path("sub_states").asInt(), few::toString); // no pad was full
       }
     }
   }

@@ -14,7 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What every experiment on aggregate functions can be told, and how it shows what it found. */
+/** The common options of experiments on aggregate functions, and the output of their results. */
 final class UdafOptions {
   private static final int QUICK = 50;
   private static final int QUICK_GROUPS = 1000;
@@ -64,7 +64,7 @@ final class UdafOptions {
     return seed;
   }
 
-  /** Whether it is only to be seen that it runs, said behind the experiment or before. */
+  /** Whether to run a quick smoke test; the option may come before or after the experiment. */
   boolean quick() {
     return quick
         || (command.parent() != null
@@ -76,7 +76,7 @@ final class UdafOptions {
     return rounds;
   }
 
-  /** Of these numbers of groups those that are measured. */
+  /** The measured ones of these numbers of groups. */
   int[] groups(int... usual) {
     return quick() ? Arrays.stream(usual).filter(g -> g <= QUICK_GROUPS).toArray() : usual.clone();
   }
@@ -86,7 +86,7 @@ final class UdafOptions {
     return (int) Math.max(Vector.CAPACITY, quick() ? rows / QUICK : rows);
   }
 
-  /** Says a row that was measured. */
+  /** Reports a measured row. */
   void progress(Map<String, Object> row) {
     progress("%s", BenchResult.sentence(row));
   }
@@ -95,7 +95,7 @@ final class UdafOptions {
     System.err.printf(format + "%n", values);
   }
 
-  /** CPU time of this thread: what others take of the machine is not in it. */
+  /** CPU time of this thread, without that of other processes. */
   static long cpuNanos() {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * {@code flowmon bench udaf values}: what the number of different values of a group changes (the
+ * {@code flowmon bench udaf values}: the effect of the number of distinct values of a group (the
  * paper's 10, 120 and 1436).
  */
 @Command(

@@ -26,14 +26,14 @@ import org.flowmon.ingest.synthetic.exporter.ExporterSimulator;
 import org.flowmon.ingest.synthetic.exporter.SentCounts;
 
 /**
- * Simulated routers → UDP on loopback → collector → Kafka. The routers wait where more datagrams
- * are under way than the collector's socket holds: a demo is to show what flowmon does at the rate
- * that the machine can do, not how a kernel drops datagrams.
+ * Simulated routers → UDP on loopback → collector → Kafka. The routers wait if more datagrams are
+ * under way than the collector's socket holds: a demo shows flowmon at the machine's rate, not a
+ * kernel's drops.
  */
 final class ExporterFeed implements FlowFeed {
   private static final int RECEIVE_BUFFER = 16 << 20;
 
-  /** What a datagram of 1400 bytes takes of a Linux socket's buffer, with room to spare. */
+  /** Room for a datagram of 1400 bytes in a Linux socket's buffer, with a reserve. */
   private static final int BUFFER_PER_DATAGRAM = 4_608;
 
   private static final int SAMPLES_PER_REASON = 4;

@@ -2,9 +2,9 @@ package org.flowmon.deploy.demo.feed;
 
 import java.io.IOException;
 
-/** The thread of a feed that sends, and what became of it. */
+/** The sending thread of a feed, and its outcome. */
 final class FeedThread {
-  /** What the thread does. */
+  /** The work of the thread. */
   interface Work {
     void run() throws IOException;
   }
@@ -35,10 +35,9 @@ final class FeedThread {
   }
 
   /**
-   * Waits for its end.
+   * Waits for the thread's end.
    *
-   * @throws IOException as it failed: so do a defect and an error of the JVM, which are told of as
-   *     what they are
+   * @throws IOException if the work threw it; a defect or an error of the JVM is rethrown unchanged
    */
   void await() throws IOException, InterruptedException {
     thread.join();

@@ -23,14 +23,14 @@ import org.flowmon.ingest.publish.FlowPublisher;
 
 /** Files → Kafka, one after the other, as fast as Kafka takes them. */
 final class FileFeed implements FlowFeed {
-  /** Where a rejected line is a flow that was not read; captures reject datagrams. */
+  /** Formats whose rejected lines are unread flows; captures reject datagrams. */
   private static final Set<InputFormat> TEXT =
       EnumSet.of(InputFormat.ZEEK_TSV, InputFormat.ZEEK_JSON, InputFormat.CSV, InputFormat.JSON);
 
   private final FlowPublisher publisher;
   private final List<Path> files;
   private final CountingSink sink;
-  // Of what was read so far, under the lock of this.
+  // State of the reading so far, guarded by this.
   private final Map<String, Long> rejected = new TreeMap<>();
   private final Map<String, Long> notUnderstood = new TreeMap<>();
   private final List<InputFaults.LeftOut> leftOut = new ArrayList<>();
@@ -78,7 +78,7 @@ final class FileFeed implements FlowFeed {
     leftOut.add(new InputFaults.LeftOut(file, flows, reason));
   }
 
-  /** Counts what the readers hand over: they are the senders here. */
+  /** Counts the flows of the readers, which are the senders here. */
   private static final class CountingSink implements FlowSink {
     private final FlowPublisher publisher;
     private final AtomicLong rows = new AtomicLong();
@@ -125,7 +125,7 @@ final class FileFeed implements FlowFeed {
     return reader.isRunning();
   }
 
-  /** Flows read, and lines of text files that should have been flows. */
+  /** Flows read, and rejected lines of text files, which should have been flows. */
   @Override
   public synchronized long sent() {
     return sink.rows() + rejected.values().stream().mapToLong(n -> n).sum();
@@ -143,7 +143,7 @@ final class FileFeed implements FlowFeed {
 
   @Override
   public long others() {
-    return 0; // nobody sends to a file
+    return 0; // nobody can send to a file
   }
 
   @Override

@@ -7,7 +7,7 @@ import org.flowmon.ingest.publish.FlowPublisher;
 import org.flowmon.ingest.publish.PublisherOptions;
 import org.flowmon.ingest.synthetic.TrafficModel;
 
-/** Chooses the feed: files where there are some, else the generator over UDP. */
+/** Chooses the feed: files if there are any, otherwise the generator over UDP. */
 public final class FlowFeeds {
   private FlowFeeds() {}
 

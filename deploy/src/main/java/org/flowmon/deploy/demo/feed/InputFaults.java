@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What of a demo's input was not taken, beside the flows that were dropped.
+ * The parts of a demo's input that were not taken, beside the dropped flows.
  *
  * @param refused messages of the topic that the job left out
  * @param refusedReasons these by reason
- * @param notUnderstood what in datagrams the decoder dropped, by the label of its counter
- * @param leftOut files that were not taken, or not wholly
+ * @param notUnderstood undecodable parts of datagrams, by the label of the decoder's counter
+ * @param leftOut files that were not taken wholly
  */
 public record InputFaults(
     long refused,
@@ -29,8 +29,8 @@ public record InputFaults(
   /**
    * A file that was not taken wholly.
    *
-   * @param flows of it that were taken before
-   * @param reason why no more were
+   * @param flows flows taken before
+   * @param reason why the rest was not taken
    */
   public record LeftOut(Path file, long flows, String reason) {}
 }

@@ -13,10 +13,9 @@ import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.ExportDecoder;
 
 /**
- * Tells what a decoder counts for the demo's routers from what it counts for everybody else: who
- * can reach the port sends there too. A router is known by its address and port; whoever sends from
- * another port under a router's address and observation domain is decoded as that router, and can
- * make it lose flows.
+ * Separates a decoder's counts for the demo's routers from those for all other senders, who can
+ * also reach the port. A router is known by its address and port. A sender from another port with a
+ * router's address and observation domain is decoded as that router, and can make it lose flows.
  */
 final class RouterCounts implements UdpCollector.Receiver {
   private static final List<IngestCounter> COUNTED =
@@ -25,7 +24,7 @@ final class RouterCounts implements UdpCollector.Receiver {
           IngestCounter.FLOWS_DECODED,
           IngestCounter.FLOWS_DROPPED_NO_TEMPLATE);
 
-  /** Counters of datagrams, and of parts of them, that were dropped. */
+  /** Counters of dropped datagrams and parts of datagrams. */
   private static final Set<String> GARBAGE =
       Stream.of(IngestCounter.values())
           .filter(RouterCounts::isOfGarbage)
@@ -41,10 +40,10 @@ final class RouterCounts implements UdpCollector.Receiver {
   private volatile Set<Integer> ports = Set.of();
 
   /**
-   * Nobody is a router yet.
+   * Starts without routers.
    *
-   * @param all what the decoder counts into, and nobody else
-   * @param address that the routers send from
+   * @param all the decoder's counters, used by nothing else
+   * @param address the routers' address
    */
   RouterCounts(ExportDecoder decoder, IngestCounters all, IpAddress address) {
     this.decoder = decoder;
@@ -52,31 +51,31 @@ final class RouterCounts implements UdpCollector.Receiver {
     this.address = address;
   }
 
-  // A flow without its template is counted with its set, and, if it is a router's, as dropped.
+  // A flow without its template is counted with its set and, if it is a router's, as dropped.
   private static boolean isOfGarbage(IngestCounter counter) {
     return counter == IngestCounter.DATAGRAMS_DAMAGED
         || (counter.name().contains("_DROPPED_")
             && counter != IngestCounter.FLOWS_DROPPED_NO_TEMPLATE);
   }
 
-  /** Says from which ports the routers send, before they do. */
+  /** Sets the routers' source ports before they send. */
   void routersSendFrom(Set<Integer> ports) {
     this.ports = Set.copyOf(ports);
   }
 
-  /** What was counted for the routers. */
+  /** The counts for the routers. */
   IngestCounters routers() {
     return routers;
   }
 
-  /** What was counted for everybody else. */
+  /** The counts for all other senders. */
   IngestCounters others() {
     return others;
   }
 
   /**
-   * What of all that came was left out because it could not be understood, or did not reach the
-   * decoder, by label; without what is 0.
+   * Counts of all received parts that were undecodable or did not reach the decoder, by label;
+   * without zeros.
    */
   Map<String, Long> notUnderstood() {
     Map<String, Long> counts = all.snapshot();
@@ -112,8 +111,8 @@ final class RouterCounts implements UdpCollector.Receiver {
   }
 
   /**
-   * Counts how a datagram changed the claimed losses. It may prove or take back claims that others
-   * made in the same exporter's name: these stay theirs, so neither's count falls below 0.
+   * Counts a datagram's effect on the claimed losses. It may prove or take back claims that others
+   * made in the same exporter's name: these stay theirs, so neither count falls below 0.
    */
   private static void countLosses(
       IngestCounters sender, IngestCounters other, long lost, long unproven) {

@@ -1,5 +1,5 @@
 /**
- * Where a demo's flows come from, simulated routers or files, their way into Kafka, and what of
- * them was not taken.
+ * The sources of a demo's flows, simulated routers or files, their way into Kafka, and the input
+ * that was not taken.
  */
 package org.flowmon.deploy.demo.feed;

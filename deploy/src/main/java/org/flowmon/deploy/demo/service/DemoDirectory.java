@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.flowmon.deploy.embedded.EmbeddedPostgres;
 
-/** Makes the directory of a demo, before anything is started that lies in it. */
+/** Creates the directory of a demo before its services start. */
 public final class DemoDirectory {
   private DemoDirectory() {}
 
   /**
-   * Makes it, and in it the folder of PostgreSQL, whose programs and password no other user may
-   * exchange. If it is refused, what was made is removed: the same command works once what was
-   * wrong is mended.
+   * Creates the directory and PostgreSQL's folder in it, whose programs and password no other user
+   * may replace. If it is refused, the new directories are removed, so that the same command works
+   * after the problem is fixed.
    *
    * @throws IOException if it is not empty
    * @throws org.flowmon.deploy.embedded.EmbeddedServiceException if other users could change it
@@ -43,7 +43,7 @@ public final class DemoDirectory {
     }
   }
 
-  /** The directories that are not there, the innermost first. */
+  /** The missing directories, the innermost first. */
   private static List<Path> missing(Path directory) {
     List<Path> missing = new ArrayList<>();
     for (Path at = directory; at != null && !Files.exists(at); at = at.getParent()) {
@@ -56,7 +56,7 @@ public final class DemoDirectory {
     try {
       Files.deleteIfExists(folder);
     } catch (IOException e) {
-      // Somebody has put something there: it is not ours to remove.
+      // Somebody has put files there: do not remove it.
     }
   }
 }

@@ -16,9 +16,9 @@ import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.config.job.Role;
 import org.flowmon.jobs.config.job.StartingOffsets;
 
-/** The job as the demo runs it: both roles, the bundled analyses, checkpoints every two seconds. */
+/** The demo's job: both roles, the bundled analyses, checkpoints every two seconds. */
 public final class DemoJob implements AutoCloseable {
-  /** Short, so that history is up to date and the end is not long to wait for. */
+  /** Short, so that history is up to date and the wait at the end is short. */
   private static final Duration CHECKPOINTS = Duration.ofSeconds(2);
 
   private static final int MAX_PARALLELISM = 128;
@@ -65,14 +65,14 @@ public final class DemoJob implements AutoCloseable {
             CHECKPOINTS,
             options.flink().resolve("checkpoints").toUri().toString(),
             Duration.ofMillis(
-                100), // the collector's arrival goes up; only partitions' batches interleave
+                100), // the collector's arrival ascends; only partitions' batches interleave
             false));
   }
 
   /**
-   * Fails where the job has.
+   * Fails if the job has failed.
    *
-   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException with what the job failed of
+   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException with the job's failure
    */
   public void check() {
     JobStatus status = flink.status(id);
@@ -88,7 +88,7 @@ public final class DemoJob implements AutoCloseable {
   }
 
   /**
-   * Ends it where the demo failed: else the cluster would be taken from under it, which it logs at
+   * Ends the job if the demo failed. Otherwise the cluster would stop first, which the job logs at
    * length.
    */
   @Override
@@ -98,7 +98,7 @@ public final class DemoJob implements AutoCloseable {
         cancel();
       }
     } catch (EmbeddedServiceException e) {
-      // What ended the demo is the failure to tell of; the cluster is closed next.
+      // The demo's own failure is the one to report; the cluster is closed next.
     }
   }
 }

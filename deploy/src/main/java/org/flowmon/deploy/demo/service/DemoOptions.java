@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a demo is asked to do.
+ * The options of a demo.
  *
- * @param duration how long the generator sends; without meaning where there are inputs
+ * @param duration how long the generator sends; unused with inputs
  * @param flowsPerSecond the generator's rate
  * @param inputs files to read in place of the generator; empty for the generator
  * @param json whether standard output holds one JSON object and nothing else
- * @param directory everything lies below it; new or empty
+ * @param directory the parent of all files; new or empty
  * @param seed of the generator
  * @param historyFlows generated flows of the two weeks before, 0 for none
  * @param parallelism of the job

@@ -8,7 +8,7 @@ import org.flowmon.deploy.embedded.EmbeddedFlink;
 import org.flowmon.deploy.embedded.EmbeddedKafka;
 import org.flowmon.deploy.embedded.EmbeddedPostgres;
 
-/** Broker, database and cluster of one demo, started side by side, stopped in the other order. */
+/** Broker, database and cluster of one demo, started in parallel, stopped in reverse order. */
 public final class DemoServices implements AutoCloseable {
   /** The topic of flows. */
   public static final String FLOWS = "flows";
@@ -26,8 +26,8 @@ public final class DemoServices implements AutoCloseable {
   /**
    * Starts all three.
    *
-   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException where one does not start; the
-   *     others are stopped
+   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException if one does not start; the others
+   *     are stopped
    */
   public static DemoServices start(DemoOptions options) {
     CompletableFuture<EmbeddedKafka> kafka =
@@ -38,7 +38,7 @@ public final class DemoServices implements AutoCloseable {
         begin("flink", () -> EmbeddedFlink.start(options.flink(), options.parallelism()));
     try {
       CompletableFuture.allOf(kafka, postgres, flink).join();
-      // What is not archived yet must be there; the demo ends long before a day.
+      // Flows must stay until they are archived; the demo ends long before a day.
       kafka.join().createTopic(FLOWS, options.parallelism(), Map.of("retention.ms", "86400000"));
       return new DemoServices(kafka.join(), postgres.join(), flink.join());
     } catch (RuntimeException e) {
@@ -69,9 +69,9 @@ public final class DemoServices implements AutoCloseable {
 
   private static void closeStarted(CompletableFuture<? extends AutoCloseable> service) {
     try (AutoCloseable started = service.handle((value, failure) -> value).join()) {
-      // closing is all
+      // only closing is needed
     } catch (Exception e) {
-      // The failure that made us stop is the one to tell of.
+      // Report the failure that caused the stop.
     }
   }
 

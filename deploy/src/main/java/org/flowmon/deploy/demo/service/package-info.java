@@ -1,5 +1,2 @@
-/**
- * What a demo runs on: what it is asked for, its directory, its broker, database and cluster, and
- * its job.
- */
+/** The base of a demo: options, directory, broker, database, cluster and job. */
 package org.flowmon.deploy.demo.service;

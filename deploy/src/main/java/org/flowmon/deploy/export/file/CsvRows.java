@@ -9,9 +9,9 @@ import org.flowmon.deploy.export.row.ExportRows;
 import org.flowmon.ingest.file.line.CsvText;
 
 /**
- * RFC 4180 with a header line. NULL is nothing, an empty text a pair of quotes; times as ISO 8601,
- * durations in microseconds. A text that a spreadsheet would run has an apostrophe in front, unless
- * texts are to be exact ({@link CsvText}). {@code flowmon import} reads it back ({@code
+ * RFC 4180 with a header line. NULL is an empty field, an empty text a pair of quotes; times are
+ * ISO 8601, durations microseconds. A text that a spreadsheet would run has an apostrophe in front,
+ * unless texts are to be exact ({@link CsvText}). {@code flowmon import} reads it back ({@code
  * docs/format/files.md}).
  */
 final class CsvRows implements RowFormat {
@@ -20,9 +20,9 @@ final class CsvRows implements RowFormat {
   private List<ExportColumn> columns;
 
   /**
-   * Rows as CSV.
+   * Writes rows as CSV.
    *
-   * @param exact whether texts are as they are, though a spreadsheet may run them
+   * @param exact whether texts stay unchanged, although a spreadsheet may run them
    */
   CsvRows(boolean exact) {
     this.exact = exact;

@@ -3,7 +3,7 @@ package org.flowmon.deploy.export.file;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** The formats of files. */
+/** The file formats of exports. */
 public enum ExportFormat {
   /** RFC 4180 with a header; texts that a spreadsheet would run are marked as text. */
   CSV {
@@ -12,14 +12,14 @@ public enum ExportFormat {
       return new CsvRows(false);
     }
   },
-  /** RFC 4180 with a header; texts as they are. */
+  /** RFC 4180 with a header; texts stay unchanged. */
   CSV_EXACT {
     @Override
     RowFormat rows() {
       return new CsvRows(true);
     }
   },
-  /** One object a line. */
+  /** One object on each line. */
   JSON {
     @Override
     RowFormat rows() {
@@ -36,7 +36,7 @@ public enum ExportFormat {
 
   abstract RowFormat rows();
 
-  /** The format that a file's name ends with, null where it tells none. */
+  /** The format of a file by the end of its name, null if unknown. */
   public static ExportFormat byName(Path file) {
     String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
     name = name.endsWith(".gz") ? name.substring(0, name.length() - 3) : name;

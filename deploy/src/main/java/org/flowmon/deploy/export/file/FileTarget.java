@@ -21,9 +21,9 @@ import org.flowmon.deploy.export.row.ExportRows;
 import org.flowmon.deploy.export.row.ExportTarget;
 
 /**
- * A file that is there with all its rows or not at all: it is written under a name of its own
- * beside it, synced and given its name, which replaces another file only where that is asked for. A
- * name that ends with {@code .gz} is compressed.
+ * A file that exists with all its rows or not at all. It is written under a temporary name beside
+ * it, synced and renamed; it replaces another file only on request. A name that ends with {@code
+ * .gz} is compressed.
  */
 public final class FileTarget implements ExportTarget {
   private static final int BUFFER = 1 << 16;
@@ -36,11 +36,11 @@ public final class FileTarget implements ExportTarget {
   private OutputStream out;
 
   /**
-   * A file.
+   * Creates a target for a file.
    *
-   * @param replace whether one that is there is replaced
-   * @throws FileAlreadyExistsException where one is there and is not to be replaced
-   * @throws IOException where its folder is not there
+   * @param replace whether an existing file is replaced
+   * @throws FileAlreadyExistsException if the file exists and is not to be replaced
+   * @throws IOException if its folder does not exist
    */
   public static FileTarget of(Path file, ExportFormat format, boolean replace) throws IOException {
     if (Files.exists(file) && !replace) {
@@ -53,7 +53,7 @@ public final class FileTarget implements ExportTarget {
     return new FileTarget(file, format.rows(), replace);
   }
 
-  /** Standard output, or any other stream, which stays open. */
+  /** Creates a target for standard output or any other stream, which stays open. */
   public static FileTarget of(OutputStream stream, ExportFormat format) {
     FileTarget target = new FileTarget(null, format.rows(), false);
     target.out = new BufferedOutputStream(stream, BUFFER);
@@ -67,7 +67,7 @@ public final class FileTarget implements ExportTarget {
     this.format = format;
   }
 
-  /** A name of its own, so that exports to one file do not write into each other's. */
+  /** A unique name, so that exports to one file do not write into each other's. */
   private static String partName(Path file) {
     return String.format(
         Locale.ROOT, "%s.%016x.part", file.getFileName(), ThreadLocalRandom.current().nextLong());
@@ -99,7 +99,7 @@ public final class FileTarget implements ExportTarget {
       return;
     }
     if (file.toString().endsWith(".gz")) {
-      out.close(); // the trailer; the file is synced by its new name
+      out.close(); // the trailer; the file is synced under its new name
       channel = FileChannel.open(part, StandardOpenOption.WRITE);
     }
     channel.force(true);
@@ -110,7 +110,8 @@ public final class FileTarget implements ExportTarget {
   private void publish() throws IOException {
     if (!replace) {
       try {
-        Files.createLink(file, part); // fails where a file came meanwhile; close() deletes the part
+        Files.createLink(
+            file, part); // fails if the file was created meanwhile; close() deletes the part
         return;
       } catch (FileAlreadyExistsException e) {
         throw new IOException(file + ": came while it was written; --force replaces it", e);
@@ -118,7 +119,7 @@ public final class FileTarget implements ExportTarget {
         if (Files.exists(file)) {
           throw new IOException(file + ": came while it was written; --force replaces it", e);
         }
-        // A file system without links: looking first is the best there is.
+        // A file system without links: checking first is the best option.
       }
     }
     try {

@@ -16,7 +16,7 @@ import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.text.JsonText;
 
 /**
- * JSON lines: one object a row, without a key for NULL; times as ISO 8601, durations in
+ * JSON lines: one object for each row, without a key for NULL; times are ISO 8601, durations
  * microseconds.
  */
 final class JsonRows implements RowFormat {

@@ -18,7 +18,7 @@ import org.flowmon.deploy.export.row.ExportColumn;
 import org.flowmon.deploy.export.row.ExportRows;
 import org.flowmon.flow.IpAddress;
 
-/** The values of one column of a row group, PLAIN as they come. */
+/** The values of one column of a row group in PLAIN encoding. */
 final class ParquetColumn {
   private static final int DIGITS = 38;
   private static final int DECIMAL_BYTES = 16;

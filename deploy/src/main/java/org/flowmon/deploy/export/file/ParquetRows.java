@@ -22,9 +22,9 @@ import org.flowmon.deploy.export.row.ExportColumn;
 import org.flowmon.deploy.export.row.ExportRows;
 
 /**
- * One Parquet file of plain pages compressed by zstd, a row group for each {@link #GROUP_ROWS}
- * rows, so that memory is bounded. Not a segment: it has no dictionaries and no index. Columns have
- * the names, types and field ids of segments ({@code docs/format/segment.md}).
+ * A Parquet file of plain pages compressed by zstd, with a row group for each {@link #GROUP_ROWS}
+ * rows, so that memory is bounded. It is not a segment: it has no dictionaries and no index.
+ * Columns have the names, types and field ids of segments ({@code docs/format/segment.md}).
  */
 final class ParquetRows implements RowFormat {
   /** Rows of a row group. */

@@ -6,7 +6,7 @@ import java.util.List;
 import org.flowmon.deploy.export.row.ExportColumn;
 import org.flowmon.deploy.export.row.ExportRows;
 
-/** Rows as bytes of a file. */
+/** Writes rows as bytes of a file. */
 interface RowFormat {
   void begin(List<ExportColumn> columns, OutputStream out) throws IOException;
 

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
 
-/** Texts of values as bytes, without an object for each. Not thread-safe. */
+/** Formats values as bytes of text without an object for each. Not thread-safe. */
 final class TextBuffer {
   private static final long DAY = 86_400_000_000L;
   private static final long FIRST_DAY = LocalDate.of(1, 1, 1).toEpochDay();
@@ -81,7 +81,10 @@ final class TextBuffer {
     size += digits;
   }
 
-  /** ISO 8601 in UTC to the microsecond; years outside 1 … 9999 as {@link Instant} writes them. */
+  /**
+   * Writes ISO 8601 in UTC to the microsecond; years outside 1 … 9999 in the form of {@link
+   * Instant}.
+   */
   void putTime(long micros) {
     long ofDay = Math.floorDiv(micros, DAY);
     if (ofDay < FIRST_DAY || ofDay > LAST_DAY) {

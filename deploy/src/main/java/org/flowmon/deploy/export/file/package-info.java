@@ -1,2 +1,5 @@
-/** Rows as a file of CSV, JSON lines or Parquet, there with all its rows or not at all. */
+/**
+ * Writes rows to a file of CSV, JSON lines or Parquet, which exists with all its rows or not at
+ * all.
+ */
 package org.flowmon.deploy.export.file;

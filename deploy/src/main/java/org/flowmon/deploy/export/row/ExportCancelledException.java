@@ -2,7 +2,9 @@ package org.flowmon.deploy.export.row;
 
 import java.io.IOException;
 
-/** An export was told to end before its rows were there: {@link ExportTarget#cancel}. */
+/**
+ * Signals that an export was cancelled before its rows were visible: {@link ExportTarget#cancel}.
+ */
 public final class ExportCancelledException extends IOException {
   private static final long serialVersionUID = 1L;
 

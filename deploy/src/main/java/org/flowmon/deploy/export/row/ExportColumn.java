@@ -4,14 +4,14 @@ import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * A column of what is exported.
+ * A column of an export.
  *
- * @param flow the column of flows that it is, null for one of a query
- * @param codes the names of its values where these are codes that have names, else null; texts are
- *     written with them, typed columns with the codes
+ * @param flow its column of flows, null for a query's column
+ * @param codes the names of its codes, null if its values are no codes with names; texts are
+ *     written with the names, typed columns with the codes
  */
 public record ExportColumn(String name, Kind kind, FlowColumn flow, CodeNames codes) {
-  /** What its values are. */
+  /** The kind of a column's values. */
   public enum Kind {
     BOOLEAN,
     UINT8,
@@ -30,7 +30,7 @@ public record ExportColumn(String name, Kind kind, FlowColumn flow, CodeNames co
     TEXT
   }
 
-  /** What stands for a code in texts; null where it has no name: then its number does. */
+  /** The name of a code in texts; null if it has no name and its number is written. */
   public String codeName(ExportRows block, int row, int column) {
     return codes == null ? null : codes.name(block.low(row, column));
   }

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.util.List;
 
-/** Rows to export, block by block: the cells of the block that {@link #next} moved to. */
+/**
+ * Rows to export, block by block, with access to the cells of the current block of {@link #next}.
+ */
 public interface ExportRows extends AutoCloseable {
   List<ExportColumn> columns();
 
@@ -16,7 +18,7 @@ public interface ExportRows extends AutoCloseable {
 
   boolean isNull(int row, int column);
 
-  /** A boolean (0 or 1), whole number, time or duration; the bits of a double; a low long. */
+  /** A boolean (0 or 1), a whole number, time or duration, the bits of a double, or a low long. */
   long low(int row, int column);
 
   /** The high long of an address or of a number of 128 bits. */

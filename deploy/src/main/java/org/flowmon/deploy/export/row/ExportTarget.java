@@ -4,26 +4,26 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Where rows go. All of them are there after {@link #finish}; where that is not reached, {@link
- * #close} leaves nothing behind.
+ * The target of an export. All rows are visible after {@link #finish}; without it {@link #close}
+ * leaves nothing behind.
  */
 public interface ExportTarget extends AutoCloseable {
-  /** Begins, with the columns of all blocks. */
+  /** Begins with the columns of all blocks. */
   void begin(List<ExportColumn> columns) throws IOException;
 
-  /** Takes the rows of the block that the source stands on. */
+  /** Writes the rows of the source's current block. */
   void write(ExportRows block) throws IOException;
 
-  /** Makes all that was written last. */
+  /** Makes all written rows visible. */
   void finish() throws IOException;
 
   /**
-   * Ends what is waited for, from another thread: what is being written, and all that is written
-   * later, fails with {@link ExportCancelledException} unless the rows are there already. May be
-   * called at any time and again.
+   * Cancels the export from another thread. Current and later writes fail with {@link
+   * ExportCancelledException} unless the rows are visible already. May be called at any time and
+   * repeatedly.
    */
   default void cancel() {
-    // Who writes to a file waits for nothing long.
+    // Writing to a file never waits long.
   }
 
   @Override

@@ -1,7 +1,7 @@
 package org.flowmon.deploy.export.sql;
 
 /**
- * How many rows a transaction takes. Automatic: it doubles for as long as that makes it faster by a
+ * The rows of a transaction. An automatic size doubles as long as that makes it faster by a
  * twentieth. Not thread-safe.
  */
 public final class BatchSize {
@@ -19,10 +19,10 @@ public final class BatchSize {
   }
 
   /**
-   * The size that a text names.
+   * Parses a size.
    *
-   * @param text {@code auto}, {@code off} (each row by itself) or a number
-   * @throws IllegalArgumentException where it is none of these
+   * @param text {@code auto}, {@code off} (a transaction for each row) or a number
+   * @throws IllegalArgumentException for any other text
    */
   public static BatchSize parse(String text) {
     if (text.equals("auto")) {
@@ -51,7 +51,7 @@ public final class BatchSize {
     return rows;
   }
 
-  /** A transaction of {@link #rows} took so long. */
+  /** Records the time of a transaction of {@link #rows}. */
   void took(long nanos) {
     if (!automatic || rows >= LARGEST || bestRate < 0) {
       return;

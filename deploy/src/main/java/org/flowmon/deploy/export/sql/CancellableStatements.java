@@ -4,12 +4,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * Statements of one connection that another thread may end. Once a statement has returned from
- * {@link #run} nothing is sent to the database on its behalf any more: what comes next, a commit,
- * is not hit by what was meant for it.
+ * Statements of one connection that another thread may cancel. Once a statement has returned from
+ * {@link #run}, nothing is sent to the database on its behalf any more, so a late cancellation
+ * cannot hit the next statement, for example a commit.
  */
 final class CancellableStatements {
-  /** What a statement does. */
+  /** The work of a statement. */
   @FunctionalInterface
   interface Work {
     void run() throws SQLException;
@@ -21,8 +21,8 @@ final class CancellableStatements {
   /**
    * Executes a statement.
    *
-   * @throws SQLException where it fails, or was cancelled, even if it was done by then: its
-   *     transaction is to be rolled back
+   * @throws SQLException if it fails or was cancelled, even if it was complete: its transaction
+   *     must be rolled back
    */
   void run(Statement statement, Work work) throws SQLException {
     begin(statement);
@@ -53,7 +53,7 @@ final class CancellableStatements {
     return cancelled;
   }
 
-  /** Ends the statement that runs, and lets none begin. */
+  /** Cancels the running statement and refuses later ones. */
   synchronized void cancel() {
     cancelled = true;
     try {
@@ -61,7 +61,7 @@ final class CancellableStatements {
         running.cancel();
       }
     } catch (SQLException e) {
-      // It goes on to its end, and is rolled back then.
+      // The statement runs to its end and is rolled back then.
     }
   }
 }

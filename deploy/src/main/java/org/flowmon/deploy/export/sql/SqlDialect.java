@@ -18,7 +18,7 @@ import org.flowmon.deploy.export.row.ExportRows;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
 
-/** What differs between databases: names, types, and how values are bound. */
+/** The differences between databases: names, types, and the binding of values. */
 public enum SqlDialect {
   POSTGRESQL('"', 63) {
     @Override
@@ -124,7 +124,7 @@ public enum SqlDialect {
 
     @Override
     String addressNumberType() {
-      return "BLOB"; // any other would make doubles of numbers beyond 64 bits
+      return "BLOB"; // any other would turn numbers beyond 64 bits into doubles
     }
 
     @Override
@@ -158,7 +158,7 @@ public enum SqlDialect {
     this.longestName = longestName;
   }
 
-  /** The dialect of a JDBC URL, null where it is of another database. */
+  /** The dialect of a JDBC URL, null for an unknown database. */
   public static SqlDialect of(String jdbcUrl) {
     if (jdbcUrl.startsWith("jdbc:postgresql:")) {
       return POSTGRESQL;
@@ -178,7 +178,7 @@ public enum SqlDialect {
   /** Binds a time as the native type. */
   abstract void bindTime(PreparedStatement to, int place, Instant time) throws SQLException;
 
-  /** Binds an address as the native type: 4 or 16 bytes where there is none. */
+  /** Binds an address as the native type, or as 4 or 16 bytes if there is none. */
   void bindAddress(PreparedStatement to, int place, IpAddress address) throws SQLException {
     byte[] bytes = address.toBytes();
     to.setBytes(place, address.isIpv4() ? Arrays.copyOfRange(bytes, 12, 16) : bytes);
@@ -188,7 +188,7 @@ public enum SqlDialect {
     to.setBigDecimal(place, new BigDecimal(value));
   }
 
-  /** As much of a name as leaves room for some more characters. */
+  /** Shortens a name to leave room for more characters. */
   String shortened(String name, int room) {
     int most = longestName - room;
     if (name.length() <= most) {
@@ -198,9 +198,9 @@ public enum SqlDialect {
   }
 
   /**
-   * A name as it stands in a statement.
+   * Quotes a name for a statement.
    *
-   * @throws IllegalArgumentException where the database takes no such name
+   * @throws IllegalArgumentException if the database does not allow the name
    */
   String quoted(String name) {
     if (name.isEmpty() || name.length() > longestName || name.indexOf('\0') >= 0) {

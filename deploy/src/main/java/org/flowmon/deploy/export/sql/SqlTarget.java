@@ -20,16 +20,16 @@ import org.flowmon.deploy.export.row.ExportRows;
 import org.flowmon.deploy.export.row.ExportTarget;
 
 /**
- * A table of a SQL database, made from the columns. Rows go into a table of another name, in
- * batches, one transaction each; in the end it gets its name, or its rows are appended in one
- * transaction. So all rows are there or none is, and a reader never sees a part. A process that is
- * killed leaves the table {@code NAME_loading_…} behind.
+ * A table of a SQL database, created from the columns. Rows go into a temporary table in batches,
+ * one transaction each. In the end that table is renamed, or its rows are appended in one
+ * transaction. So all rows are visible or none is, and a reader never sees a part. A killed process
+ * leaves the table {@code NAME_loading_…} behind.
  */
 public final class SqlTarget implements ExportTarget {
   /**
-   * How rows are stored.
+   * Options of storing rows.
    *
-   * @param append whether rows are added to a table that may be there
+   * @param append whether rows are appended to an existing table
    */
   public record Options(String table, SqlTypes types, BatchSize batch, boolean append) {}
 
@@ -44,17 +44,17 @@ public final class SqlTarget implements ExportTarget {
   private PreparedStatement insert;
   private int pending;
   private long begun;
-  private boolean exists; // the table that rows go into first
+  private boolean exists; // the temporary table for rows
   private boolean appended;
 
   /**
    * Connects.
    *
    * @param url of JDBC
-   * @param login {@code user} and {@code password} where they are needed
-   * @throws IOException where the database does not answer, or has the table
-   * @throws IllegalArgumentException where the URL is of another database, or the table's name is
-   *     none
+   * @param login {@code user} and {@code password} if they are needed
+   * @throws IOException if the database does not answer or has the table
+   * @throws IllegalArgumentException if the URL is of an unknown database, or the table's name is
+   *     invalid
    */
   public static SqlTarget open(String url, Properties login, Options options) throws IOException {
     SqlDialect dialect = SqlDialect.of(url);
@@ -70,7 +70,7 @@ public final class SqlTarget implements ExportTarget {
     if (dialect == SqlDialect.POSTGRESQL) {
       properties.put("reWriteBatchedInserts", "true");
     }
-    // MariaDB's driver speaks to both and takes its own scheme only.
+    // MariaDB's driver speaks to both and accepts its own scheme only.
     String driverUrl = url.replaceFirst("^jdbc:mysql:", "jdbc:mariadb:");
     requireDriver(driverUrl);
     try {
@@ -80,7 +80,7 @@ public final class SqlTarget implements ExportTarget {
     }
   }
 
-  /** MariaDB's driver does not come along, for it is under the LGPL. */
+  /** Checks for the driver. MariaDB's is not bundled because of its LGPL. */
   private static void requireDriver(String url) throws IOException {
     try {
       DriverManager.getDriver(url);
@@ -165,7 +165,7 @@ public final class SqlTarget implements ExportTarget {
       statement.executeQuery("SELECT 1 FROM " + place(name) + " WHERE 1 = 0").close();
       return true;
     } catch (SQLException e) {
-      return false; // or it cannot be read: then making it fails, and says why
+      return false; // or it is unreadable: then creating it fails with a reason
     }
   }
 
@@ -215,9 +215,9 @@ public final class SqlTarget implements ExportTarget {
       if (options.append() && hasTable()) {
         append();
         connection.commit();
-        appended = true; // and close drops the other table
+        appended = true; // and close drops the temporary table
       } else {
-        connection.rollback(); // PostgreSQL: asking for a table that is not there failed
+        connection.rollback(); // PostgreSQL: the query of a missing table failed
         execute(
             "ALTER TABLE "
                 + place(loading)
@@ -231,7 +231,7 @@ public final class SqlTarget implements ExportTarget {
     }
   }
 
-  /** May take long, or wait for another who writes to the table. */
+  /** Appends the rows. May take long, or wait for another writer of the table. */
   private void append() throws SQLException {
     String sql =
         "INSERT INTO "
@@ -259,7 +259,7 @@ public final class SqlTarget implements ExportTarget {
     return new IOException("table " + options.table() + ": " + message(e), e);
   }
 
-  /** What the database says; of a batch, why its first row failed. */
+  /** The database's message; for a batch, the reason why its first row failed. */
   private static String message(SQLException e) {
     SQLException cause = e;
     while (cause.getNextException() != null) {
@@ -276,7 +276,7 @@ public final class SqlTarget implements ExportTarget {
       if (dialect != SqlDialect.SQLITE) {
         throw e;
       }
-      // SQLite itself rolls back what it was told to end, and its driver does not notice.
+      // SQLite itself rolls back a cancelled statement, and its driver does not notice.
       execute("BEGIN");
     }
   }

@@ -1,2 +1,2 @@
-/** Rows as a table of a SQL database, whichever its dialect. */
+/** Writes rows to a table of a SQL database of any supported dialect. */
 package org.flowmon.deploy.export.sql;

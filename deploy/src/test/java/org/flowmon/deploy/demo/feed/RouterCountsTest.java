@@ -59,7 +59,7 @@ final class RouterCountsTest {
     receive(ROUTER, 4_002, 2, 0);
     receive(ROUTER, 4_002, 2, 301);
     assertEquals(300L, senders.others().snapshot().get("sequence_unproven_flows"));
-    seconds += 61; // the exporter of both is known from now on
+    seconds += 61; // from now on the exporter of both is known
     receive(ROUTER, 4_001, 1, 1);
     assertEquals(
         Map.of("datagrams_received", 2L, "flows_decoded", 2L), senders.routers().snapshot());
@@ -76,7 +76,7 @@ final class RouterCountsTest {
     byte[] random = new byte[40];
     random[1] = 77;
     byte[] cut = {0, 5, 0, 1, 0, 0};
-    // NetFlow v9 (RFC 3954) with data of template 256, which nobody has told.
+    // NetFlow v9 (RFC 3954) with data of template 256, which is undefined.
     byte[] unknown = new byte[28];
     ByteBuffer.wrap(unknown).putShort((short) 9).putShort((short) 1);
     ByteBuffer.wrap(unknown, 20, 8).putShort((short) 256).putShort((short) 8);
@@ -97,7 +97,7 @@ final class RouterCountsTest {
         senders.notUnderstood());
   }
 
-  /** A flow by NetFlow v5 (Cisco's format). */
+  /** A NetFlow v5 flow (Cisco's format). */
   private void receive(IpAddress from, int port, int engine, int sequence) {
     ByteBuffer out = ByteBuffer.allocate(72);
     out.putShort((short) 5).putShort((short) 1).putInt(60_000).putInt((int) seconds).putInt(0);

@@ -41,7 +41,7 @@ final class FileExportTest {
         CommandRun said = CommandRun.of("export", "--archive", archive, "--to", file);
         assertEquals(0, said.code(), said.err());
         if (rows == 0 && !name.endsWith("parquet")) {
-          continue; // JSON of no flows has nothing to know it by
+          continue; // JSON without flows cannot be recognized
         }
         Path back = folder.resolve("b" + seed + name);
         said = CommandRun.of("import", file, "--archive", back);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Exports into real databases, read back by their own drivers. */
+/** Exports to real databases, and reads back by their own drivers. */
 final class DatabaseExportTest {
   @TempDir static Path shared;
   private static EmbeddedPostgres postgres;
@@ -92,7 +92,7 @@ final class DatabaseExportTest {
     };
   }
 
-  /** A value of any of the types that a column may have. */
+  /** A value of any type of a column. */
   private static Object value(FlowColumn column, Object value) {
     if (column.type() == ColumnType.TEXT) {
       return value;
@@ -206,7 +206,8 @@ final class DatabaseExportTest {
 
   @Test
   void anExportThatFailsInTheMiddleLeavesNoTable() throws Exception {
-    // PostgreSQL takes no NUL in a text: the last batch fails, the ones before were committed.
+    // PostgreSQL does not allow NUL in a text: the last batch fails after the others were
+    // committed.
     StringBuilder csv = new StringBuilder("end_time,src_addr,uid\n");
     for (int i = 0; i < 100; i++) {
       csv.append(i).append(",10.0.0.1,").append(i == 99 ? "\"a\0b\"" : "c").append('\n');

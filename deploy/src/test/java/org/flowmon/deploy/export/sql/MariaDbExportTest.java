@@ -11,7 +11,7 @@ import org.flowmon.deploy.export.ExportedFlows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Exports into a real MariaDB, by its own URL and by MySQL's. */
+/** Exports to a real MariaDB, by its own URL and by MySQL's. */
 final class MariaDbExportTest {
   @TempDir Path folder;
 

@@ -92,7 +92,7 @@ final class MariaDbServer implements AutoCloseable {
     }
   }
 
-  /** The server alone: its tools are most of the bytes. */
+  /** Unpacks only the server: its tools are most of the bytes. */
   private static Path unpack(Path base) throws IOException {
     String path = jar().getPath();
     Path jar = Path.of(path.substring("file:".length(), path.indexOf('!')));

@@ -24,10 +24,7 @@ import org.flowmon.deploy.export.FlowExport;
 import org.flowmon.deploy.export.row.ExportCancelledException;
 import org.flowmon.deploy.export.row.ExportRows;
 
-/**
- * A table of a database that holds the flows of an archive, and to which adding one more takes
- * hours.
- */
+/** A database table with the flows of an archive, to which adding another row takes hours. */
 public final class SlowTable {
   private static final int ROWS = 40;
 
@@ -39,7 +36,7 @@ public final class SlowTable {
     this.url = url;
   }
 
-  /** Makes archive and table. */
+  /** Creates archive and table. */
   public static SlowTable fill(Path archive, String url) throws Exception {
     SlowTable table = new SlowTable(ExportedFlows.archive(archive, 3, ROWS, false), url);
     CommandRun said = CommandRun.of("export", "--archive", archive, "--to", url);
@@ -70,7 +67,7 @@ public final class SlowTable {
     }
   }
 
-  /** Flows that another connection sees in a table. */
+  /** The number of flows that another connection sees in a table. */
   private int rows(String table) throws SQLException {
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement();
@@ -94,7 +91,7 @@ public final class SlowTable {
     return tables;
   }
 
-  /** Waits until every row is in the table that is loaded first: now they are being added. */
+  /** Waits until every row is in the temporary table: now the rows are being appended. */
   public void awaitLoaded() throws Exception {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
     while (System.nanoTime() < end) {
@@ -108,13 +105,13 @@ public final class SlowTable {
     throw new AssertionError("no rows were loaded");
   }
 
-  /** Requires that nothing was added and nothing is left. */
+  /** Checks that nothing was added and nothing is left over. */
   public void requireUntouched() throws SQLException {
     assertEquals(ROWS, rows("flows"));
     assertEquals(List.of(), loadingTables());
   }
 
-  /** Adds rows to it, cancels that, and requires that it ends and the table is as it was. */
+  /** Appends rows, cancels it, and checks that it ends and the table is unchanged. */
   void requireCancelled() throws Exception {
     SqlTarget.Options options =
         new SqlTarget.Options("flows", SqlTypes.NATIVE, BatchSize.parse("auto"), true);

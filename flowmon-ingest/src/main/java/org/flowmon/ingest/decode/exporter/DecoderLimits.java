@@ -1,16 +1,16 @@
 package org.flowmon.ingest.decode.exporter;
 
 /**
- * What one decoder keeps and does at most, whatever is sent to it. Bytes are of the heap, as {@code
- * docs/format/exports.md} reckons them.
+ * The limits on a decoder's state and work, whatever it receives. Bytes are heap bytes, estimated
+ * as in {@code docs/format/exports.md}.
  *
- * @param stateBytes all that is kept of all exporters
- * @param strangerBytes of these, what known exporters leave to others; strangers may take more
- *     while there are few known ones
- * @param exporterBytes all that is kept of one exporter: an IPv4 address, a /64 of IPv6
+ * @param stateBytes the state of all exporters
+ * @param strangerBytes the part of it that known exporters leave to strangers, who may take more
+ *     while few exporters are known
+ * @param exporterBytes the state of one exporter: an IPv4 address, a /64 of IPv6
  * @param establishedMicros how long after its first flows an exporter that was not forgotten
- *     meanwhile is known by the next ones, µs of arrival; only then what its sequence numbers say
- *     was lost counts as lost
+ *     meanwhile becomes known by new flows, µs of arrival; only then do the losses by its sequence
+ *     numbers count as lost
  * @param idleMicros how long a known exporter may be silent before another may take its place, µs
  * @param templatesPerDomain templates of one domain; the one defined longest ago is forgotten
  * @param fieldsPerTemplate fields of one template; longer ones are refused
@@ -30,7 +30,7 @@ public record DecoderLimits(
     int scopesPerDomain,
     int flowsPerDatagram,
     long templateLifetimeMicros) {
-  /** No quota may be smaller: an exporter and its domains at hand take about a third. */
+  /** The smallest quota: an exporter and its current domains take about a third of it. */
   static final long LEAST_BYTES = 4096;
 
   private static final long MIB = 1 << 20;
@@ -53,13 +53,16 @@ public record DecoderLimits(
     }
   }
 
-  /** 64 MiB, 16 of them for strangers, 2 for each exporter, and what the docs say. */
+  /**
+   * Returns the defaults: 64 MiB, 16 of them for strangers, 2 for each exporter; the docs have the
+   * rest.
+   */
   public static DecoderLimits defaults() {
     return new DecoderLimits(
         64 * MIB, 16 * MIB, 2 * MIB, 60 * SECOND, HOUR, 1024, 1024, 4096, 8192, 24 * HOUR);
   }
 
-  /** For an input of which all comes from one exporter: it may take all that there is. */
+  /** Returns the limits for an input from a single exporter, which may take all bytes. */
   public DecoderLimits forOneExporter() {
     return withBytes(stateBytes, stateBytes, stateBytes);
   }
@@ -78,7 +81,7 @@ public record DecoderLimits(
         templateLifetimeMicros);
   }
 
-  /** As this, but exporters are known by flows this long (µs) after their first. */
+  /** Returns these limits with another {@link #establishedMicros}. */
   public DecoderLimits withEstablishedAfter(long micros) {
     return new DecoderLimits(
         stateBytes,

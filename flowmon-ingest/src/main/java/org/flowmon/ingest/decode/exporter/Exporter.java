@@ -8,18 +8,18 @@ import org.flowmon.flow.TableHash;
 import org.flowmon.ingest.IngestCounter;
 
 /**
- * All that a decoder keeps of one exporter: its observation domains, and how many bytes they are.
- * An exporter is an IPv4 address or a /64 of IPv6, of which one host may have every address.
+ * The state of one exporter: its observation domains and their bytes. An exporter is an IPv4
+ * address or a /64 of IPv6, because one host may have every address of a /64.
  */
 public final class Exporter {
-  /** Heap of an exporter without its domains, reckoned (bytes). */
+  /** Estimated heap of an exporter without its domains (bytes). */
   static final int BYTES = 400;
 
   /**
-   * Who it is.
+   * The identity of an exporter.
    *
    * @param hi the high half of the address
-   * @param lo the low half where it is IPv4, 0 where it is IPv6; −1 where no address is known
+   * @param lo the low half for IPv4, 0 for IPv6; −1 if no address is known
    */
   record Source(long hi, long lo) implements Comparable<Source> {
     static Source of(IpAddress address) {
@@ -28,7 +28,7 @@ public final class Exporter {
           : new Source(address.hi(), address.isIpv4() ? address.lo() : 0);
     }
 
-    /** Another one in each process: see {@link TableHash}. */
+    /** Differs from process to process, see {@link TableHash}. */
     @Override
     public int hashCode() {
       return (int) TableHash.of(hi, lo);
@@ -42,11 +42,11 @@ public final class Exporter {
 
   private final ExporterTable table;
   private final Source source;
-  // The one used last at the end.
+  // Least recently used first.
   private final Map<ObservationDomain.Key, ObservationDomain> domains =
       new LinkedHashMap<>(2, 0.75f, true);
   private long bytes;
-  // Domains of the datagram at hand: those used last.
+  // Number of domains of the current datagram, which are the last ones.
   private int inUse;
   private boolean established;
   private boolean hasFlows;
@@ -62,22 +62,22 @@ public final class Exporter {
     return source;
   }
 
-  /** Bytes reckoned for it. */
+  /** Its estimated bytes. */
   long bytes() {
     return bytes;
   }
 
-  /** To be called by the table alone, which keeps the sums. */
+  /** Adds bytes; only the table calls this, because it keeps the sums. */
   void addBytes(long more) {
     bytes += more;
   }
 
-  /** Whether it is known: strangers do not make it be forgotten. */
+  /** Whether it is known, so that strangers cannot evict it. */
   boolean isEstablished() {
     return established;
   }
 
-  /** It is known from now on: what it lost until now counts. */
+  /** Makes it known: its losses so far count. */
   void setEstablished() {
     established = true;
     domains.values().forEach(domain -> domain.sequence().claims().prove());
@@ -94,7 +94,7 @@ public final class Exporter {
     inUse = 0;
   }
 
-  /** When its first flows came, µs; these where there were none before. */
+  /** When its first flows came, µs; {@code arrival} if there were none before. */
   long firstFlows(long arrival) {
     if (!hasFlows) {
       hasFlows = true;
@@ -108,10 +108,9 @@ public final class Exporter {
   }
 
   /**
-   * A domain of the datagram at hand, a new one where it is not known. It is not forgotten until
-   * the next datagram.
+   * Finds or creates a domain of the current datagram. It is not forgotten until the next datagram.
    *
-   * @param lost what a new one counts its losses as
+   * @param lost the counter for the losses of a new domain
    */
   public ObservationDomain domain(ObservationDomain.Key key, IngestCounter lost) {
     ObservationDomain domain = domains.get(key);
@@ -126,10 +125,10 @@ public final class Exporter {
   }
 
   /**
-   * Takes bytes for what a domain is about to remember; older things of this exporter are forgotten
-   * where it has as many as it may.
+   * Takes bytes for new state of a domain. If the exporter has reached its limit, its older state
+   * is forgotten.
    *
-   * @return false where there is no room; nothing is taken then
+   * @return false if there is no room; then nothing is taken
    */
   boolean take(long more) {
     if (!table.makeRoom(this, more, true)) {
@@ -139,7 +138,7 @@ public final class Exporter {
     return true;
   }
 
-  /** As {@link #take}, but forgets nothing of this exporter, and leaves as many bytes as said. */
+  /** Takes bytes without forgetting state of this exporter, if {@code left} more remain free. */
   boolean takeLeaving(long more, long left) {
     if (!table.makeRoom(this, more + left, false)) {
       return false;
@@ -154,10 +153,10 @@ public final class Exporter {
   }
 
   /**
-   * Forgets the domain that was used least recently; where all are in use, the oldest template of
-   * the first that has one.
+   * Forgets the least recently used domain. If all are in use, forgets the oldest template of the
+   * first domain that has one.
    *
-   * @return false where there is nothing to forget
+   * @return false if there is nothing to forget
    */
   boolean forgetOldest() {
     Iterator<ObservationDomain> oldest = domains.values().iterator();

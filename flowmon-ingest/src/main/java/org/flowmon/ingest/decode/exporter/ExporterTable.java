@@ -8,21 +8,21 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 
 /**
- * The exporters that a decoder knows, within one budget of bytes for all that it keeps of them.
+ * The exporters of a decoder, within one budget of bytes for all their state.
  *
- * <p>Who has sent flows for a while is known, all others are strangers. Where the budget is full
- * the stranger goes that was heard of least recently: strangers make strangers be forgotten, and
- * never a known exporter, of which only one that has long been silent goes, for another that is to
- * be known. Where an exporter's own share is full its own oldest things go.
+ * <p>An exporter that has sent flows for a while is known; all others are strangers. If the budget
+ * is full, the least recently heard stranger is evicted. Strangers evict only strangers. A known
+ * exporter is evicted only after a long silence, in favour of an exporter about to become known. If
+ * an exporter's own share is full, its own oldest state is forgotten.
  *
- * <p>Sums are kept as things come and go and the oldest is the first of its map, so that no step
- * looks at more than what it forgets.
+ * <p>The sums are updated with each change, and the oldest entry is the first of its map, so a step
+ * looks only at the entries that it forgets.
  */
 public final class ExporterTable {
   private final DecoderLimits limits;
   private final IngestCounters counters;
   private final WorkMeter work;
-  // The one heard of last at the end.
+  // Least recently heard first.
   private final Map<Exporter.Source, Exporter> strangers = new LinkedHashMap<>(64, 0.75f, true);
   private final Map<Exporter.Source, Exporter> established = new LinkedHashMap<>(64, 0.75f, true);
   private final long establishedMost;
@@ -46,7 +46,7 @@ public final class ExporterTable {
     return counters;
   }
 
-  /** Bytes reckoned for all exporters. */
+  /** The estimated bytes of all exporters. */
   public long bytes() {
     return bytes;
   }
@@ -60,10 +60,9 @@ public final class ExporterTable {
   }
 
   /**
-   * The exporter of a datagram, a new one where it is not known; it stays until the next one is
-   * heard.
+   * Finds or creates the exporter of a datagram. It stays until the next one is heard.
    *
-   * @param address null where it is not known
+   * @param address null if unknown
    * @param arrival of the datagram, µs
    */
   public Exporter heard(IpAddress address, long arrival) {
@@ -85,7 +84,9 @@ public final class ExporterTable {
     return current;
   }
 
-  /** Takes in that the datagram at hand had flows: who goes on sending some becomes known. */
+  /**
+   * Notes that the current datagram had flows: an exporter that keeps sending flows becomes known.
+   */
   public void decodedFlows() {
     if (current.isEstablished()
         || now - current.firstFlows(now) < limits.establishedMicros()
@@ -102,8 +103,8 @@ public final class ExporterTable {
   /**
    * Makes room for bytes of an exporter.
    *
-   * @param forgets whether the exporter's own older things may go
-   * @return false where there is none
+   * @param forgets whether the exporter's own older state may be forgotten
+   * @return false if there is no room
    */
   boolean makeRoom(Exporter exporter, long more, boolean forgets) {
     while (exporter.bytes() + more > limits.exporterBytes()) {
@@ -143,12 +144,12 @@ public final class ExporterTable {
         && forgetFirst(established);
   }
 
-  /** Forgets the exporter that was heard of least recently, but for the one at hand. */
+  /** Forgets the least recently heard exporter, except the current one. */
   private boolean forgetFirst(Map<Exporter.Source, Exporter> among) {
     Iterator<Exporter> exporters = among.values().iterator();
     Exporter first = exporters.hasNext() ? exporters.next() : current;
     if (first == current) {
-      return false; // it was heard of last, so there is no other
+      return false; // the current one was heard last, so there is no other
     }
     work.add(1);
     charge(first, -first.bytes());
@@ -158,7 +159,7 @@ public final class ExporterTable {
     return true;
   }
 
-  /** Reckons bytes that an exporter takes, or gives back where they are negative. */
+  /** Adds bytes of an exporter; a negative number returns them. */
   void charge(Exporter exporter, long more) {
     exporter.addBytes(more);
     bytes += more;

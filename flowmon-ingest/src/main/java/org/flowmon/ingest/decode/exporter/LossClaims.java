@@ -4,22 +4,22 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 
 /**
- * Decides how much of what an exporter's sequence numbers claim to be lost is counted as lost.
+ * Decides how many of the losses that an exporter's sequence numbers claim are counted as lost.
  * Anyone can send a datagram whose number lies far ahead.
  *
- * <p>A claim is believed as far as there is credit, which the time between datagrams earns: {@link
- * #FACTOR} times what came from this session in the busier of its last two minutes, at most a
- * minute's worth beside what the time since the last datagram earns. So one datagram earns nothing.
- * Nor is more believed in all than {@link #FACTOR} times the units that came, so that waiting alone
- * earns nothing either. (What a minute of {@link #LEAST_PER_MINUTE} units earns is there at first.)
- * What is believed of a stranger is counted as unproven and becomes a loss when its exporter
- * becomes known; the rest of a claim stays unproven.
+ * <p>A claim is believed up to the credit. A minute between datagrams earns {@link #FACTOR} times
+ * the units that the session sent in the busier of its last two minutes. Credit is kept up to a
+ * minute's worth, or up to the earnings since the last datagram if they are more. So one datagram
+ * earns nothing. In all, at most {@link #FACTOR} times the received units are believed, so waiting
+ * alone earns nothing either. (The credit for a minute of {@link #LEAST_PER_MINUTE} units is there
+ * at first.) The believed losses of a stranger count as unproven and become losses when it becomes
+ * known; the rest of a claim stays unproven.
  */
 final class LossClaims {
-  /** Losses that are believed for each unit that came: of nine that were sent one came. */
+  /** Losses that are believed for each received unit: one of nine sent units came. */
   static final int FACTOR = 8;
 
-  /** Units a minute of a session that has sent fewer. */
+  /** The assumed least units a minute of a session. */
   static final int LEAST_PER_MINUTE = 60;
 
   private static final double MINUTE = 60_000_000;
@@ -29,24 +29,24 @@ final class LossClaims {
   private final IngestCounter unproven;
   private final IngestCounters counters;
   private double credit = FACTOR * LEAST_PER_MINUTE;
-  // What may still be believed in all.
+  // The units that may still be believed in all.
   private long left = FACTOR * LEAST_PER_MINUTE;
   private boolean heard;
   private long last;
   private long minuteFrom;
   private long minuteUnits;
   private long minuteUnitsBefore;
-  // Believed while the exporter was a stranger: losses once it is known.
+  // Believed while the exporter was a stranger; they become losses once it is known.
   private long held;
-  // Of what was claimed, units that may still come late: believed ones, and others.
+  // Claimed units that may still come late: believed ones, and others.
   private long missing;
   private long missingBeyond;
-  // The last claim, as it may have been none.
+  // The last claim, which may be taken back.
   private long lastBelieved;
   private long lastBeyond;
 
   /**
-   * @param lost what counts the losses of a known exporter: flows or datagrams
+   * @param lost the counter for losses of a known exporter: flows or datagrams
    */
   LossClaims(Exporter exporter, IngestCounter lost, IngestCounters counters) {
     this.exporter = exporter;
@@ -58,7 +58,7 @@ final class LossClaims {
     this.counters = counters;
   }
 
-  /** Takes in that a datagram of so many units came at a time (µs). */
+  /** Records the arrival of a datagram with so many units at a time (µs). */
   void received(long units, long now) {
     if (!heard) {
       heard = true;
@@ -83,7 +83,7 @@ final class LossClaims {
     return Math.max(minuteUnitsBefore, minuteUnits);
   }
 
-  /** Takes in that units are missing, by the sequence numbers. */
+  /** Claims missing units, by the sequence numbers. */
   void claim(long units) {
     lastBelieved = Math.min(units, Math.min(left, (long) credit));
     lastBeyond = units - lastBelieved;
@@ -94,7 +94,7 @@ final class LossClaims {
     counters.add(unproven, lastBeyond);
   }
 
-  /** The last claim is not to be taken back any more. */
+  /** Makes the last claim final. */
   void settle() {
     lastBelieved = 0;
     lastBeyond = 0;
@@ -110,7 +110,7 @@ final class LossClaims {
     settle();
   }
 
-  /** Takes in that units which may have been claimed came after all. */
+  /** Records the late arrival of units that may have been claimed. */
   void cameLate(long units) {
     long back = Math.min(missing, units);
     missing -= back;
@@ -121,13 +121,13 @@ final class LossClaims {
     counters.add(unproven, -beyond);
   }
 
-  /** Nothing that was claimed so far will still come. */
+  /** Expects none of the claimed units any more. */
   void startAnew() {
     missing = 0;
     missingBeyond = 0;
   }
 
-  /** The exporter has become known: what was believed of it are losses. */
+  /** Turns the believed losses into losses: the exporter has become known. */
   void prove() {
     counters.add(unproven, -held);
     counters.add(lost, held);

@@ -9,21 +9,21 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.record.Sampling;
 
-/** What is remembered of one observation domain of an exporter: templates, sampling, sequence. */
+/** The state of an exporter's observation domain: templates, sampling and sequence. */
 public final class ObservationDomain {
   /** Stands for all source ports of an exporter. */
   public static final int ANY_PORT = -1;
 
-  /** Heap of a domain without its templates and rates, reckoned (bytes). */
+  /** Estimated heap of a domain without its templates and rates (bytes). */
   static final int BYTES = 600;
 
-  /** Heap of what leads to a template, and to a sampling rate, reckoned (bytes). */
+  /** Estimated heap of the map entries for a template and for a sampling rate (bytes). */
   private static final int TEMPLATE_ENTRY_BYTES = 128;
 
   private static final int RATE_BYTES = 112;
 
   /**
-   * Which domain of an exporter it is.
+   * The identity of a domain of an exporter.
    *
    * @param address the low half of the exporter's address
    * @param session version, port and domain
@@ -35,7 +35,7 @@ public final class ObservationDomain {
           (long) version << 49 | (long) (port + 1) << 32 | (domain & 0xFFFF_FFFFL));
     }
 
-    /** Another one in each process: see {@link TableHash}. */
+    /** Differs from process to process, see {@link TableHash}. */
     @Override
     public int hashCode() {
       return (int) TableHash.of(address, session);
@@ -61,7 +61,8 @@ public final class ObservationDomain {
   private final IngestCounters counters;
   private final SequenceTracker sequence;
   private final Sampling sampling = new Sampling();
-  // In the order of their last definition; by kind, as a kind may be withdrawn at once.
+  // In the order of their last definition. One map for each kind, because a whole kind may be
+  // withdrawn.
   private final Map<Integer, Defined> flowTemplates = new LinkedHashMap<>(2);
   private final Map<Integer, Defined> optionsTemplates = new LinkedHashMap<>(2);
   private long bytes = BYTES;
@@ -84,12 +85,12 @@ public final class ObservationDomain {
     return sampling;
   }
 
-  /** Bytes reckoned for it. */
+  /** Its estimated bytes. */
   long bytes() {
     return bytes;
   }
 
-  /** When the exporter's uptime was 0, µs since 1970; 0 where it has not said. */
+  /** When the exporter's uptime was 0, µs since 1970; 0 if unknown. */
   public long systemInit() {
     return systemInit;
   }
@@ -105,7 +106,10 @@ public final class ObservationDomain {
     }
   }
 
-  /** As {@link #setSampler} for an interface; 0 is what an exporter says that means all of them. */
+  /**
+   * Remembers the rate of an interface, or counts that there was no room for it; exporters use 0
+   * for all interfaces.
+   */
   public void setInterface(long index, Sampling.Rate rate) {
     if (index == 0) {
       sampling.setDomain(rate);
@@ -115,7 +119,7 @@ public final class ObservationDomain {
   }
 
   private boolean takesRate(int rates) {
-    // Room for a domain is left, as the next datagram may need one beside this.
+    // Leave room for a domain, as the next datagram may need another one.
     boolean takes = rates < limits.scopesPerDomain() && exporter.takeLeaving(RATE_BYTES, BYTES);
     if (takes) {
       bytes += RATE_BYTES;
@@ -125,7 +129,7 @@ public final class ObservationDomain {
     return takes;
   }
 
-  /** The template of this id, null where there is none that is still alive. */
+  /** The live template of this id, or null. */
   public Template template(int id, long arrival) {
     Defined defined = defined(id);
     if (defined != null && arrival - defined.arrival() > limits.templateLifetimeMicros()) {
@@ -136,7 +140,7 @@ public final class ObservationDomain {
     return defined == null ? null : defined.template();
   }
 
-  /** The template of this id whatever its age, or null. */
+  /** The template of this id at any age, or null. */
   public Template current(int id) {
     Defined defined = defined(id);
     return defined == null ? null : defined.template();
@@ -148,10 +152,10 @@ public final class ObservationDomain {
   }
 
   /**
-   * Takes a template in place of the one that had its id. Older things of the exporter are
-   * forgotten where it has as many as it may.
+   * Takes a template in place of the one with its id. If the exporter has reached its limit, its
+   * older state is forgotten.
    *
-   * @return false where the template alone takes more than an exporter may have
+   * @return false if the template alone exceeds an exporter's limit
    */
   public boolean define(Template template, long arrival) {
     remove(template.id());
@@ -167,7 +171,7 @@ public final class ObservationDomain {
     return true;
   }
 
-  /** Forgets the template that was defined longest ago; false where there is none. */
+  /** Forgets the template that was defined longest ago; false if there is none. */
   boolean evictTemplate() {
     Defined flows = first(flowTemplates);
     Defined options = first(optionsTemplates);
@@ -198,7 +202,7 @@ public final class ObservationDomain {
     return true;
   }
 
-  /** Removes all templates, or all options templates; says how many. */
+  /** Removes all templates, or all options templates, and returns their number. */
   public int removeAll(boolean options) {
     Map<Integer, Defined> templates = options ? optionsTemplates : flowTemplates;
     int removed = 0;

@@ -4,26 +4,26 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 
 /**
- * Follows the sequence numbers of one exporter and domain and claims what they say was lost. They
- * are 32 bits and wrap. A datagram's number is that of its first unit: v5 counts flows, IPFIX
- * records, v9 datagrams.
+ * Follows the sequence numbers of one exporter and domain and claims the losses that they show. The
+ * numbers have 32 bits and wrap. A datagram's number is that of its first unit: v5 counts flows,
+ * IPFIX records, v9 datagrams.
  *
- * <p>Not every exporter keeps to that. softflowd's IPFIX numbers count the flows up to and with the
- * message; some leave options records out, some count flows in v9. So each datagram is held against
- * three ways to count; where the expected one fails and another fits for two datagrams in a row,
- * the exporter counts that way, and what was taken for a loss was none.
+ * <p>Not every exporter complies. softflowd's IPFIX numbers count the flows up to and including the
+ * message; some exporters leave out options records, some count flows in v9. So each datagram is
+ * compared with three ways to count. If the expected way fails and another fits two datagrams in a
+ * row, the exporter counts that other way, and the claimed loss is taken back.
  */
 public final class SequenceTracker {
-  /** No jump is taken for a larger loss: the exporter has started anew instead. */
+  /** The largest loss; a larger jump is a restart. */
   static final int MAX_LOSS = 1 << 24;
 
-  /** Further back than this is a restart, not a datagram that came late. */
+  /** The furthest step back of a late datagram; a larger step is a restart. */
   static final int MAX_LATE = 1 << 16;
 
-  /** So many "late" datagrams in a row, each following the other, are a restart. */
+  /** A run of so many "late" datagrams, each following the previous one, is a restart. */
   static final int RESTART_RUN = 3;
 
-  /** ms: an uptime that fell by more tells of a restart, unless the sequence continues. */
+  /** ms: an uptime that fell by more indicates a restart, unless the sequence continues. */
   private static final int UPTIME_TOLERANCE = 10_000;
 
   private static final int WAYS = 3;
@@ -36,13 +36,14 @@ public final class SequenceTracker {
   private int uptime;
   private boolean uptimeFell;
 
-  // The way this exporter counts, and one that fitted the last datagram where this did not.
+  // The exporter's way to count, and another way that fitted the last datagram when this one
+  // failed.
   private int way;
   private int otherWay = NONE;
 
   private int sequence;
   private final int[] advance = new int[WAYS - 1];
-  // Units that the last datagram may have held in sets that could not be read.
+  // Units that the unread sets of the last datagram may have held.
   private long mayHold;
   private int lateNext;
   private int lateRun;
@@ -52,13 +53,13 @@ public final class SequenceTracker {
     this.counters = counters;
   }
 
-  /** What its numbers claim to be lost. */
+  /** The losses that its numbers claim. */
   LossClaims claims() {
     return claims;
   }
 
   /**
-   * Tells of the uptime (ms) in the header of the datagram that is observed next. It may fall
+   * Notes the header's uptime (ms) of the datagram that is observed next. An uptime may fall
    * without a restart: a counter wraps (32 bits of ms in 49.7 days), a clock is set.
    */
   public void observeUptime(int now) {
@@ -68,14 +69,13 @@ public final class SequenceTracker {
   }
 
   /**
-   * Takes in the next datagram.
+   * Observes the next datagram.
    *
    * @param number its sequence number
-   * @param units by how much the next datagram's should be larger
-   * @param records the same where the exporter counts otherwise
-   * @param flows its flows: by how much the number is larger than the last one's where it counts
-   *     them in
-   * @param unread units that it may hold in sets that could not be read
+   * @param units the expected step to the next datagram's number
+   * @param records the expected step for an exporter that counts otherwise
+   * @param flows its flows: the step from the previous number for an exporter that includes them
+   * @param unread units that its unread sets may hold
    * @param arrival when it came, µs
    */
   public void observe(int number, int units, int records, int flows, long unread, long arrival) {
@@ -112,7 +112,7 @@ public final class SequenceTracker {
     lateRun = 0;
   }
 
-  /** Whether a number follows on the last one, by any way to count. */
+  /** Whether a number follows the last one by any way to count. */
   private boolean continues(int number, int flows) {
     int beyond = number - expected(way, flows);
     boolean continues = beyond >= 0 && beyond <= mayHold;
@@ -126,10 +126,10 @@ public final class SequenceTracker {
     return sequence + (by < WAYS - 1 ? advance[by] : flows);
   }
 
-  /** Whether this datagram settles that the exporter counts another way than was thought. */
+  /** Whether this datagram proves another way to count. */
   private boolean changesWay(int number, int flows) {
     if (mayHold > 0) {
-      otherWay = NONE; // nothing to hold the number against
+      otherWay = NONE; // no number to compare with
       return false;
     }
     if (otherWay != NONE && number == expected(otherWay, flows)) {

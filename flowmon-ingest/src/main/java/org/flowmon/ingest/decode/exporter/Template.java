@@ -3,7 +3,7 @@ package org.flowmon.ingest.decode.exporter;
 import java.util.Arrays;
 import org.flowmon.ingest.decode.record.RecordProgram;
 
-/** A template or options template as an exporter defined it. Immutable but for its last use. */
+/** A template or options template, as defined by an exporter. Immutable except for its last use. */
 public final class Template {
   private final int id;
   private final boolean options;
@@ -11,7 +11,7 @@ public final class Template {
   private final RecordProgram program;
 
   /**
-   * @param fields as {@link RecordProgram#compile} takes them; given away
+   * @param fields as {@link RecordProgram#compile} takes them; the caller must not change them
    */
   public Template(int id, boolean options, int[] fields) {
     this.id = id;
@@ -24,12 +24,12 @@ public final class Template {
     return id;
   }
 
-  /** Whether its records say something about the exporter, and are no flows. */
+  /** Whether its records describe the exporter and are no flows. */
   public boolean isOptions() {
     return options;
   }
 
-  /** Heap that it takes, reckoned. */
+  /** Its estimated heap bytes. */
   int bytes() {
     return 48 + Integer.BYTES * fields.length + program.bytes();
   }
@@ -38,7 +38,7 @@ public final class Template {
     return program;
   }
 
-  /** Whether a definition says the same as this one. */
+  /** Whether a definition equals this one. */
   public boolean isDefinedBy(boolean otherOptions, int[] otherFields) {
     return options == otherOptions && Arrays.equals(fields, otherFields);
   }

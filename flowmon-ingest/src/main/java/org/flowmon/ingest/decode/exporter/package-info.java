@@ -1,5 +1,5 @@
 /**
- * What a decoder remembers of each exporter (templates, sampling, sequence numbers, claimed
- * losses), within the limits on memory and work.
+ * A decoder's state for each exporter (templates, sampling, sequence numbers, claimed losses),
+ * within limits on memory and work.
  */
 package org.flowmon.ingest.decode.exporter;

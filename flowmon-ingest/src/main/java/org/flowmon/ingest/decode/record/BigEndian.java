@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Network byte order, as unsigned values. The caller has checked the bounds. */
+/** Reads unsigned values in network byte order. The caller has checked the bounds. */
 public final class BigEndian {
   private static final VarHandle SHORT =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);

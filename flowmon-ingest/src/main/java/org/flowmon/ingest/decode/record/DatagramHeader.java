@@ -3,9 +3,9 @@ package org.flowmon.ingest.decode.record;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.SourceKind;
 
-/** What all flows of one datagram have in common. Reused from datagram to datagram. */
+/** The common properties of all flows of one datagram. Reused from datagram to datagram. */
 public final class DatagramHeader {
-  /** Stands for what the header does not say. */
+  /** Stands for a value that the header does not have. */
   public static final int NONE = -1;
 
   private static final long WRAP = 1L << 32;
@@ -13,24 +13,24 @@ public final class DatagramHeader {
 
   public SourceKind kind = SourceKind.NETFLOW_V5;
 
-  /** Null where it is not known. */
+  /** Null if unknown. */
   public IpAddress exporter;
 
   public int port;
   public long arrival;
 
-  /** µs since 1970, 0 where the exporter's clock is not set. */
+  /** µs since 1970, 0 if the exporter's clock is not set. */
   public long exportTime;
 
-  /** ms; with it times of the exporter's uptime can be told. */
+  /** ms; the reference for times of the exporter's uptime. */
   public int uptime;
 
   public boolean hasUptime;
 
-  /** Whether {@link #uptime} stood in the header, and was not worked out. */
+  /** Whether {@link #uptime} was in the header rather than derived. */
   public boolean uptimeIsHeaders;
 
-  /** Whether a flow's start at uptime 0 beside another end is no start. */
+  /** Whether a flow's start at uptime 0 beside a different end is unknown. */
   public boolean zeroStartIsUnknown;
 
   public long domain;
@@ -40,8 +40,9 @@ public final class DatagramHeader {
   public Sampling.Rate sampling;
 
   /**
-   * When the exporter's uptime was this (ms), µs since 1970. The uptime wraps after 49.7 days: what
-   * seems to lie ahead was before the wrap, but for an hour that is left to clocks and roundings.
+   * Converts an uptime of the exporter (ms) to µs since 1970. The uptime wraps after 49.7 days: a
+   * time that seems to lie ahead was before the wrap, apart from an hour allowed for clocks and
+   * rounding.
    */
   long timeOfUptime(long switched) {
     long age = (uptime - switched) & 0xFFFF_FFFFL;

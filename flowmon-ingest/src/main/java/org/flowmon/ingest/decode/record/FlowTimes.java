@@ -4,8 +4,8 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * Works out start, end and duration of a block of records from what each carries: absolute times,
- * times of the exporter's uptime, times before the export.
+ * Derives start, end and duration of a block of records from their fields: absolute times, times of
+ * the exporter's uptime, times before the export.
  */
 final class FlowTimes {
   private static final long UNKNOWN = Long.MIN_VALUE;

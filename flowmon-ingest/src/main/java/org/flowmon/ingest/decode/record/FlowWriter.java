@@ -6,8 +6,8 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.ProtectedNetworks;
 
 /**
- * Turns a block of decoded records into rows: most slots become columns as they are; addresses of
- * two families, times, ICMP and sampling are worked out here.
+ * Turns a block of decoded records into rows. Most slots become columns directly; addresses of two
+ * families, times, ICMP and sampling are derived here.
  */
 public final class FlowWriter {
   private static final int ROWS = RecordBlock.ROWS;
@@ -36,7 +36,7 @@ public final class FlowWriter {
    * Adds the rows of a block.
    *
    * @param builder has room for them
-   * @param sampling what the exporter's options said, null for none
+   * @param sampling the rates of the exporter's options, null if there are none
    */
   public void write(
       RecordBlock block, DatagramHeader header, Sampling sampling, FlowBatchBuilder builder) {
@@ -108,7 +108,10 @@ public final class FlowWriter {
     put(builder, FlowColumn.OUTGOING, merged, block.all(), block.all());
   }
 
-  /** Of a record with both families the one that is not zero; leaves it in hi and lo. */
+  /**
+   * Writes an address column; for a record with both families it takes the one that is not zero,
+   * and leaves it in hi and lo.
+   */
   private void writeAddress(
       RecordBlock block, Slot four, Slot six, FlowColumn column, FlowBatchBuilder builder) {
     if (block.set(six) == 0) {
@@ -151,7 +154,7 @@ public final class FlowWriter {
     put(builder, column, merged, set, block.all());
   }
 
-  /** No next hop is told as a zero address. */
+  /** Writes the next hop; a zero address means none. */
   private void writeNextHop(RecordBlock block, FlowBatchBuilder builder) {
     long four = block.set(Slot.NEXT_HOP4);
     long six = block.set(Slot.NEXT_HOP6);
@@ -170,12 +173,12 @@ public final class FlowWriter {
     putAddress(builder, FlowColumn.NEXT_HOP, hi, lo, set, block.all());
   }
 
-  /** Type and code, where the flow is one of ICMP. */
+  /** Writes type and code of ICMP flows. */
   private void writeIcmp(RecordBlock block, FlowBatchBuilder builder) {
     long[] protocol = block.values(Slot.PROTOCOL);
     long set = 0;
     for (int i = 0; i < block.rows(); i++) {
-      merged[i] = 0; // what was left here may not fit the column
+      merged[i] = 0; // leftovers may not fit the column
       if (!block.isSet(Slot.PROTOCOL, i) || (protocol[i] != ICMP && protocol[i] != ICMPV6)) {
         continue;
       }
@@ -255,7 +258,7 @@ public final class FlowWriter {
     }
   }
 
-  /** One packet of how many a record says was looked at; 0 where it does not say. */
+  /** The sampling rate of a record, one packet of how many; 0 if it has none. */
   public static long rateOf(RecordBlock block, int row) {
     long size = block.values(Slot.SAMPLING_SIZE)[row];
     if (block.isSet(Slot.SAMPLING_SIZE, row) && block.isSet(Slot.SAMPLING_POPULATION, row)) {
@@ -275,7 +278,7 @@ public final class FlowWriter {
     return Math.min(rate, MAX_RATE);
   }
 
-  /** 1 deterministic, 2 random, 0 where a record does not say. */
+  /** The sampling mode of a record: 1 deterministic, 2 random, 0 if it has none. */
   public static int modeOf(RecordBlock block, int row) {
     if (block.isSet(Slot.SAMPLING_MODE, row)) {
       return (int) block.values(Slot.SAMPLING_MODE)[row];

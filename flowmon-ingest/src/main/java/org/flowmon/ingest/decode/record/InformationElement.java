@@ -4,18 +4,18 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * An information element that is decoded: IANA's "IP Flow Information Export (IPFIX) Entities",
- * which NetFlow v9 shares, and their reverses (RFC 5103).
+ * A decoded information element of IANA's "IP Flow Information Export (IPFIX) Entities", which
+ * NetFlow v9 shares, or its reverse (RFC 5103).
  *
- * @param slot where it goes
- * @param rank of two elements for one slot in one template, the lower wins
+ * @param slot the target of its value
+ * @param rank the lower wins if a template has two elements for one slot
  * @param transform how its value becomes the slot's
  */
 record InformationElement(Slot slot, int rank, int transform) {
-  /** The enterprise number under which reverse elements stand (RFC 5103 section 6.1). */
+  /** The enterprise number of reverse elements (RFC 5103 section 6.1). */
   static final int REVERSE_PEN = 29305;
 
-  /** octetDeltaCount's kind after the exporter; some exporters count the way back in it. */
+  /** octetDeltaCount's variant after the exporter, in which some exporters count the way back. */
   static final int POST_OCTETS = 23;
 
   static final int POST_PACKETS = 24;
@@ -84,7 +84,11 @@ record InformationElement(Slot slot, int rank, int transform) {
     add(155, Slot.END, 1, NTP);
     add(157, Slot.END, 2, NTP);
     add(151, Slot.END, 3, SECONDS);
-    add(323, Slot.END, 4, MILLISECONDS); // when an event was observed: firewalls tell no more
+    add(
+        323,
+        Slot.END,
+        4,
+        MILLISECONDS); // the observation time of an event: firewalls have no other time
     add(Slot.START_UPTIME, 22);
     add(Slot.END_UPTIME, 21);
     add(Slot.START_DELTA, 158);
@@ -107,12 +111,12 @@ record InformationElement(Slot slot, int rank, int transform) {
     add(160, Slot.SYSTEM_INIT, 0, MILLISECONDS);
   }
 
-  /** Whether a field of this length (bytes) can be one. */
+  /** Whether a field of this length (bytes) can hold the element. */
   boolean takes(int length) {
     return transform == NTP ? length == 8 : slot.takes(length);
   }
 
-  /** The element, or null where it is not decoded. */
+  /** The element, or null if it is not decoded. */
   static InformationElement find(int pen, int id) {
     return KNOWN.get((pen & 0xFFFF_FFFFL) << 32 | id);
   }

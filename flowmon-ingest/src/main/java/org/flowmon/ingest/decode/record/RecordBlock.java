@@ -4,15 +4,15 @@ import java.util.Arrays;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Up to 64 records, decoded slot by slot: for each slot a value of each record, and one word that
- * says in which records it is there. Reused from block to block.
+ * Up to 64 records, decoded slot by slot. Each slot has a value for each record and one word that
+ * marks the records with a value. Reused from block to block.
  */
 public final class RecordBlock {
-  /** Records of a block: so many that one word holds a bit for each. */
+  /** Records of a block, one for each bit of a word. */
   public static final int ROWS = 64;
 
   private static final long NTP_TO_1970_SECONDS = 2_208_988_800L;
-  private static final long HALF = 1L << 31; // of the fraction's unit: round
+  private static final long HALF = 1L << 31; // half of the fraction's unit: round
   private static final long[] MAX = new long[Slot.COUNT];
   private static final boolean[] ZERO_IS_NULL = new boolean[Slot.COUNT];
 
@@ -46,7 +46,7 @@ public final class RecordBlock {
     return -1L >>> (64 - rows);
   }
 
-  /** By row; of an address the low long. */
+  /** The values by row, of an address the low long. */
   public long[] values(Slot slot) {
     return values[slot.ordinal()];
   }
@@ -55,7 +55,7 @@ public final class RecordBlock {
     return high[slot.ordinal()];
   }
 
-  /** In which rows the slot has a value. */
+  /** The mask of the rows with a value in the slot. */
   long set(Slot slot) {
     return set[slot.ordinal()];
   }
@@ -68,7 +68,7 @@ public final class RecordBlock {
     implausible++;
   }
 
-  /** Values that could not be, since this was last asked. */
+  /** Impossible values since the last call. */
   public long takeImplausible() {
     long count = implausible;
     implausible = 0;
@@ -159,7 +159,7 @@ public final class RecordBlock {
     }
   }
 
-  /** Nulls what is out of range; what is 0 where that means unknown. */
+  /** Nulls values out of range, and zeros in slots that use 0 for unknown. */
   private void check(int slot, int length) {
     long max = MAX[slot];
     long[] column = values[slot];
@@ -185,7 +185,7 @@ public final class RecordBlock {
     values[slot][row] = 0;
   }
 
-  /** To µs. */
+  /** Scales to µs. */
   private void scale(int slot, long factor) {
     long[] column = values[slot];
     long most = Long.MAX_VALUE / factor;

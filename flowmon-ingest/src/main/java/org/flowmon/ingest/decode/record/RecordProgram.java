@@ -3,16 +3,16 @@ package org.flowmon.ingest.decode.record;
 import java.util.Arrays;
 
 /**
- * The layout of a record, worked out once: which bytes go to which slot.
+ * The compiled layout of a record: which bytes go to which slot.
  *
- * <p>A program is a row of steps of {@link #STEP} ints:
+ * <p>A program is a sequence of steps of {@link #STEP} ints:
  *
  * <pre>
  * offset in the record | length in bytes | slot | transform
  * </pre>
  *
  * <p>Records of variable length are first packed: their known fields are copied one after the other
- * ({@link #pack}), and the offsets are those of the packed record. So there is one loop for both.
+ * ({@link #pack}), and the offsets are those of the packed record. So both kinds share one loop.
  *
  * <p>Immutable.
  */
@@ -23,14 +23,15 @@ public final class RecordProgram {
   static final int VARIABLE = 0xFFFF;
 
   private static final int SKIPPED = -1;
-  // As a step: what lies between may be as long as VARIABLE is.
+  // As a step, because the fixed bytes between known fields may be as many as VARIABLE.
   private static final int VARIABLE_STEP = -1;
 
   private final int[] steps;
   private final int stride;
   private final int minBytes;
-  // Of a record of variable length: length of a field, and its offset when packed or −1. Known
-  // fields and those of variable length, which have at least a byte each; what lies between is one.
+  // Walk over a record of variable length: for each field its length, and its packed offset or −1.
+  // Listed are known fields and fields of variable length, which have at least a byte each. All
+  // fields between two of these count as one.
   private final int[] walk;
 
   private RecordProgram(int[] steps, int stride, int minBytes, int[] walk) {
@@ -41,7 +42,7 @@ public final class RecordProgram {
   }
 
   /**
-   * Works out the layout.
+   * Compiles the layout.
    *
    * @param fields for each field in the order of the record: enterprise number (0: IANA), element
    *     id (−1: not to be decoded), length
@@ -112,7 +113,7 @@ public final class RecordProgram {
     return InformationElement.find(fields[3 * i], fields[3 * i + 1]).transform();
   }
 
-  /** By slot, which field goes there; −1 where none does. */
+  /** Chooses the field for each slot; −1 if there is none. */
   private static int[] choose(int[] fields) {
     int[] fieldOf = new int[Slot.COUNT];
     int[] rankOf = new int[Slot.COUNT];
@@ -134,7 +135,7 @@ public final class RecordProgram {
     return fieldOf;
   }
 
-  /** A "post" counter beside the counter of the flow itself counts the way back. */
+  /** Takes a "post" counter beside the flow's own counter as a counter of the way back. */
   private static void takeAsReverse(
       int[] fields, int[] fieldOf, int id, Slot forward, Slot reverse) {
     for (int i = 0; i < fields.length / 3; i++) {
@@ -152,12 +153,12 @@ public final class RecordProgram {
     return steps;
   }
 
-  /** Bytes from one record to the next, once packed where they are of variable length. */
+  /** Bytes from one record to the next; of packed records if they have variable length. */
   public int stride() {
     return stride;
   }
 
-  /** No record is shorter. */
+  /** The least bytes of a record. */
   public int minBytes() {
     return minBytes;
   }
@@ -166,12 +167,12 @@ public final class RecordProgram {
     return walk != null;
   }
 
-  /** Steps that {@link #pack} takes for a record. */
+  /** Steps of {@link #pack} for a record. */
   public int packSteps() {
     return walk == null ? 0 : walk.length / 2;
   }
 
-  /** Heap that it takes, reckoned. */
+  /** Its estimated heap bytes. */
   public int bytes() {
     return 64 + Integer.BYTES * (steps.length + (walk == null ? 0 : walk.length + 4));
   }
@@ -179,7 +180,7 @@ public final class RecordProgram {
   /**
    * Copies the known fields of a record of variable length to {@code to[at … at + stride)}.
    *
-   * @return where the record ends, −1 where it runs past {@code end}
+   * @return where the record ends, −1 if it runs past {@code end}
    */
   public int pack(byte[] from, int start, int end, byte[] to, int at) {
     int position = start;

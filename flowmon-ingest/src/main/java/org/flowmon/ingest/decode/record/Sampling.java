@@ -4,14 +4,14 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the options data of an observation domain said about sampling: for the whole domain, for a
- * sampler (or selector) by its id, for an interface by its index.
+ * The sampling rates in an observation domain's options data: for the whole domain, for a sampler
+ * (or selector) by its id, for an interface by its index.
  */
 public final class Sampling {
   private static final Rate UNKNOWN = new Rate(0, 0);
 
   /**
-   * One packet of {@code rate} is looked at.
+   * A sampling rate: one packet of {@code rate} is observed.
    *
    * @param rate 0: unknown
    * @param mode 1 deterministic, 2 random, 0 unknown
@@ -54,12 +54,12 @@ public final class Sampling {
     return byInterface.containsKey(index);
   }
 
-  /** The caller has made room where the sampler is new. */
+  /** Sets a sampler's rate; the caller has made room for a new sampler. */
   public void setSampler(long id, Rate rate) {
     bySampler.put(id, rate);
   }
 
-  /** As {@link #setSampler}. */
+  /** Sets an interface's rate; the caller has made room for a new interface. */
   public void setInterface(long index, Rate rate) {
     byInterface.put(index, rate);
   }
@@ -69,7 +69,7 @@ public final class Sampling {
     return bySampler.getOrDefault(id, ofDomain);
   }
 
-  /** The rate of flows that came in by an interface and name no sampler. */
+  /** The rate of flows that came in through an interface and name no sampler. */
   Rate ofInterface(long index) {
     Rate rate = byInterface.get(index);
     return rate != null ? rate : ofAll();

@@ -3,9 +3,9 @@ package org.flowmon.ingest.decode.record;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * What a field of a record is for, while a block of records is decoded. Most slots become a column
- * as they are; the others are worked out together once a block is loaded (dual-stack addresses,
- * times, ICMP, sampling).
+ * The target of a record's field while a block of records is decoded. Most slots become a column
+ * directly; the others are combined after a block is loaded (dual-stack addresses, times, ICMP,
+ * sampling).
  */
 public enum Slot {
   SRC4(Kind.ADDRESS4),
@@ -63,7 +63,7 @@ public enum Slot {
   SAMPLING_INTERVAL(null, 0xFFFF_FFFFL, true),
   /** Packets left out after each interval. */
   SAMPLING_SPACE(null, 0xFFFF_FFFFL, false),
-  /** Size of a sample, and of what it is drawn from. */
+  /** Size of a sample and of its population. */
   SAMPLING_SIZE(null, 0xFFFF_FFFFL, true),
   SAMPLING_POPULATION(null, 0xFFFF_FFFFL, true),
   SAMPLING_MODE(FlowColumn.SAMPLING_MODE, 2, true),
@@ -104,12 +104,12 @@ public enum Slot {
     this.zeroIsNull = zeroIsNull;
   }
 
-  /** The column that this becomes as it is, or null. */
+  /** The column that this becomes directly, or null. */
   FlowColumn column() {
     return column;
   }
 
-  /** A larger value cannot be. */
+  /** The largest possible value. */
   long max() {
     return max;
   }
@@ -126,7 +126,7 @@ public enum Slot {
     return kind == Kind.ADDRESS6;
   }
 
-  /** Whether a field of this length (bytes) can be read into this slot. */
+  /** Whether this slot can take a field of this length (bytes). */
   boolean takes(int length) {
     return switch (kind) {
       case ADDRESS4 -> length == 4;

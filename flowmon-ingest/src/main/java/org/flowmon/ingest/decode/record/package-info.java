@@ -1,5 +1,5 @@
 /**
- * Records of exports as layouts worked out once: bytes into slots, block by block, and slots into
- * the columns of flows.
+ * Compiled record layouts: bytes of exports to slots, block by block, and slots to the columns of
+ * flows.
  */
 package org.flowmon.ingest.decode.record;

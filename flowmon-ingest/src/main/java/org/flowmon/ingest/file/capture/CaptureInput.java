@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 
-/** The bytes of a file that may be compressed by gzip, with the place in it for messages. */
+/** The bytes of a file, plain or compressed by gzip, with the current place for messages. */
 final class CaptureInput implements Closeable {
   private static final int BUFFER = 1 << 16;
 
@@ -38,7 +38,7 @@ final class CaptureInput implements Closeable {
   /**
    * Reads {@code length} bytes.
    *
-   * @return how many were left, at most {@code length}
+   * @return how many remained, at most {@code length}
    */
   int read(byte[] to, int at, int length) throws IOException {
     int read = in.readNBytes(to, at, length);
@@ -46,7 +46,7 @@ final class CaptureInput implements Closeable {
     return read;
   }
 
-  /** Leaves bytes out; fewer are left out at the end of the file. */
+  /** Skips bytes, fewer at the end of the file. */
   void skip(long length) throws IOException {
     long left = length;
     byte[] waste = new byte[(int) Math.min(BUFFER, Math.max(length, 1))];

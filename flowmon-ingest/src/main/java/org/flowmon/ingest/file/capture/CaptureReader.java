@@ -15,7 +15,7 @@ import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.FlowFileReader;
 import org.flowmon.ingest.file.reader.SummarySink;
 
-/** A capture or IPFIX file as a {@link FlowFileReader}. */
+/** Reads a capture or IPFIX file as a {@link FlowFileReader}. */
 public final class CaptureReader implements FlowFileReader {
   private static final int SAMPLES_PER_REASON = 4;
 
@@ -42,7 +42,7 @@ public final class CaptureReader implements FlowFileReader {
   @Override
   public FileSummary read(FlowSink out) throws IOException {
     SummarySink sink = new SummarySink(out);
-    // Counted apart first, so that the summary is this file's.
+    // Separate counters, so that the summary is this file's.
     IngestCounters counters = new IngestCounters();
     ExportsOfFile reader =
         new ExportsOfFile(

@@ -13,10 +13,10 @@ import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 
 /**
- * Reads the flows of a file that holds exports: a capture (pcap, pcapng) of NetFlow v5, v9 or IPFIX
- * datagrams, or an IPFIX file; plain or compressed by gzip. {@code arrival} is the capture's clock
- * (of an IPFIX file the export time), as {@link ArrivalClock} makes it one. An IPFIX file does not
- * know its exporter: NULL.
+ * Reads the flows of a file of exports: a capture (pcap, pcapng) of NetFlow v5, v9 or IPFIX
+ * datagrams, or an IPFIX file; plain or compressed by gzip. {@code arrival} is the capture time (in
+ * an IPFIX file the export time) through an {@link ArrivalClock}. An IPFIX file does not name its
+ * exporter: NULL.
  */
 public final class ExportsOfFile {
   private final IngestCounters counters;
@@ -25,7 +25,7 @@ public final class ExportsOfFile {
   private final DecoderLimits limits;
 
   /**
-   * @param networks what decides {@code outgoing}; null leaves it NULL
+   * @param networks the protected networks for {@code outgoing}; null leaves it NULL
    */
   public ExportsOfFile(
       IngestCounters counters,
@@ -38,7 +38,7 @@ public final class ExportsOfFile {
     this.limits = limits;
   }
 
-  /** Whether a file begins as those do that {@link #read} reads. */
+  /** Whether {@link #read} reads such a file, by its first bytes. */
   public static boolean isExportFile(Path file) throws IOException {
     int magic = magic(file);
     return PcapReader.isMagic(magic) || IpfixFileReader.isMagic(magic);
@@ -54,9 +54,10 @@ public final class ExportsOfFile {
   /**
    * Reads a file to its end. Each file has its own exporters: templates are not carried over.
    *
-   * @return flows of datagrams that arrive as those around them do, though their time is far ahead
+   * @return flows of datagrams that arrive with their neighbours although their time is far ahead
    *     ({@link ArrivalClock#aheadFlows})
-   * @throws IOException naming the file and the place where it is not what it began as
+   * @throws IOException naming the file and the place if it does not continue in the format of its
+   *     beginning
    */
   public long read(Path file, FlowSink out) throws IOException {
     boolean ipfix = IpfixFileReader.isMagic(magic(file));

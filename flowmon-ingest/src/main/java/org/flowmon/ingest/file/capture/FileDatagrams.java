@@ -11,11 +11,11 @@ import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 
 /**
- * The datagrams of a capture or an IPFIX file, one after the other, of which some may be looked at
- * before their turn: at most {@link ArrivalClock#LOOK_AHEAD} of 64 KiB are held then.
+ * The datagrams of a capture or an IPFIX file, with some look-ahead: at most {@link
+ * ArrivalClock#LOOK_AHEAD} datagrams of 64 KiB are held.
  */
 final class FileDatagrams implements Closeable {
-  /** A datagram that was read before its turn. */
+  /** A datagram that was read ahead. */
   private static final class Held {
     private final byte[] bytes;
     private final IpAddress source;
@@ -30,7 +30,7 @@ final class FileDatagrams implements Closeable {
     }
   }
 
-  /** Moves the file on to its next datagram, and takes it. */
+  /** Moves the file to its next datagram and takes it. */
   private interface Step {
     boolean next() throws IOException;
   }
@@ -38,7 +38,7 @@ final class FileDatagrams implements Closeable {
   private final Closeable file;
   private final Step step;
   private final Queue<Held> held = new ArrayDeque<>();
-  // What ended the file while it was looked ahead; told when its turn has come.
+  // An error during look-ahead, to be thrown in its turn.
   private IOException failed;
   private byte[] bytes;
   private int offset;
@@ -83,7 +83,7 @@ final class FileDatagrams implements Closeable {
     return new FileDatagrams(PcapReader.open(file, counters));
   }
 
-  /** Of an IPFIX file, which does not know who sent them, nor from which port. */
+  /** Opens an IPFIX file, which names neither the senders nor their ports. */
   static FileDatagrams ofIpfix(Path file) throws IOException {
     return new FileDatagrams(IpfixFileReader.open(file));
   }
@@ -92,7 +92,8 @@ final class FileDatagrams implements Closeable {
    * Moves to the next datagram.
    *
    * @return false at the end
-   * @throws IOException naming the file and the place where it is not what it began as
+   * @throws IOException naming the file and the place if it does not continue in the format of its
+   *     beginning
    */
   boolean next() throws IOException {
     if (!held.isEmpty()) {
@@ -115,9 +116,9 @@ final class FileDatagrams implements Closeable {
   }
 
   /**
-   * Looks at the times of the datagrams behind the one at hand, µs.
+   * Reads the times of the datagrams after the current one, µs.
    *
-   * @return how many of them there are
+   * @return how many there are
    */
   int readAhead(long[] times) {
     Held atHand = new Held(this);
@@ -141,7 +142,7 @@ final class FileDatagrams implements Closeable {
     }
   }
 
-  /** Holds the datagram; this one's own, until the next {@link #next}. */
+  /** The buffer of the datagram, valid until the next {@link #next}. */
   byte[] bytes() {
     return bytes;
   }
@@ -150,12 +151,12 @@ final class FileDatagrams implements Closeable {
     return offset;
   }
 
-  /** Bytes of the datagram. */
+  /** The number of bytes of the datagram. */
   int length() {
     return length;
   }
 
-  /** Null where it is not known. */
+  /** The sender, null if unknown. */
   IpAddress source() {
     return source;
   }
@@ -164,7 +165,7 @@ final class FileDatagrams implements Closeable {
     return sourcePort;
   }
 
-  /** When it was captured, or exported, µs since 1970. */
+  /** The time of capture or export, µs since 1970. */
   long timeMicros() {
     return time;
   }

@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * Reads an IPFIX file (RFC 5655): messages one after the other, plain or compressed by gzip.
+ * Reads an IPFIX file (RFC 5655): consecutive messages, plain or compressed by gzip.
  *
- * <p>Usage as of {@link PcapReader}; a message is a datagram's payload.
+ * <p>Used like {@link PcapReader}; a message is a datagram's payload.
  */
 public final class IpfixFileReader implements Closeable {
   private static final int VERSION = 10;
@@ -35,7 +35,8 @@ public final class IpfixFileReader implements Closeable {
    * Moves to the next message.
    *
    * @return false at the end
-   * @throws IOException naming the file and the place where no message begins, or one is cut short
+   * @throws IOException naming the file and the place if no message begins there or one is cut
+   *     short
    */
   public boolean next() throws IOException {
     int read = in.read(bytes, 0, HEADER_BYTES);
@@ -53,17 +54,17 @@ public final class IpfixFileReader implements Closeable {
     return true;
   }
 
-  /** Holds the message from 0; the reader's own, until the next {@link #next}. */
+  /** The buffer of the message, from 0; the reader's own, valid until the next {@link #next}. */
   public byte[] bytes() {
     return bytes;
   }
 
-  /** Bytes of the message. */
+  /** The number of bytes of the message. */
   public int length() {
     return length;
   }
 
-  /** When the message was exported, µs since 1970 (whole seconds). */
+  /** The export time of the message, µs since 1970 (whole seconds). */
   public long exportMicros() {
     return (ByteBuffer.wrap(bytes).getInt(4) & 0xFFFF_FFFFL) * 1_000_000;
   }

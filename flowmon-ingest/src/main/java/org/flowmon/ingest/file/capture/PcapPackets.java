@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The classic capture file, in either byte order, with µs or ns.
+ * Reads the classic capture file, in either byte order, with µs or ns.
  *
  * <pre>
  * header, 24 bytes: magic 4 | version 4 | zone 4 | accuracy 4 | snap length 4 | link type 4
@@ -28,8 +28,8 @@ final class PcapPackets implements CapturedPackets {
   private boolean endedShort;
 
   /**
-   * @param in behind the magic number
-   * @param magic as it reads in big-endian order
+   * @param in after the magic number
+   * @param magic read in big-endian order
    */
   PcapPackets(CaptureInput in, int magic) throws IOException {
     this.in = in;
@@ -39,7 +39,7 @@ final class PcapPackets implements CapturedPackets {
     if (in.read(header.array(), 4, HEADER_BYTES - 4) < HEADER_BYTES - 4) {
       throw in.bad("a capture file has a header of 24 bytes");
     }
-    linkType = header.getInt(20) & 0x0FFF_FFFF; // the upper bits tell of frame check sequences
+    linkType = header.getInt(20) & 0x0FFF_FFFF; // the upper bits describe frame check sequences
   }
 
   static boolean isMagic(int magic) {

@@ -34,7 +34,7 @@ public final class PcapReader implements Closeable {
   /**
    * Opens a capture file.
    *
-   * @throws IOException naming the file where it is none
+   * @throws IOException naming the file if it is no capture
    */
   public static PcapReader open(Path file, IngestCounters counters) throws IOException {
     CaptureInput in = CaptureInput.open(file);
@@ -63,8 +63,8 @@ public final class PcapReader implements Closeable {
   /**
    * Moves to the next UDP datagram.
    *
-   * @return false at the end; a packet that the file cuts short is counted and is the end
-   * @throws IOException naming the file and the place where it is no capture file any more
+   * @return false at the end, or at a packet that the file cuts short, which is counted
+   * @throws IOException naming the file and the place if the file is no capture from there on
    */
   public boolean next() throws IOException {
     while (packets.next()) {
@@ -82,7 +82,7 @@ public final class PcapReader implements Closeable {
     return false;
   }
 
-  /** Holds the payload; the reader's own, until the next {@link #next}. */
+  /** The buffer of the payload, the reader's own, valid until the next {@link #next}. */
   public byte[] bytes() {
     return packets.bytes();
   }
@@ -92,7 +92,7 @@ public final class PcapReader implements Closeable {
     return datagram.payloadAt();
   }
 
-  /** Bytes of the payload. */
+  /** The number of bytes of the payload. */
   public int length() {
     return datagram.payloadLength();
   }
@@ -113,7 +113,7 @@ public final class PcapReader implements Closeable {
     return datagram.destinationPort();
   }
 
-  /** When the packet was captured, µs since 1970. */
+  /** The capture time of the packet, µs since 1970. */
   public long timeMicros() {
     return packets.timeMicros();
   }

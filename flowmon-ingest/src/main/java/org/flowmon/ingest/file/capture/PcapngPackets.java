@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The pcapng capture file (draft-ietf-opsawg-pcapng): blocks, each in the byte order of its
+ * Reads the pcapng capture file (draft-ietf-opsawg-pcapng): blocks, each in the byte order of its
  * section.
  *
  * <pre>
@@ -18,7 +18,7 @@ final class PcapngPackets implements CapturedPackets {
   static final int SECTION_HEADER = 0x0A0D0D0A;
   private static final int BYTE_ORDER_MAGIC = 0x1A2B3C4D;
   private static final int INTERFACE_DESCRIPTION = 1;
-  private static final int PACKET = 2; // obsolete, still found
+  private static final int PACKET = 2; // obsolete, but still in use
   private static final int SIMPLE_PACKET = 3;
   private static final int ENHANCED_PACKET = 6;
   private static final int IF_TSRESOL = 9;
@@ -26,12 +26,12 @@ final class PcapngPackets implements CapturedPackets {
   private static final int MAX_INTERFACES = 4096;
   private static final int FRAME = 12; // type and both lengths
 
-  /** How an interface counts time: units of 10^-n or 2^-n seconds, from an offset in seconds. */
+  /** An interface and its unit of time: 10^-n or 2^-n seconds, from an offset in seconds. */
   private record Interface(int linkType, boolean binary, int exponent, long offsetSeconds) {
     long micros(long time) {
       long micros;
       if (binary) {
-        // Split, so that nothing overflows: whole seconds, then the fraction in at most 32 bits.
+        // Split to avoid overflow: whole seconds, then the fraction in at most 32 bits.
         long fraction = time & ((1L << exponent) - 1);
         int cut = Math.max(0, exponent - 32);
         micros =
@@ -67,7 +67,7 @@ final class PcapngPackets implements CapturedPackets {
   private boolean endedShort;
 
   /**
-   * @param in behind the type of the first block
+   * @param in after the type of the first block
    */
   PcapngPackets(CaptureInput in) {
     this.in = in;
@@ -99,9 +99,9 @@ final class PcapngPackets implements CapturedPackets {
     }
   }
 
-  /** The type of the next block, its length left in head; 0 at the end. */
+  /** Reads the type of the next block and leaves its length in head; 0 at the end. */
   private int nextType() throws IOException {
-    int from = first ? 4 : 0; // the type of the first block has been read
+    int from = first ? 4 : 0; // the type of the first block was already read
     int read = in.read(head, from, 8 - from);
     if (read < 8 - from) {
       endedShort = read > 0 || first;
@@ -138,7 +138,7 @@ final class PcapngPackets implements CapturedPackets {
     return true;
   }
 
-  /** Bytes of the block's body, which is left in bytes; −1 where the file ends within it. */
+  /** Reads the block's body into bytes and returns its length; −1 if the file ends within it. */
   private int readBody(int blockLength) throws IOException {
     if (blockLength < FRAME || blockLength > MAX_BYTES || blockLength % 4 != 0) {
       throw in.bad("a block of " + (blockLength & 0xFFFF_FFFFL) + " bytes");
@@ -183,7 +183,7 @@ final class PcapngPackets implements CapturedPackets {
     interfaces.add(new Interface(block.getShort(0) & 0xFFFF, binary, exponent, offset));
   }
 
-  /** Whether the block holds a packet. */
+  /** Reads a packet from a block; false if the block holds none. */
   private boolean readPacket(int type, ByteBuffer block) throws IOException {
     int fixed = type == SIMPLE_PACKET ? 4 : 20;
     if (type != SIMPLE_PACKET && type != ENHANCED_PACKET && type != PACKET) {

@@ -55,9 +55,9 @@ final class UdpPacket {
   }
 
   /**
-   * Takes a packet apart.
+   * Parses a packet.
    *
-   * @return why it is left out, or null where it is a UDP datagram
+   * @return why it is left out, or null for a UDP datagram
    */
   IngestCounter parse(byte[] packet, int packetLength, int linkType) {
     bytes = packet;
@@ -73,7 +73,7 @@ final class UdpPacket {
     };
   }
 
-  /** Where IP begins; −1 where there is none. The version is then read from IP itself. */
+  /** Where IP begins, −1 if there is none. The version is then read from IP itself. */
   private int networkLayer(int linkType) {
     return switch (linkType) {
       case LINK_ETHERNET -> behindEthernet(12);
@@ -135,7 +135,7 @@ final class UdpPacket {
       int here = next;
       next = u8(at);
       switch (here) {
-        case 0, 43, 60 -> at += 8 * (u8(at + 1) + 1); // hop by hop, routing, destination
+        case 0, 43, 60 -> at += 8 * (u8(at + 1) + 1); // hop-by-hop, routing, destination
         case 51 -> at += 4 * (u8(at + 1) + 2); // authentication
         case 44 -> {
           if ((u16(at + 2) & 0xFFF9) != 0) {

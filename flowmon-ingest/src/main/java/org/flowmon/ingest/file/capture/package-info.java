@@ -1,2 +1,5 @@
-/** Export datagrams out of pcap and pcapng captures and IPFIX files, decoded as from the wire. */
+/**
+ * Reads export datagrams from pcap and pcapng captures and IPFIX files and decodes them like live
+ * ones.
+ */
 package org.flowmon.ingest.file.capture;

@@ -11,14 +11,14 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.file.format.TextColumn.Form;
 
 /**
- * Which column of flows a name in a CSV header, a JSON object or a Parquet file stands for: the
- * columns' own names, some that other tools use, and what a user says. {@code docs/format/files.md}
- * lists them. Immutable.
+ * Maps a name in a CSV header, a JSON object or a Parquet file to a column of flows. Known are the
+ * columns' own names, names of other tools, and names given by the user. {@code
+ * docs/format/files.md} lists them. Immutable.
  */
 public final class ColumnNames {
   private static final Map<String, FlowColumn> ALIASES = aliases();
 
-  /** The header of the comparison's files, whose units and codes are its own. */
+  /** The header of the comparison's files, which have their own units and codes. */
   private static final List<TextColumn> COMPARISON =
       List.of(
           new TextColumn("ts", FlowColumn.END_TIME, Form.TIME),
@@ -33,7 +33,7 @@ public final class ColumnNames {
           new TextColumn("state", FlowColumn.STATE, Form.STATE_FROM_ZERO),
           new TextColumn("duration", FlowColumn.DURATION, Form.MILLIS));
 
-  /** No names but those that are built in. */
+  /** Only the built-in names. */
   public static final ColumnNames DEFAULTS = new ColumnNames(Map.of());
 
   private final Map<String, TextColumn> given;
@@ -64,12 +64,12 @@ public final class ColumnNames {
   }
 
   /**
-   * These names and one more.
+   * Adds a name.
    *
    * @param name in the file, any case
    * @param target {@code COLUMN}, {@code COLUMN:UNIT} with the unit {@code s}, {@code ms} or {@code
    *     us} for times and durations, or empty for a name that is left out
-   * @throws IllegalArgumentException saying what is wrong with the target
+   * @throws IllegalArgumentException describing the error in the target
    */
   public ColumnNames with(String name, String target) {
     Map<String, TextColumn> more = new LinkedHashMap<>(given);
@@ -106,7 +106,7 @@ public final class ColumnNames {
     return new TextColumn(name, column, form);
   }
 
-  /** What a name stands for, null where it is unknown. */
+  /** The column of a name, null if the name is unknown. */
   public TextColumn of(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
     TextColumn known = given.get(lower);
@@ -126,7 +126,7 @@ public final class ColumnNames {
   /**
    * The columns of a header.
    *
-   * @throws UnknownFormatException naming a column that is unknown or there twice
+   * @throws UnknownFormatException naming an unknown or repeated column
    */
   public List<TextColumn> header(List<String> names) throws UnknownFormatException {
     if (given.isEmpty() && names.equals(COMPARISON.stream().map(TextColumn::name).toList())) {

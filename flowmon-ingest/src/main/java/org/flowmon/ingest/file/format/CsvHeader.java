@@ -6,18 +6,18 @@ import org.flowmon.ingest.file.line.CsvRecords;
 /**
  * The first record of a CSV file.
  *
- * @param names of the columns, as they stand there
- * @param end the place behind it
+ * @param names the column names as written
+ * @param end the place after the header
  * @param lines its line feeds and those of empty lines before it
  */
 public record CsvHeader(List<String> names, byte separator, int end, long lines) {
   private static final byte[] SEPARATORS = {',', ';', '\t', '|'};
 
   /**
-   * The header that a file begins with, with the separator that makes most names of it.
+   * Finds the header of a file, with the separator that splits it into the most names.
    *
    * @param head the beginning of a file
-   * @return null where no name of it is known
+   * @return null if none of its names is known
    */
   public static CsvHeader find(byte[] head, ColumnNames columns) {
     int from = head.length > 2 && head[0] == (byte) 0xEF && head[1] == (byte) 0xBB ? 3 : 0;

@@ -10,31 +10,31 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Locale;
 
-/** The formats of files with flows, known by their content, also where it is compressed by gzip. */
+/** The formats of files with flows, detected by content, plain or compressed by gzip. */
 public enum InputFormat {
   /** A capture of export datagrams. */
   PCAP,
-  /** The same in its newer form. */
+  /** A capture of export datagrams in the newer format. */
   PCAPNG,
-  /** IPFIX messages one after the other (RFC 5655). */
+  /** Consecutive IPFIX messages (RFC 5655). */
   IPFIX,
   /** Zeek's {@code conn.log} as tab-separated values with header lines. */
   ZEEK_TSV,
   /** Zeek's {@code conn.log} as a JSON object on each line. */
   ZEEK_JSON,
-  /** Comma-separated values with a header of columns' names. */
+  /** Comma-separated values with a header of column names. */
   CSV,
-  /** A JSON object on each line, with columns' names as keys. */
+  /** A JSON object on each line, with column names as keys. */
   JSON,
-  /** flowmon's own batches one after the other. */
+  /** Consecutive flowmon batches. */
   FLOW_BATCHES,
-  /** Columns with types of their own, read by {@code flowmon import} alone. */
+  /** Typed columns, read by {@code flowmon import} alone. */
   PARQUET;
 
   private static final int LOOKED_AT = 1 << 16;
   private static final int SHOWN = 60;
 
-  /** The formats there are, for people. */
+  /** The supported formats, for people. */
   static final String SUPPORTED =
       "supported are pcap and pcapng captures of NetFlow or IPFIX datagrams, IPFIX files, Zeek"
           + " conn.log (TSV with its header, or JSON lines), CSV with a header of columns' names,"
@@ -47,16 +47,16 @@ public enum InputFormat {
   }
 
   /**
-   * What a file holds, decided by its first bytes; of Parquet by its last as well.
+   * Detects a file's format by its first bytes, for Parquet also by its last.
    *
-   * @throws UnknownFormatException saying what was seen and what is supported
-   * @throws IOException where the file cannot be read
+   * @throws UnknownFormatException naming the bytes found and the supported formats
+   * @throws IOException if the file cannot be read
    */
   public static InputFormat detect(Path file) throws IOException {
     return detect(file, ColumnNames.DEFAULTS);
   }
 
-  /** As {@link #detect(Path)}, where a user says what columns' names stand for. */
+  /** Detects a file's format, with the user's column names. */
   public static InputFormat detect(Path file, ColumnNames columns) throws IOException {
     if (!Files.exists(file)) {
       throw new NoSuchFileException(file.toString(), null, "no such file");
@@ -83,15 +83,15 @@ public enum InputFormat {
     return format;
   }
 
-  /** Whether a file begins and ends as Parquet files do; one within gzip does not. */
+  /** Whether a file begins and ends like Parquet; false for one compressed by gzip. */
   public static boolean isParquet(Path file) throws IOException {
     return ParquetMagic.isAtBothEnds(file);
   }
 
-  /** Of a file that begins as Parquet does but is none as it lies there, and no text either. */
+  /** The format of a file that begins like Parquet but is neither a plain Parquet file nor text. */
   private static InputFormat parquet(Path file) throws IOException {
     if (GzipInput.isGzip(file)) {
-      return PARQUET; // how it ends would be known only when all of it is decompressed
+      return PARQUET; // only complete decompression would show its end
     }
     throw new UnknownFormatException(file + ": " + ParquetMagic.seen(file));
   }
@@ -163,7 +163,7 @@ public enum InputFormat {
         + (tabs ? ", tab-separated values without a Zeek log's header (zeek-cut -c keeps it)" : "");
   }
 
-  /** Where the first line begins that is no comment. */
+  /** Finds the first line that is no comment. */
   private static int firstValue(byte[] head) {
     int at = 0;
     while (at < head.length && head[at] == '#') {

@@ -6,14 +6,14 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import org.flowmon.ingest.file.line.JsonLine;
 
-/** Tells JSON lines of flows from those of a Zeek log by the keys of the first. */
+/** Distinguishes JSON lines of flows from those of a Zeek log by the keys of the first line. */
 final class JsonKeys {
   private JsonKeys() {}
 
   /**
-   * Whether an object has keys of flows and none that only Zeek writes.
+   * Whether an object has keys of flows and no key that only Zeek writes.
    *
-   * @param to the end of the line, or of what is known of it
+   * @param to the end of the line, or of its known part
    */
   static boolean areFlows(byte[] head, int from, int to, ColumnNames columns) {
     boolean known = false;
@@ -32,7 +32,7 @@ final class JsonKeys {
         known |= columns.of(name) != null;
       }
     } catch (IOException e) {
-      return known; // cut short, or broken: as far as it could be read
+      return known; // cut short or broken: decide by the part that could be read
     }
     return known;
   }

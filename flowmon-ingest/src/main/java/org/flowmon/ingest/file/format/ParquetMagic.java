@@ -8,9 +8,8 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
- * The four bytes that a Parquet file begins and ends with: {@code PAR1}, {@code PARE} where its
- * footer is encrypted. Text can begin so too, as with a column's name; a file that was cut off
- * does.
+ * The first and last four bytes of a Parquet file: {@code PAR1}, or {@code PARE} if its footer is
+ * encrypted. Text and truncated files may start with the same bytes.
  */
 final class ParquetMagic {
   private static final int BYTES = 4;
@@ -19,12 +18,12 @@ final class ParquetMagic {
 
   private ParquetMagic() {}
 
-  /** Whether bytes begin as a Parquet file does. */
+  /** Whether bytes begin like a Parquet file. */
   static boolean begins(byte[] head) {
     return head.length >= BYTES && isMagic(text(head));
   }
 
-  /** Whether a file, as it lies there, begins and ends as Parquet files do. */
+  /** Whether a file begins and ends like Parquet, without decompression. */
   static boolean isAtBothEnds(Path file) throws IOException {
     if (!Files.isRegularFile(file) || Files.size(file) < LEAST_FILE) {
       return false;
@@ -33,7 +32,7 @@ final class ParquetMagic {
     return begins(first) && text(first).equals(text(read(file, false)));
   }
 
-  /** What is wrong with a file that begins so and does not end so. */
+  /** Describes a file that begins but does not end like Parquet. */
   static String seen(Path file) throws IOException {
     String begin = text(read(file, true));
     long bytes = Files.size(file);

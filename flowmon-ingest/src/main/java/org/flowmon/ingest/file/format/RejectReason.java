@@ -3,19 +3,19 @@ package org.flowmon.ingest.file.format;
 import java.util.Locale;
 import org.flowmon.ingest.file.line.LineReader;
 
-/** Why a line of a log is not a flow; {@code docs/format/files.md} says more. */
+/** The reasons why a line of a log is not a flow; {@code docs/format/files.md} says more. */
 public enum RejectReason {
-  /** Values without a {@code #fields} line before them: cut columns, or no log at all. */
+  /** Values before any {@code #fields} line: cut columns, or no log at all. */
   NO_HEADER,
-  /** The header's separator or list of fields cannot be used. */
+  /** The header's separator or list of fields is unusable. */
   BAD_HEADER,
   /** The log has no field for the time or for an address. */
   MISSING_FIELDS,
-  /** A log of something else than connections. */
+  /** A log of something other than connections. */
   OTHER_LOG,
   /** More or fewer values than the header has fields. */
   WRONG_FIELD_COUNT,
-  /** Quotes of a CSV line that do not add up. */
+  /** Unbalanced quotes in a CSV line. */
   BAD_QUOTES,
   /** A key that is no column of flows. */
   UNKNOWN_COLUMN,
@@ -32,15 +32,15 @@ public enum RejectReason {
   BAD_BOOLEAN,
   /** A protocol that is neither a name of Zeek's nor a number. */
   BAD_PROTOCOL,
-  /** No kind of source that this version knows. */
+  /** A kind of source that this version does not know. */
   BAD_SOURCE_KIND,
   /** Not one of Zeek's connection states. */
   BAD_STATE,
-  /** A text that is longer than a column takes. */
+  /** A text that is too long for a column. */
   TEXT_TOO_LONG,
   /** A line of more than {@link LineReader#MAX_LINE_BYTES}. */
   LINE_TOO_LONG,
-  /** The line in which a damaged file ends. */
+  /** The last line of a damaged file. */
   CUT_SHORT;
 
   /** The name in files and summaries, for example {@code bad_port}. */

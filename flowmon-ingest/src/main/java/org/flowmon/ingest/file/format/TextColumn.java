@@ -4,13 +4,13 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * A column of a text file: which column of flows it is, and how its texts are read.
+ * A column of a text file, with its column of flows and the form of its texts.
  *
  * @param name in the file, for messages
- * @param column null where it is left out
+ * @param column null if it is left out
  */
 public record TextColumn(String name, FlowColumn column, Form form) {
-  /** How a text becomes a value. */
+  /** The form of a text, which determines its value. */
   public enum Form {
     /** A whole number within the column's range. */
     NUMBER,
@@ -30,11 +30,11 @@ public record TextColumn(String name, FlowColumn column, Form form) {
     ADDRESS,
     /** 0, 1, true, false, T or F. */
     BOOLEAN,
-    /** A number, or Zeek's name of it. */
+    /** A number, or its name in Zeek. */
     STATE,
     /** A number one below flowmon's code: the bench's files count states from 0. */
     STATE_FROM_ZERO,
-    /** A number, or a name of the commonest. */
+    /** A number, or a name of a common protocol. */
     PROTOCOL,
     /** A code, or its label. */
     SOURCE_KIND,
@@ -68,7 +68,7 @@ public record TextColumn(String name, FlowColumn column, Form form) {
     };
   }
 
-  /** What a text must be, for messages. */
+  /** The expected form of a text, for messages. */
   public String expected() {
     return switch (form) {
       case NUMBER -> column.type().minValue() + "…" + column.type().maxValue();
@@ -88,7 +88,7 @@ public record TextColumn(String name, FlowColumn column, Form form) {
     };
   }
 
-  /** Why a text that is none of these is rejected. */
+  /** Why a text of another form is rejected. */
   public RejectReason reason() {
     return switch (form) {
       case TIME, TIME_MILLIS, TIME_MICROS, SECONDS, MILLIS, MICROS -> RejectReason.BAD_TIME;

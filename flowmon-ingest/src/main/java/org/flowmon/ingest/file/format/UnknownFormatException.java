@@ -3,8 +3,8 @@ package org.flowmon.ingest.file.format;
 import java.io.IOException;
 
 /**
- * A file holds nothing that flowmon reads; the message says what was seen and, if it is of no known
- * format at all, what is supported.
+ * Signals a file that flowmon does not read. The message describes the content and, if its format
+ * is unknown, lists the supported formats.
  */
 public final class UnknownFormatException extends IOException {
   private static final long serialVersionUID = 1L;
@@ -26,22 +26,22 @@ public final class UnknownFormatException extends IOException {
     this.seen = seen;
   }
 
-  /** Of a file that is of none of the formats. */
+  /** Signals a file of none of the formats. */
   static UnknownFormatException noFormat(String seen) {
     return new UnknownFormatException(seen, InputFormat.SUPPORTED);
   }
 
-  /** What the file holds, without the list of formats, for messages about many files. */
+  /** The content of the file, without the list of formats, for messages about many files. */
   public String seen() {
     return seen;
   }
 
-  /** Whether the file is of no known format, so that it helps to say {@link #supported}. */
+  /** Whether the file's format is unknown, so that {@link #supported} helps. */
   public boolean isOfNoFormat() {
     return !seen.equals(getMessage());
   }
 
-  /** The formats there are. */
+  /** The supported formats. */
   public static String supported() {
     return InputFormat.SUPPORTED;
   }

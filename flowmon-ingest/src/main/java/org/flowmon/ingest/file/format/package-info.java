@@ -1,5 +1,5 @@
 /**
- * Which format a file has, told by its content, plain or compressed; which column a name in it
- * stands for; and why a line is rejected.
+ * Detects a file's format by its content, plain or compressed; maps its names to columns; gives the
+ * reasons for rejected lines.
  */
 package org.flowmon.ingest.file.format;

@@ -8,13 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where the records of a CSV file end (RFC 4180): at a line feed outside of quotes. A field is
- * quoted where it begins with a quote. Quotes that do not add up within {@link
- * LineReader#MAX_LINE_BYTES} end no record: then its first line is one, so that one bad line does
- * not swallow what follows. What a record is does not depend on how much of the file is in memory.
+ * Finds the ends of records in a CSV file (RFC 4180): a record ends at a line feed outside of
+ * quotes. A field is quoted if it begins with a quote. If quotes are unbalanced within {@link
+ * LineReader#MAX_LINE_BYTES}, the first line alone is a record, so that one bad line does not
+ * swallow the following ones. Records do not depend on how much of the file is in memory.
  */
 public final class CsvRecords {
-  /** More bytes are needed to tell. */
+  /** More bytes are needed to decide. */
   static final int OPEN = -1;
 
   private static final VarHandle LONGS =
@@ -34,18 +34,18 @@ public final class CsvRecords {
     return separator;
   }
 
-  /** Whether the record that {@link #end} found last is a line whose quotes do not add up. */
+  /** Whether the last record of {@link #end} is a line with unbalanced quotes. */
   public boolean malformed() {
     return malformed;
   }
 
   /**
-   * The place behind a record and its line feed.
+   * The place after a record and its line feed.
    *
    * @param from where it begins
    * @param limit where the bytes end
    * @param last whether the file ends there
-   * @return {@link #OPEN} where that cannot be told from these bytes; never where they are the last
+   * @return {@link #OPEN} if these bytes cannot decide it; never for the last bytes
    */
   public int end(byte[] bytes, int from, int limit, boolean last) {
     malformed = false;
@@ -77,7 +77,7 @@ public final class CsvRecords {
     return last ? limit : OPEN;
   }
 
-  /** Where the quote is that closes a field, −1 where none is. */
+  /** Finds the quote that closes a field, −1 if there is none. */
   private static int closingQuote(byte[] bytes, int from, int limit) {
     for (int at = from; at < limit; at++) {
       if (bytes[at] == '"') {
@@ -107,7 +107,7 @@ public final class CsvRecords {
     return last ? limit : OPEN;
   }
 
-  /** The place behind the last whole record of [0, limit), 0 where none is. */
+  /** The place after the last whole record of [0, limit), 0 if there is none. */
   public int lastEnd(byte[] bytes, int limit, boolean last) {
     if (last) {
       return limit;

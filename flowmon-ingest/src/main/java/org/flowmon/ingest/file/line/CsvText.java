@@ -1,18 +1,18 @@
 package org.flowmon.ingest.file.line;
 
 /**
- * Texts in cells of CSV. A spreadsheet takes a cell that begins with {@code = + - @}, a tab or the
- * end of a line for a formula and runs it: an apostrophe in front makes it text. What is written so
- * is read back as it was, also a text that begins with apostrophes of its own: one more is written
- * in front of any text that has a formula's beginning behind all its apostrophes, and one is taken
- * away ({@code docs/format/files.md}).
+ * Texts in CSV cells. A spreadsheet takes a cell that begins with {@code = + - @}, a tab or the end
+ * of a line for a formula and runs it; an apostrophe in front makes it text. Reading restores the
+ * original text, even if it begins with apostrophes of its own. Writing adds one apostrophe to any
+ * text with the beginning of a formula after its leading apostrophes, and reading removes one
+ * ({@code docs/format/files.md}).
  */
 public final class CsvText {
   private static final char MARK = '\'';
 
   private CsvText() {}
 
-  /** A text as a cell's, which a spreadsheet runs nowhere. */
+  /** Returns a text for a cell that no spreadsheet runs. */
   public static String safe(String text) {
     return isMarked(text) ? MARK + text : text;
   }
@@ -25,13 +25,13 @@ public final class CsvText {
     return at < text.length()
         && switch (text.charAt(at)) {
           case '=', '+', '-', '@', '\t', '\r', '\n' -> true;
-          case '＝', '＋', '－', '＠' -> true; // their wide forms, which some spreadsheets take, too
+          case '＝', '＋', '－', '＠' -> true; // their wide forms, which some spreadsheets accept, too
           default -> false;
         };
   }
 
   /**
-   * Where the text of a cell begins that {@link #safe} may have marked.
+   * Finds the beginning of a cell's text, after a mark of {@link #safe}.
    *
    * @param bytes hold the cell at [{@code from}, {@code to}), unquoted
    */
@@ -52,7 +52,7 @@ public final class CsvText {
     return marked ? from + 1 : from;
   }
 
-  /** U+FF1D, U+FF0B, U+FF0D and U+FF20, in UTF-8. */
+  /** Whether the bytes are U+FF1D, U+FF0B, U+FF0D or U+FF20, in UTF-8. */
   private static boolean isWide(byte[] bytes, int at, int to) {
     if (at + 2 >= to || bytes[at + 1] != (byte) 0xBC) {
       return false;

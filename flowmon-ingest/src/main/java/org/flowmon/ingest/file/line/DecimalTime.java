@@ -7,14 +7,14 @@ import java.time.DateTimeException;
 import java.time.LocalDate;
 
 /**
- * Decimal seconds and ISO 8601 times as microseconds, exactly: from the digits, never by way of a
- * floating-point number. What is finer than a microsecond is rounded half up, once.
+ * Parses decimal seconds and ISO 8601 times as exact microseconds, from the digits, never through a
+ * floating-point number. Finer digits are rounded half up, once.
  */
 public final class DecimalTime {
-  /** No such value: it is no time. */
+  /** The value of a text that is no time. */
   public static final long INVALID = Long.MIN_VALUE;
 
-  /** The year 10000; the year 1 lies not further back than that lies ahead. */
+  /** The year 10000. The year 1 is no further from 1970 than the year 10000. */
   public static final long LIMIT_SECONDS = 253_402_300_800L;
 
   private static final int MAX_TEXT = 48;
@@ -88,8 +88,8 @@ public final class DecimalTime {
   }
 
   /**
-   * A time like {@code 2011-08-15T03:37:17.700519Z} as µs; without a zone, or with {@code Z}, it is
-   * UTC, {@code +01:00} is taken off.
+   * A time like {@code 2011-08-15T03:37:17.700519Z} as µs. It is UTC if it has no zone or {@code
+   * Z}; an offset like {@code +01:00} is subtracted.
    */
   public static long iso(byte[] text, int from, int to) {
     if (to - from < 19
@@ -103,7 +103,7 @@ public final class DecimalTime {
     int hour = number(text, from + 11, 2, ':');
     int minute = number(text, from + 14, 2, ':');
     int second = number(text, from + 17, 2, 0);
-    // 60 is a leap second: the next minute's first.
+    // 60 is a leap second: the first second of the next minute.
     if ((year | month | day | hour | minute | second) < 0
         || year == 0
         || hour > 23
@@ -148,7 +148,7 @@ public final class DecimalTime {
     return text[at] == '-' ? -seconds : seconds;
   }
 
-  /** Digits and, where {@code then} is not 0, the character behind them; −1 where they are not. */
+  /** Parses digits followed by {@code then}, if that is not 0; −1 if the text differs. */
   private static int number(byte[] text, int at, int digits, int then) {
     int value = 0;
     for (int i = at; i < at + digits; i++) {

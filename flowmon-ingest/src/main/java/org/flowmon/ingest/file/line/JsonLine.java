@@ -7,7 +7,7 @@ import java.io.IOException;
 
 /**
  * Opens lines of JSON, which are UTF-8. Jackson guesses UTF-16 and UTF-32 from NULs and byte order
- * marks among the first four bytes, and reports what does not fit its guess as an error of input.
+ * marks in the first four bytes, and reports bytes that contradict its guess as an error of input.
  */
 public final class JsonLine {
   private static final int GUESSED_FROM = 4;
@@ -15,9 +15,9 @@ public final class JsonLine {
   private JsonLine() {}
 
   /**
-   * A parser of a line.
+   * Returns a parser for a line.
    *
-   * @throws JsonParseException where the line does not begin as UTF-8
+   * @throws JsonParseException if the line does not begin as UTF-8
    */
   public static JsonParser open(JsonFactory json, byte[] bytes, int from, int to)
       throws IOException {

@@ -8,9 +8,9 @@ import java.util.Arrays;
 import java.util.zip.ZipException;
 
 /**
- * The lines of a stream as ranges of one buffer. A line ends at a line feed, a carriage return
- * before it is left out; the last one may end with the stream. Of a line longer than {@link
- * #MAX_LINE_BYTES} only the beginning is kept, so that memory is bounded whatever comes.
+ * The lines of a stream as ranges of one buffer. A line ends at a line feed, and a carriage return
+ * before it is left out; the last line may end with the stream. Only the beginning of a line longer
+ * than {@link #MAX_LINE_BYTES} is kept, so that memory is bounded.
  */
 public final class LineReader implements Closeable {
   /** Longer lines are cut. */
@@ -86,7 +86,7 @@ public final class LineReader implements Closeable {
   }
 
   /**
-   * Reads more behind the line that begins at {@link #next}, which is moved to the front.
+   * Reads more bytes after the line that begins at {@link #next}, which is moved to the front.
    *
    * @return where the new bytes begin
    */
@@ -118,7 +118,7 @@ public final class LineReader implements Closeable {
     }
   }
 
-  /** Keeps the beginning of a line that is too long and reads on to its end. */
+  /** Keeps the beginning of a line that is too long and skips the rest. */
   private void skipRestOfLine() throws IOException {
     byte[] start = Arrays.copyOfRange(buffer, next, next + MAX_LINE_BYTES);
     next = limit;
@@ -129,7 +129,7 @@ public final class LineReader implements Closeable {
       end = ended ? -1 : lineFeed(scan);
     }
     int rest = end < 0 ? limit : end + 1;
-    // The kept beginning replaces what was read of the line: bytes behind it move up.
+    // The kept beginning replaces the line's bytes in the buffer: later bytes move up.
     int left = limit - rest;
     byte[] joined = new byte[Math.max(buffer.length, MAX_LINE_BYTES + left)];
     System.arraycopy(start, 0, joined, 0, MAX_LINE_BYTES);
@@ -143,7 +143,10 @@ public final class LineReader implements Closeable {
     tooLong = true;
   }
 
-  /** Holds the line; the reader's own, until the next {@link #next()}. */
+  /**
+   * The buffer of the line, which belongs to the reader and is valid until the next {@link
+   * #next()}.
+   */
   public byte[] bytes() {
     return buffer;
   }
@@ -161,7 +164,7 @@ public final class LineReader implements Closeable {
     return number;
   }
 
-  /** Whether only the beginning of the line is there. */
+  /** Whether the line was cut to its beginning. */
   public boolean tooLong() {
     return tooLong;
   }
@@ -171,7 +174,7 @@ public final class LineReader implements Closeable {
     return cutShort;
   }
 
-  /** Why the stream ended before its time, null where it did not. */
+  /** The damage that ended the stream early, null if there is none. */
   public String damage() {
     return damage;
   }

@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Gives texts that come again and again ({@code dns}, {@code ShADadFf}) the same array, so that
- * most lines need no new one. Direct-mapped: a text that falls onto another's place takes it.
+ * A cache of frequent texts ({@code dns}, {@code ShADadFf}), so that most lines need no new array.
+ * Direct-mapped: a text replaces another in its place.
  */
 public final class TextCache {
   private static final int PLACES = 4096;
@@ -13,7 +13,7 @@ public final class TextCache {
 
   private final byte[][] texts = new byte[PLACES][];
 
-  /** The bytes as UTF-8; where they are not, what cannot be read is replaced by U+FFFD. */
+  /** The bytes as UTF-8; invalid bytes are replaced by U+FFFD. */
   public byte[] of(byte[] bytes, int from, int to) {
     if (to - from > LONGEST) {
       return valid(bytes, from, to);

@@ -1,5 +1,5 @@
 /**
- * Text files as bytes: where lines and records end, and how texts and times are read from bytes
- * without objects on the way.
+ * Reads text files as bytes: finds the ends of lines and records and parses texts and times without
+ * intermediate objects.
  */
 package org.flowmon.ingest.file.line;

@@ -3,20 +3,20 @@ package org.flowmon.ingest.file.reader;
 import java.util.Arrays;
 
 /**
- * The clock of a log: the largest time seen so far. It never goes back, so that a replay of the log
- * decides about late flows as the log's order does. A time far ahead moves it only where most of
- * the flows behind it are of that time, too: one wrong time would else be the arrival of all that
- * follow. What decides is the file alone, not the clock of the machine, so the same file gives the
- * same arrivals at any time.
+ * The clock of a log: the largest time so far. It never goes back, so a replay decides about late
+ * flows in the log's order. A time far ahead moves it only if most of the flows after it are of
+ * that time, too; otherwise one wrong time would be the arrival of all later flows. The clock
+ * depends on the file alone, not on the machine's clock, so the same file always gives the same
+ * arrivals.
  *
- * <p>One clock may serve several files; flows that are older than what it showed when their file
- * began are counted. Not thread-safe.
+ * <p>One clock may serve several files; flows older than the clock at the beginning of their file
+ * are counted. Not thread-safe.
  */
 public final class ArrivalClock {
-  /** A time that is further ahead (µs) must be confirmed by what follows. */
+  /** A time further ahead than this (µs) must be confirmed by later flows. */
   public static final long MOST_AHEAD = 24L * 3600 * 1_000_000;
 
-  /** Flows behind one far ahead that are looked at. */
+  /** The number of later flows that confirm a time far ahead. */
   public static final int LOOK_AHEAD = 64;
 
   private long now = Long.MIN_VALUE;
@@ -25,7 +25,7 @@ public final class ArrivalClock {
   private long older;
   private long ahead;
 
-  /** Begins a file: what {@link #olderFlows} and {@link #aheadFlows} count begins at 0. */
+  /** Begins a file and resets {@link #olderFlows} and {@link #aheadFlows}. */
   public void beginFile() {
     atBegin = now;
     fileHasFlows = false;
@@ -33,20 +33,20 @@ public final class ArrivalClock {
     ahead = 0;
   }
 
-  /** What the clock showed when the file began, µs; {@link Long#MIN_VALUE} before any flow. */
+  /** The clock at the beginning of the file, µs; {@link Long#MIN_VALUE} before any flow. */
   public long atBegin() {
     return atBegin;
   }
 
   /**
-   * Flows of this file that arrive at {@link #atBegin}, though they are older and the file by
-   * itself would have them arrive earlier.
+   * Flows of this file that arrive at {@link #atBegin} although they are older. The file alone
+   * would have them arrive earlier.
    */
   public long olderFlows() {
     return older;
   }
 
-  /** Flows of this file that arrive as those around them do, though their own time is far ahead. */
+  /** Flows of this file that arrive with their neighbours although their own time is far ahead. */
   public long aheadFlows() {
     return ahead;
   }
@@ -55,7 +55,7 @@ public final class ArrivalClock {
     ahead += flows;
   }
 
-  /** Whether a time is so far ahead that it takes the flows behind it to say when it arrives. */
+  /** Whether a time is so far ahead that later flows must confirm it. */
   public boolean needsFollowing(long micros) {
     return now == Long.MIN_VALUE || isFarAhead(micros, now);
   }
@@ -64,7 +64,7 @@ public final class ArrivalClock {
     return micros > before && (micros - before > MOST_AHEAD || micros - before < 0);
   }
 
-  /** When a flow of a time arrives that {@linkplain #needsFollowing needs no other}. */
+  /** The arrival of a flow whose time {@linkplain #needsFollowing needs no confirmation}. */
   public long arrival(long micros) {
     fileHasFlows = true;
     if (micros > now) {
@@ -76,10 +76,10 @@ public final class ArrivalClock {
   }
 
   /**
-   * When a flow of a time arrives.
+   * The arrival of a flow.
    *
-   * @param following times of the flows behind it, in the order of the file
-   * @param count how many of them there are, at most {@link #LOOK_AHEAD}
+   * @param following times of the later flows, in the order of the file
+   * @param count the number of these, at most {@link #LOOK_AHEAD}
    */
   public long arrival(long micros, long[] following, int count) {
     if (isConfirmed(micros, following, count)) {
@@ -90,7 +90,7 @@ public final class ArrivalClock {
     return now;
   }
 
-  /** Takes in the arrival that a flow has of its own, which moves the clock as a time does. */
+  /** Observes a flow with an arrival of its own, which moves the clock like a time. */
   public void observe(long micros, long[] following, int count) {
     if (!needsFollowing(micros) || isConfirmed(micros, following, count)) {
       now = Math.max(now, micros);
@@ -109,7 +109,7 @@ public final class ArrivalClock {
 
   private boolean isConfirmed(long micros, long[] following, int count) {
     if (!fileHasFlows && count < 2) {
-      return true; // of two flows nobody can tell which one is wrong
+      return true; // either of two flows may be the wrong one
     }
     int confirming = 0;
     for (int i = 0; i < count; i++) {
@@ -130,7 +130,7 @@ public final class ArrivalClock {
     return sorted[first];
   }
 
-  /** What the clock shows, µs; {@link Long#MIN_VALUE} where it was never set. */
+  /** The clock's time, µs; {@link Long#MIN_VALUE} if it was never set. */
   public long now() {
     return now;
   }

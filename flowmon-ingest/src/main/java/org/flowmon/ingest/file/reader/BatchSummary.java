@@ -5,7 +5,7 @@ import java.util.Map;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.file.format.InputFormat;
 
-/** Counts the flows of batches, and between which times they lie. */
+/** Counts the flows of batches and finds the range of their times. */
 public final class BatchSummary {
   private long rows;
   private long firstEnd = Long.MAX_VALUE;

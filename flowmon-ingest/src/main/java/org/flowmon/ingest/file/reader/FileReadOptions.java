@@ -6,16 +6,17 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.format.ColumnNames;
 
 /**
- * How files are read. Shared by the readers of one import, which run one after the other.
+ * The options of reading files. The readers of one import share them and run one after the other.
  *
- * @param networks what decides {@code outgoing}; null: Zeek's {@code local_orig}, else NULL
- * @param rejects where bad lines go
- * @param clock the clock that {@code arrival} is taken from; one for all files of an import, so
- *     that it goes back between files no more than within one
- * @param counters where decoders count
- * @param columns what the names of columns stand for, in CSV and JSON
- * @param bytesRead grows by the bytes of files as they are read, before decompression, so that
- *     another can tell how far a long file is; captures and IPFIX files are not counted
+ * @param networks the protected networks for {@code outgoing}; null: Zeek's {@code local_orig},
+ *     else NULL
+ * @param rejects takes bad lines
+ * @param clock the clock for {@code arrival}; one for all files of an import, so that it goes back
+ *     neither within a file nor between files
+ * @param counters the decoders' counters
+ * @param columns the meaning of column names in CSV and JSON
+ * @param bytesRead grows by the bytes read from files, before decompression, so that another thread
+ *     can show the progress of a long file; captures and IPFIX files are not counted
  */
 public record FileReadOptions(
     ProtectedNetworks networks,
@@ -25,7 +26,10 @@ public record FileReadOptions(
     ColumnNames columns,
     AtomicLong bytesRead) {
 
-  /** No protected networks, bad lines only counted, a new clock and new counters. */
+  /**
+   * Returns the defaults: no protected networks, bad lines only counted, a new clock and new
+   * counters.
+   */
   public static FileReadOptions defaults() {
     return new FileReadOptions(
         null,

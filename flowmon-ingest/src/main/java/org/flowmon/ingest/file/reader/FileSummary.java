@@ -7,16 +7,16 @@ import java.util.Map;
 import org.flowmon.ingest.file.format.InputFormat;
 
 /**
- * What came out of a file.
+ * The outcome of reading a file.
  *
  * @param rows flows handed to the sink
- * @param rejected what was left out: reason → lines (text formats), datagrams, sets and records
- *     (exports), in the order of the reasons
- * @param firstEndTime smallest {@code end_time}, µs; {@link Long#MAX_VALUE} where there is none
- * @param lastEndTime largest {@code end_time}, µs; {@link Long#MIN_VALUE} where there is none
- * @param firstArrival smallest {@code arrival}, µs; {@link Long#MAX_VALUE} where there is no row
- * @param lastArrival largest {@code arrival}, µs; {@link Long#MIN_VALUE} where there is no row
- * @param damage why the file could not be read to its end, null where it could
+ * @param rejected reason → rejected lines (text formats) or datagrams, sets and records (exports),
+ *     in the order of the reasons
+ * @param firstEndTime smallest {@code end_time}, µs; {@link Long#MAX_VALUE} if there is none
+ * @param lastEndTime largest {@code end_time}, µs; {@link Long#MIN_VALUE} if there is none
+ * @param firstArrival smallest {@code arrival}, µs; {@link Long#MAX_VALUE} if there is no row
+ * @param lastArrival largest {@code arrival}, µs; {@link Long#MIN_VALUE} if there is no row
+ * @param damage why the file could not be read to its end, null if it could
  */
 public record FileSummary(
     Path file,
@@ -33,7 +33,7 @@ public record FileSummary(
     rejected = Collections.unmodifiableMap(new LinkedHashMap<>(rejected));
   }
 
-  /** All that was left out, whatever the reason. */
+  /** The sum of {@link #rejected} over all reasons. */
   public long rejectedTotal() {
     return rejected.values().stream().mapToLong(Long::longValue).sum();
   }

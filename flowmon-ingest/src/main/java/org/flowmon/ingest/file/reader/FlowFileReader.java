@@ -7,18 +7,18 @@ import org.flowmon.ingest.file.format.InputFormat;
 
 /** Reads the flows of one file. {@code FlowFiles.open} finds the reader for a file. */
 public interface FlowFileReader {
-  /** The file that is read. */
+  /** The file. */
   Path file();
 
   InputFormat format();
 
   /**
-   * Reads the file from its beginning to its end. What cannot be read is counted by reason in the
-   * summary and never stops the rest.
+   * Reads the file from beginning to end. Unreadable parts are counted by reason in the summary and
+   * never stop the rest.
    *
-   * @param out gets the flows in the order of the file, {@code arrival} never going back
-   * @throws IOException naming the file where it cannot be read at all, or where the rejects cannot
-   *     be written
+   * @param out gets the flows in the order of the file; {@code arrival} never goes back
+   * @throws IOException naming the file if it cannot be read at all, or if the rejects cannot be
+   *     written
    */
   FileSummary read(FlowSink out) throws IOException;
 }

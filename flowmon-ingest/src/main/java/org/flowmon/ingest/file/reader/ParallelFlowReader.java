@@ -9,11 +9,11 @@ import org.flowmon.ingest.FlowSink;
 /** Reads the flows of one file with several threads. */
 public interface ParallelFlowReader extends FlowFileReader {
   /**
-   * As {@link #read}, with several threads. The batches are the same whatever their number.
+   * Reads the file with several threads. The batches do not depend on the number of threads.
    *
    * @param threads that parse, at least 1
-   * @param out gets the batches in the order of the file, in the calling thread. What it throws
-   *     ends the reading
+   * @param out gets the batches in the order of the file, in the calling thread. Its exceptions end
+   *     the reading
    */
   FileSummary read(int threads, Consumer<FlowBatch> out) throws IOException;
 

@@ -18,20 +18,20 @@ import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.text.JsonText;
 
 /**
- * The lines that were not flows: counted by reason and, where a rejects file is given, kept there
- * with file, line number, reason and the line itself ({@code docs/format/files.md}). The rejects
- * file is made with the first line that needs it. It keeps the first {@link #MOST_LINES}, and
- * {@link #MOST_BYTES} of them: a small file can unfold to any number of lines. Its last line says
- * how many more were only counted. Not thread-safe.
+ * Counts rejected lines by reason. A rejects file, if given, holds each with file, line number,
+ * reason and text ({@code docs/format/files.md}). The rejects file is created with the first
+ * rejected line. It keeps the first {@link #MOST_LINES} lines, up to {@link #MOST_BYTES}, because a
+ * small file can decompress to any number of lines. Its last line says how many more were only
+ * counted. Not thread-safe.
  */
 public final class RejectedLines implements Closeable {
-  /** Lines that a rejects file keeps at most. */
+  /** The most lines of a rejects file. */
   public static final long MOST_LINES = 1_000_000;
 
-  /** Bytes of such lines at most. */
+  /** The most bytes of a rejects file. */
   public static final long MOST_BYTES = 1L << 30;
 
-  // Lines between two looks at whether to go on.
+  // Lines between two calls of the check.
   private static final int CHECKED = 1024;
   private static final RejectReason[] REASONS = RejectReason.values();
 
@@ -51,15 +51,15 @@ public final class RejectedLines implements Closeable {
     this.check = check;
   }
 
-  /** Counts and keeps. A rejects file that is there already is replaced, its folder made. */
+  /** Counts and keeps lines. Overwrites an existing rejects file and creates its folder. */
   public static RejectedLines to(Path rejectsFile) {
     return to(rejectsFile, () -> {});
   }
 
   /**
-   * As {@link #to(Path)}.
+   * Counts and keeps lines, with a check.
    *
-   * @param check runs now and then as lines are rejected, and may throw to end it
+   * @param check runs regularly while lines are rejected; may throw to stop
    */
   public static RejectedLines to(Path rejectsFile, Runnable check) {
     return to(rejectsFile, MOST_LINES, MOST_BYTES, check);
@@ -69,16 +69,16 @@ public final class RejectedLines implements Closeable {
     return new RejectedLines(rejectsFile, mostLines, mostBytes, check);
   }
 
-  /** Counts and keeps nothing. */
+  /** Only counts lines. */
   public static RejectedLines countOnly() {
     return new RejectedLines(null, 0, 0, () -> {});
   }
 
   /**
-   * Takes one line.
+   * Adds a rejected line.
    *
    * @param line its number, from 1
-   * @param detail what was found and what was expected
+   * @param detail the text found and the one expected
    * @param truncated whether only the beginning of the line is there
    */
   public void add(
@@ -148,17 +148,17 @@ public final class RejectedLines implements Closeable {
     return json;
   }
 
-  /** The rejects file, null where lines are only counted. */
+  /** The rejects file, null if lines are only counted. */
   public Path target() {
     return target;
   }
 
-  /** Lines that are counted and not in the rejects file, since those before filled it. */
+  /** Lines that are counted but not in the rejects file, because it was full. */
   public long onlyCounted() {
     return onlyCounted;
   }
 
-  /** Reason → lines, those that are not 0, in the order of {@link RejectReason}. */
+  /** Reason → lines, without zeros, in the order of {@link RejectReason}. */
   public Map<String, Long> counts() {
     return since(new long[REASONS.length]);
   }
@@ -168,7 +168,7 @@ public final class RejectedLines implements Closeable {
     return Arrays.stream(counts).sum();
   }
 
-  /** What a reader remembers to tell its own lines from those of the files before. */
+  /** A mark by which a reader tells its own lines from those of previous files. */
   public long[] mark() {
     return counts.clone();
   }

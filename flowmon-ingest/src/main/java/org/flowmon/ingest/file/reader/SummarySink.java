@@ -7,7 +7,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.file.format.InputFormat;
 
-/** Counts what passes to another sink, and between which times it lies. */
+/** A sink that counts flows and finds the range of their times, and passes them to another sink. */
 public final class SummarySink implements FlowSink {
   private final FlowSink out;
   private FlowBatchBuilder builder;

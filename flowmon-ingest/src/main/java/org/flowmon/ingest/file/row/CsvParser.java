@@ -13,11 +13,11 @@ import org.flowmon.ingest.file.line.DecimalTime;
 import org.flowmon.ingest.file.line.LineReader;
 
 /**
- * Reads CSV records into blocks of rows. Numbers and dotted addresses are read in place, everything
- * else, and all that is not as simple as expected, by {@link TextValues}.
+ * Reads CSV records into blocks of rows. Numbers and dotted addresses are parsed in place; {@link
+ * TextValues} parses everything else, including unusual numbers and addresses.
  */
 final class CsvParser implements RecordParser {
-  /** So many digits never overflow. */
+  /** The most digits that never overflow. */
   private static final int SAFE_DIGITS = 18;
 
   private static final int BY_TEXT = 0;
@@ -28,7 +28,7 @@ final class CsvParser implements RecordParser {
   private final CsvRecords records;
   private final byte separator;
   private final TextValues values = new TextValues();
-  // By place in the header: how a field is read where it is simple, and what becomes of a number.
+  // By place in the header: how a simple field is parsed, and the column and bound of its number.
   private final int[] way;
   private final int[] target;
   private final long[] max;
@@ -132,7 +132,7 @@ final class CsvParser implements RecordParser {
     return count;
   }
 
-  /** Takes the record that begins there for no flow; the place behind it. */
+  /** Rejects the record at a place; returns the place after it. */
   private int refuse(ParsedChunk out, int at) {
     int end = records.end(bytes, at, limit, true);
     quoted = true; // its lines are counted
@@ -143,7 +143,7 @@ final class CsvParser implements RecordParser {
       reason = RejectReason.LINE_TOO_LONG;
       detail = "more than " + LineReader.MAX_LINE_BYTES + " bytes, the first of them are kept";
     } else {
-      // Where the count is wrong, that is the cause of whatever else does not fit.
+      // A wrong count of fields is the cause of any other error.
       int fields = records.fields(bytes, at, end).size();
       if (fields != columns.length || reason == null) {
         reason = RejectReason.WRONG_FIELD_COUNT;
@@ -154,7 +154,7 @@ final class CsvParser implements RecordParser {
     return end;
   }
 
-  /** Reads a record into the open row; the place behind it, −1 where it is no flow. */
+  /** Reads a record into the open row; returns the place after it, −1 if it is no flow. */
   private int row(int from) {
     byte[] b = bytes;
     int at = from;
@@ -190,7 +190,7 @@ final class CsvParser implements RecordParser {
     return b == separator || b == '\n' || (b == '\r' && bytes[at + 1] == '\n');
   }
 
-  /** Digits alone; else as {@link #field}. */
+  /** Reads a field of digits; calls {@link #field} for anything else. */
   private int number(int c, int from) {
     byte[] b = bytes;
     int at = from;
@@ -206,7 +206,7 @@ final class CsvParser implements RecordParser {
     return at;
   }
 
-  /** Dotted IPv4, or a number of 32 bits; else as {@link #field}. */
+  /** Reads dotted IPv4 or a number of 32 bits; calls {@link #field} for anything else. */
   private int address(int c, int from) {
     byte[] b = bytes;
     int at = from;
@@ -242,7 +242,7 @@ final class CsvParser implements RecordParser {
     return at;
   }
 
-  /** Any field; the place of what ends it, −1 where it cannot be. */
+  /** Reads any field; returns the place of its separator, −1 if the field is invalid. */
   private int field(int c, int from) {
     if (bytes[from] == '"') {
       return quotedField(c, from);
@@ -280,7 +280,7 @@ final class CsvParser implements RecordParser {
     if (at >= limit || !isEnd(at)) {
       return -1;
     }
-    // NULL is nothing at all; an empty text is a pair of quotes.
+    // NULL is an empty field; an empty text is a pair of quotes.
     boolean isNull = length == 0 && columns[c].form() != Form.TEXT;
     return isNull || set(c, unquoted, 0, length) ? at : -1;
   }

@@ -13,7 +13,7 @@ import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.line.JsonLine;
 import org.flowmon.ingest.file.line.LineReader;
 
-/** Reads lines that are a JSON object each, with the names of columns as keys. */
+/** Reads lines that each hold a JSON object with column names as keys. */
 final class JsonLineParser implements RecordParser {
   private final JsonFactory json = new JsonFactory();
   private final TextValues values = new TextValues();

@@ -11,10 +11,13 @@ import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.line.LineReader;
 
-/** What became of a piece of a text file. Written by one thread, then read by another. */
+/**
+ * The parsed rows and rejects of a piece of a text file. Written by one thread, then read by
+ * another.
+ */
 final class ParsedChunk {
   /**
-   * A record that is no flow.
+   * A rejected record.
    *
    * @param line counted from the piece's first line, which is 0
    * @param from where the record lies in the piece's bytes
@@ -49,12 +52,12 @@ final class ParsedChunk {
     return last;
   }
 
-  /** Keeps the open row; false where it has no time. */
+  /** Keeps the open row; false if it has no time. */
   boolean endRow(RowBlock block) {
     return block.endRow(kind, networks);
   }
 
-  /** Takes a record that is no flow; what was set of its row is to be dropped. */
+  /** Rejects a record; the caller drops the open row. */
   void reject(RejectReason reason, String detail, int from, int end) {
     byte[] bytes = chunk.bytes();
     int to = end > from && bytes[end - 1] == '\n' ? end - 1 : end;
@@ -64,7 +67,7 @@ final class ParsedChunk {
     rejects.add(new Reject(lines, reason, detail, from, to, cut || chunk.tooLong()));
   }
 
-  /** What is wrong with a value, for people. */
+  /** Describes a bad value, for people. */
   static String detail(TextColumn column, byte[] bytes, int from, int to) {
     int shown = Math.min(to, from + 60);
     return String.format(

@@ -11,12 +11,12 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 
 /**
- * Rows that were read from text, as columns, until they become a batch. What a row lacks is filled
- * in by {@link #endRow}, but for the arrival, which depends on the rows of earlier blocks: {@link
- * #setArrivals}. Reused. Not thread-safe.
+ * Rows parsed from text, as columns, until they become a batch. {@link #endRow} fills in missing
+ * values except the arrival, which depends on the rows of earlier blocks: {@link #setArrivals}.
+ * Reused. Not thread-safe.
  */
 final class RowBlock {
-  /** Rows at most. */
+  /** The most rows. */
   static final int CAPACITY = 1 << 14;
 
   private static final int COLUMNS = FlowColumn.values().length;
@@ -28,7 +28,7 @@ final class RowBlock {
   private static final int OUTGOING = FlowColumn.OUTGOING.ordinal();
   private static final int SOURCE = FlowColumn.SRC_ADDR.ordinal();
 
-  // By ordinal; made when a column is first used.
+  // By ordinal; allocated when a column is first used.
   private final long[][] low = new long[COLUMNS][];
   private final long[][] high = new long[COLUMNS][];
   private final byte[][][] texts = new byte[COLUMNS][][];
@@ -43,7 +43,7 @@ final class RowBlock {
     return rows == CAPACITY;
   }
 
-  /** Makes room for a column; asked once for each that comes. */
+  /** Makes room for a column; called once for each column that occurs. */
   void use(FlowColumn column) {
     int c = column.ordinal();
     if (valid[c] != null) {
@@ -60,7 +60,7 @@ final class RowBlock {
     }
   }
 
-  /** Makes room for what {@link #endRow} and {@link #setArrivals} fill in. */
+  /** Makes room for the columns that {@link #endRow} and {@link #setArrivals} fill in. */
   void useFilled() {
     use(FlowColumn.START_TIME);
     use(FlowColumn.END_TIME);
@@ -96,7 +96,7 @@ final class RowBlock {
     return valid[c] != null && (valid[c][row >>> 6] >>> row & 1) != 0;
   }
 
-  /** Forgets the open row. */
+  /** Drops the open row. */
   void dropRow() {
     for (long[] words : valid) {
       if (words != null) {
@@ -106,10 +106,10 @@ final class RowBlock {
   }
 
   /**
-   * Keeps the open row and fills in what follows from it. Where it has an arrival it is taken as it
-   * stands, for it comes from flowmon.
+   * Keeps the open row and fills in derived values. An existing arrival is kept, because it comes
+   * from flowmon.
    *
-   * @return false where it has no time at all; it stays open then
+   * @return false if it has no time at all; then it stays open
    */
   boolean endRow(SourceKind kind, ProtectedNetworks networks) {
     if (!isSet(ARRIVAL, rows)) {
@@ -129,8 +129,8 @@ final class RowBlock {
   }
 
   /**
-   * Of start, end and duration the third, where there are two; none that is out of range, and no
-   * duration of a flow that ends before it starts.
+   * Derives the third of start, end and duration if two are there. It stays NULL if it is out of
+   * range; the duration also if the flow ends before it starts.
    */
   private void fillTimes() {
     boolean start = isSet(START, rows);
@@ -161,10 +161,10 @@ final class RowBlock {
   }
 
   /**
-   * Gives each row without an arrival what a clock shows that has come so far.
+   * Sets the arrival of each row without one by the clock.
    *
-   * @param clock which is moved
-   * @param next the rows that follow, of which some may be looked at
+   * @param clock moved by the rows
+   * @param next the following rows, to look ahead at
    */
   void setArrivals(ArrivalClock clock, Optional<RowBlock> next) {
     long[] following = new long[ArrivalClock.LOOK_AHEAD];
@@ -195,7 +195,7 @@ final class RowBlock {
     return count;
   }
 
-  /** The rows as a batch; the builder is empty before and after. */
+  /** Returns the rows as a batch; the builder is empty before and after. */
   FlowBatch toBatch(FlowBatchBuilder builder) {
     builder.beginRows(rows);
     for (FlowColumn column : FlowColumn.all()) {
@@ -227,7 +227,7 @@ final class RowBlock {
     return count;
   }
 
-  /** Forgets all rows. */
+  /** Drops all rows. */
   void clear() {
     for (int c = 0; c < COLUMNS; c++) {
       if (valid[c] != null) {

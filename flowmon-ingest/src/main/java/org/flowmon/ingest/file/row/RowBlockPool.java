@@ -5,12 +5,12 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.flowmon.flow.FlowColumn;
 
-/** Blocks of rows that are used again. Safe for many threads. */
+/** A pool of reusable row blocks. Thread-safe. */
 final class RowBlockPool {
   private final List<FlowColumn> columns;
   private final Queue<RowBlock> free = new ConcurrentLinkedQueue<>();
 
-  /** Blocks with room for these columns and what is filled in. */
+  /** Makes blocks with room for these columns and the derived ones. */
   RowBlockPool(List<FlowColumn> columns) {
     this.columns = List.copyOf(columns);
   }

@@ -12,15 +12,15 @@ import org.flowmon.ingest.file.line.CsvRecords;
 import org.flowmon.ingest.file.line.LineReader;
 
 /**
- * A text file as pieces of whole records, so that they can be parsed side by side. A piece ends
- * with a line feed, one is added where the file lacks it. Where the pieces are cut depends on the
- * file alone. Of a line that fills a whole buffer only the beginning is kept.
+ * A text file as pieces of whole records, which can be parsed in parallel. A piece ends with a line
+ * feed; one is added if the file lacks it. The cuts depend on the file alone. Only the beginning of
+ * a line that fills a whole buffer is kept.
  */
 final class TextChunks implements Closeable {
-  /** Bytes that are read at a time. Twice the longest record, so that each record is seen whole. */
+  /** Bytes of a read: twice the longest record, so that each record is seen whole. */
   static final int BUFFER = 2 * LineReader.MAX_LINE_BYTES;
 
-  /** Some whole records. */
+  /** A piece of whole records. */
   static final class Chunk {
     private final byte[] bytes;
     private final int length;
@@ -32,7 +32,7 @@ final class TextChunks implements Closeable {
       this.tooLong = tooLong;
     }
 
-    /** Of which the first {@link #length} count; given back by {@link #release}. */
+    /** The buffer, with {@link #length} bytes in use; {@link #release} gives it back. */
     byte[] bytes() {
       return bytes;
     }
@@ -41,7 +41,7 @@ final class TextChunks implements Closeable {
       return length;
     }
 
-    /** Whether it is the beginning of one line that is too long. */
+    /** Whether it is the beginning of a line that is too long. */
     boolean tooLong() {
       return tooLong;
     }
@@ -55,16 +55,16 @@ final class TextChunks implements Closeable {
   private String damage;
 
   /**
-   * The records of a stream.
+   * Opens the records of a stream.
    *
-   * @param records where they end; null: at each line feed
+   * @param records finds the ends of records; null: at each line feed
    */
   TextChunks(InputStream in, CsvRecords records) {
     this.in = in;
     this.records = records;
   }
 
-  /** The next piece, null at the end. To be released. */
+  /** Returns the next piece, null at the end; the caller must release it. */
   Chunk next() throws IOException {
     byte[] buffer = free.poll();
     buffer = buffer == null ? new byte[BUFFER + 1] : buffer;
@@ -91,7 +91,7 @@ final class TextChunks implements Closeable {
     return new Chunk(buffer, end, false);
   }
 
-  /** All whole lines before the place where the file is damaged. */
+  /** Returns all whole lines before the place of damage. */
   private Chunk whole(byte[] buffer, int limit) {
     int end = limit;
     while (end > 0 && buffer[end - 1] != '\n') {
@@ -155,12 +155,12 @@ final class TextChunks implements Closeable {
     free.add(chunk.bytes());
   }
 
-  /** Why the file ended before its time, null where it did not. */
+  /** The damage that ended the file early, null if there is none. */
   String damage() {
     return damage;
   }
 
-  /** What came of the line in which a damaged file ends. */
+  /** The beginning of a damaged file's last line. */
   byte[] cutShort() {
     return cutShort;
   }

@@ -31,12 +31,12 @@ import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.ParallelFlowReader;
 
 /**
- * Reads CSV and JSON lines. The file is cut into pieces of whole records, which are parsed side by
- * side; each piece then waits for the clock of the one before it, by which flows without an arrival
- * arrive. {@code docs/format/files.md} says what columns and values there may be.
+ * Reads CSV and JSON lines. The file is cut into pieces of whole records, which are parsed in
+ * parallel. Each piece then waits for the clock of the previous one, which gives the arrival of
+ * flows without their own. {@code docs/format/files.md} specifies columns and values.
  *
- * <p>Memory is bounded: {@link TextChunks#BUFFER} and the rows of so much text for each thread and
- * two more.
+ * <p>Memory is bounded: {@link TextChunks#BUFFER} and the rows of that much text for each thread
+ * and two more.
  */
 public final class TextFileReader implements ParallelFlowReader {
   private static final int HEAD = 1 << 16;
@@ -81,7 +81,7 @@ public final class TextFileReader implements ParallelFlowReader {
     }
   }
 
-  /** How the file is read, and where its records begin. */
+  /** The columns and parser of a file, and the beginning of its records. */
   private record Plan(
       List<TextColumn> columns,
       byte separator,
@@ -120,7 +120,7 @@ public final class TextFileReader implements ParallelFlowReader {
         SourceKind.CSV);
   }
 
-  /** One reading of the file. */
+  /** A single pass over the file. */
   private final class Reading {
     private final Plan plan;
     private final TextChunks chunks;
@@ -130,7 +130,7 @@ public final class TextFileReader implements ParallelFlowReader {
     private final ThreadLocal<FlowBatchBuilder> builder =
         ThreadLocal.withInitial(() -> new FlowBatchBuilder(RowBlock.CAPACITY));
     private final BatchSummary summary = new BatchSummary();
-    // Complete when the file's clock is the next piece's: they move it one after the other.
+    // Completes when the next piece may move the file's clock; the pieces move it in turn.
     private CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
     private long lines;
 
@@ -185,7 +185,9 @@ public final class TextFileReader implements ParallelFlowReader {
       }
     }
 
-    /** Runs in any thread; pieces begin in their order, so each waits only for one that runs. */
+    /**
+     * Parses a piece in any thread. Pieces start in order, so each waits only for a running one.
+     */
     private ParsedChunk parse(
         TextChunks.Chunk chunk, CompletableFuture<Void> before, CompletableFuture<Void> after)
         throws IOException {
@@ -255,7 +257,7 @@ public final class TextFileReader implements ParallelFlowReader {
         throw io;
       }
       if (e.getCause() instanceof Error error) {
-        throw error; // as where this thread parses: a heap that is full is told from a defect
+        throw error; // as in this thread's parsing: a full heap is distinguished from a defect
       }
       throw new IllegalStateException(file + " could not be parsed", e.getCause());
     }

@@ -12,7 +12,7 @@ import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.line.DecimalTime;
 import org.flowmon.ingest.file.line.TextCache;
 
-/** Reads texts as values of flows. Holds the value that was read last. Not thread-safe. */
+/** Parses texts as values of flows. Holds the last value. Not thread-safe. */
 public final class TextValues {
   private static final long MICROS = 1_000_000;
   private static final int LONGEST_ADDRESS = 45;
@@ -20,7 +20,7 @@ public final class TextValues {
 
   private final TextCache repeated = new TextCache();
 
-  /** A number, time or code; the low long of an address. */
+  /** A number, time or code, or the low long of an address. */
   long value;
 
   /** The high long of an address. */
@@ -29,7 +29,7 @@ public final class TextValues {
   /** A text. */
   byte[] text;
 
-  /** Reads a text that is not NULL; false where it is no such value. */
+  /** Reads a text that is not NULL; false if it is no valid value. */
   boolean read(TextColumn column, byte[] bytes, int from, int to) {
     return switch (column.form()) {
       case NUMBER ->
@@ -104,7 +104,7 @@ public final class TextValues {
       Instant time = Instant.parse(new String(bytes, from, to - from, StandardCharsets.ISO_8859_1));
       long micro = time.getNano() / 1000;
       long seconds = time.getEpochSecond();
-      // From the second above, so that the smallest long does not overflow on its way.
+      // From the next higher second, so that the smallest long does not overflow in between.
       value =
           seconds < 0
               ? Math.addExact(Math.multiplyExact(seconds + 1, MICROS), micro - MICROS)
@@ -140,7 +140,7 @@ public final class TextValues {
     return true;
   }
 
-  /** Dotted IPv4 as an unsigned 32-bit value, −1 where it is something else. */
+  /** Dotted IPv4 as an unsigned 32-bit value, −1 if it is anything else. */
   public static long ipv4(byte[] bytes, int from, int to) {
     long value = 0;
     int octet = 0;
@@ -150,7 +150,7 @@ public final class TextValues {
       int digit = bytes[i] - '0';
       if (digit >= 0 && digit <= 9) {
         if (digits > 0 && octet == 0) {
-          return -1; // a leading zero may mean octal elsewhere
+          return -1; // elsewhere a leading zero may mean octal
         }
         octet = octet * 10 + digit;
         digits++;
@@ -175,7 +175,7 @@ public final class TextValues {
     return value == 1 || word.equals("0") || word.equals("false") || word.equals("f");
   }
 
-  /** A code, also one that other versions have names for, or its name. */
+  /** Reads a code, known or unknown to this version, or its name. */
   private boolean code(CodeNames names, byte[] bytes, int from, int to) {
     if (!whole(bytes, from, to)) {
       value = names.code(word(bytes, from, to));
@@ -207,7 +207,7 @@ public final class TextValues {
     return text.length <= FlowBatch.MAX_TEXT_BYTES;
   }
 
-  /** A short text in lower case; longer ones are no word. */
+  /** A short text in lower case; longer texts are no names. */
   private static String word(byte[] bytes, int from, int to) {
     return to - from > 16
         ? ""

@@ -25,12 +25,12 @@ import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
 
 /**
- * Takes the rows of a file whose columns have types of their own, as Parquet's do, and makes them
- * flows by the rules of CSV ({@code docs/format/files.md}): names, units, what a row lacks, what is
- * rejected. A row is set value by value, then ended. Not thread-safe.
+ * Makes flows of the rows of a file with typed columns, for example Parquet. The rules are those of
+ * CSV ({@code docs/format/files.md}): names, units, derived values, rejects. A row is set value by
+ * value, then ended. Not thread-safe.
  */
 public final class TypedRowReader {
-  /** What the values of a column are. */
+  /** The kind of a column's values. */
   public enum Kind {
     /** 0 or 1. */
     BOOLEAN,
@@ -55,13 +55,13 @@ public final class TypedRowReader {
    * A column of the file.
    *
    * @param type the file's own name of its type, for messages
-   * @param kind null where no column of flows takes such values
+   * @param kind null if no column of flows takes such values
    */
   public record Column(String name, String type, Kind kind) {}
 
   private static final long MILLI = 1000;
   private static final long SECOND = 1_000_000;
-  // A text of a reject is kept so far: a small file can hold a long one in each of many rows.
+  // The most bytes of a rejected text: a small file can hold a long text in each of many rows.
   private static final int MAX_SHOWN = 1 << 16;
 
   private final Path file;
@@ -76,7 +76,7 @@ public final class TypedRowReader {
   private final BatchSummary summary = new BatchSummary();
   private final TextValues texts = new TextValues();
   private final long[] before;
-  // The open row, as it came: by column.
+  // The open row before conversion, by column.
   private final boolean[] isSet;
   private final boolean[] isText;
   private final long[] numbers;
@@ -84,12 +84,12 @@ public final class TypedRowReader {
   private long row;
 
   /**
-   * Rows of these columns, none yet.
+   * Creates a reader for rows of these columns.
    *
-   * @param source the kind of rows that do not say it
+   * @param source the kind of rows without their own
    * @param out gets the flows in the order of the file
-   * @throws UnknownFormatException naming every column that is unknown, there twice, or of values
-   *     that cannot be what its name says
+   * @throws UnknownFormatException naming every column that is unknown, repeated, or of an
+   *     unsuitable type
    */
   public TypedRowReader(
       Path file,
@@ -161,7 +161,7 @@ public final class TypedRowReader {
     }
     return switch (form) {
       case NUMBER -> kind == Kind.WHOLE || kind == Kind.DOUBLE;
-      // Whole numbers of seconds, milliseconds or microseconds cannot be told apart.
+      // Whole seconds, milliseconds and microseconds cannot be told apart.
       case TIME -> kind.isTime() || kind == Kind.DOUBLE;
       case TIME_MILLIS, TIME_MICROS -> kind.isTime() || kind == Kind.WHOLE;
       case SECONDS -> kind == Kind.WHOLE || kind == Kind.DOUBLE;
@@ -185,7 +185,7 @@ public final class TypedRowReader {
     };
   }
 
-  /** Whether a column's values are to be set at all. */
+  /** Whether a column's values are used. */
   public boolean isWanted(int column) {
     return targets[column].form() != Form.LEFT_OUT;
   }
@@ -202,14 +202,14 @@ public final class TypedRowReader {
     set(column, Double.doubleToRawLongBits(value));
   }
 
-  /** Sets a text of the open row; of any column, where it stands for what a CSV file would hold. */
+  /** Sets a text of the open row, of any column; it is read like a CSV field. */
   public void set(int column, byte[] utf8) {
     isSet[column] = true;
     isText[column] = true;
     bytes[column] = utf8;
   }
 
-  /** Ends the open row: it becomes a flow, or is rejected. */
+  /** Ends the open row: it becomes a flow or is rejected. */
   public void endRow() throws IOException {
     row++;
     int wrong = convert();
@@ -227,7 +227,7 @@ public final class TypedRowReader {
     }
   }
 
-  /** Rows that were ended. */
+  /** The number of ended rows. */
   public long rows() {
     return row;
   }
@@ -271,7 +271,10 @@ public final class TypedRowReader {
         + "\"";
   }
 
-  /** Puts the open row into the block; the column whose value cannot be, −1 where all can. */
+  /**
+   * Converts the open row into the block; returns the column with an invalid value, −1 if all are
+   * valid.
+   */
   private int convert() {
     for (int c = 0; c < targets.length; c++) {
       TextColumn target = targets[c];
@@ -295,7 +298,7 @@ public final class TypedRowReader {
     return -1;
   }
 
-  /** Makes a number the column's value, in {@link #texts}; false where it is none. */
+  /** Converts a number to the column's value, in {@link #texts}; false if it is invalid. */
   private boolean number(TextColumn target, Kind kind, long number) {
     texts.value = number;
     return switch (target.form()) {
@@ -345,7 +348,7 @@ public final class TypedRowReader {
       return times(value, MILLI);
     }
     if (kind == Kind.TIME_NANOS) {
-      // Rounded half up, as other files' times are.
+      // Rounded half up, like times in other files.
       texts.value = Math.floorDiv(value, MILLI) + (Math.floorMod(value, MILLI) >= 500 ? 1 : 0);
     }
     return true;
@@ -363,9 +366,9 @@ public final class TypedRowReader {
   }
 
   /**
-   * Hands on what is left.
+   * Hands on the remaining rows.
    *
-   * @param damage why the file could not be read to its end, null where it could
+   * @param damage why the file could not be read to its end, null if it could
    */
   public FileSummary end(String damage) {
     flush();

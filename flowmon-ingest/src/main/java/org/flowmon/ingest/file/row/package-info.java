@@ -1,5 +1,5 @@
 /**
- * Files whose columns have names (CSV, JSON lines, Parquet's typed rows), parsed in pieces side by
- * side into blocks of rows.
+ * Reads files with named columns (CSV, JSON lines, Parquet's typed rows), in parallel pieces, into
+ * blocks of rows.
  */
 package org.flowmon.ingest.file.row;

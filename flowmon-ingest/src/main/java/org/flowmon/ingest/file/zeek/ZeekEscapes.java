@@ -2,7 +2,7 @@ package org.flowmon.ingest.file.zeek;
 
 import java.util.Arrays;
 
-/** Zeek writes bytes that would be mistaken in a TSV log as {@code \xNN}. */
+/** The escapes {@code \xNN} of TSV logs, for bytes that would otherwise be ambiguous. */
 final class ZeekEscapes {
   private ZeekEscapes() {}
 
@@ -15,7 +15,7 @@ final class ZeekEscapes {
     return false;
   }
 
-  /** The bytes with each {@code \xNN} as the byte it stands for, and all else as it is. */
+  /** Replaces each {@code \xNN} by its byte and keeps all else. */
   static byte[] unescape(byte[] bytes) {
     byte[] out = new byte[bytes.length];
     int length = 0;

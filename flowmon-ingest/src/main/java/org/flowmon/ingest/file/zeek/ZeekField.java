@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The fields of Zeek's connection log that a flow is made of. */
+/** The fields of Zeek's connection log that flows are made of. */
 enum ZeekField {
   TS(Kind.TIME, "ts"),
   UID(Kind.TEXT, "uid"),
@@ -27,7 +27,7 @@ enum ZeekField {
   RESP_IP_BYTES(Kind.COUNT, "resp_ip_bytes"),
   VLAN(Kind.UINT16, "vlan");
 
-  /** How the text of a field is read. */
+  /** The form of a field's text. */
   enum Kind {
     TIME,
     INTERVAL,
@@ -42,7 +42,7 @@ enum ZeekField {
     STATE
   }
 
-  /** A log that has none of these is not one of connections. */
+  /** A log with none of these is no connection log. */
   static final List<ZeekField> OF_CONNECTIONS =
       List.of(
           CONN_STATE,
@@ -66,7 +66,7 @@ enum ZeekField {
 
   private final Kind kind;
 
-  /** The first is Zeek's own, others are seen in the wild. */
+  /** The first is Zeek's own name; the others occur in practice. */
   private final String names;
 
   private final String zeekName;
@@ -92,8 +92,8 @@ enum ZeekField {
   }
 
   /**
-   * The field of a name in a log, or null. Zeek can be told to write another character than the dot
-   * between {@code id} and its parts, and other names; those seen in the wild are known.
+   * The field of a name in a log, or null. Zeek can be configured to write another character than
+   * the dot after {@code id}, and other names; those that occur in practice are known.
    */
   static ZeekField byName(String name) {
     ZeekField field = BY_NAME.get(name);

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.flowmon.ingest.file.format.RejectReason;
 
 /**
- * What the header lines of a TSV log say, so far. They may come again anywhere in the file, where
- * logs were joined; {@code #separator} begins anew, any other replaces what was said before.
+ * The header lines of a TSV log so far. They may recur anywhere in a file of joined logs: {@code
+ * #separator} begins a new header, any other line replaces its predecessor.
  */
 final class ZeekHeader {
   private static final int MAX_FIELDS = 1024;
@@ -20,13 +20,13 @@ final class ZeekHeader {
   private RejectReason unusable;
   private String problem = "";
 
-  /** Where a line of the header or a comment begins; {@code to} where the line is none. */
+  /** Where a header line or comment begins; {@code to} if the line is neither. */
   int begin(byte[] bytes, int from, int to) {
     int first = seen ? from : firstOf(bytes, from, to);
     return first < to && bytes[first] == '#' ? first : to;
   }
 
-  /** Before the header some logs have blanks in front of their first line. */
+  /** The first byte that is not blank: some logs have blanks before their first line. */
   static int firstOf(byte[] bytes, int from, int to) {
     int at = from;
     while (at < to && (bytes[at] == ' ' || bytes[at] == '\t')) {
@@ -38,7 +38,7 @@ final class ZeekHeader {
   /**
    * Takes a line that begins with {@code #}.
    *
-   * @return null, or why it cannot be used; the values that follow cannot be read then either
+   * @return null, or why it is unusable; then the values after it cannot be read either
    */
   RejectReason take(byte[] bytes, int from, int to) {
     String line = new String(bytes, from, to - from, StandardCharsets.UTF_8);
@@ -58,7 +58,7 @@ final class ZeekHeader {
         return types(value);
       }
       default -> {
-        // #set_separator (no set is read), #open, #close and any other comment say nothing of use.
+        // #set_separator (no set is read), #open, #close and any other comment are not needed.
       }
     }
     return null;
@@ -103,7 +103,7 @@ final class ZeekHeader {
     for (int i = 0; i < names.length; i++) {
       ZeekField field = ZeekField.byName(names[i]);
       if (field != null && (set & field.bit()) == 0) {
-        found[i] = field; // of two columns of one meaning the first counts
+        found[i] = field; // of two columns with one meaning the first counts
         set |= field.bit();
       }
     }
@@ -112,7 +112,7 @@ final class ZeekHeader {
     return null;
   }
 
-  /** Whether lines under these fields can be flows. */
+  /** Decides whether lines under these fields can be flows. */
   private void judge(int set) {
     boolean connections = path.startsWith("conn");
     for (ZeekField field : ZeekField.OF_CONNECTIONS) {
@@ -149,7 +149,7 @@ final class ZeekHeader {
     return String.valueOf((char) (separator & 0xFF));
   }
 
-  /** Why no value under this header can be a flow; null where it can. */
+  /** Why no line under this header can be a flow; null if it can. */
   RejectReason unusable() {
     return fields == null && unusable == null ? RejectReason.NO_HEADER : unusable;
   }
@@ -160,7 +160,7 @@ final class ZeekHeader {
         : problem;
   }
 
-  /** Whether a header line that says how values are written was there. */
+  /** Whether there was a header line that defines the form of values. */
   boolean seen() {
     return seen;
   }
@@ -169,7 +169,7 @@ final class ZeekHeader {
     return separator;
   }
 
-  /** For each place in a line the field, null where it is of no use. */
+  /** The field of each place in a line, null if it is not used. */
   ZeekField[] fields() {
     return fields;
   }

@@ -11,8 +11,8 @@ import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.file.line.JsonLine;
 
 /**
- * Reads the values of a connection from a JSON object: Zeek's own, with {@code id} as an object of
- * its own, or wrapped as {@code {"conn": {…}}}.
+ * Reads the values of a connection from a JSON object: Zeek's own, with {@code id} as a nested
+ * object, or wrapped as {@code {"conn": {…}}}.
  */
 final class ZeekJsonLine {
   private final JsonFactory json = new JsonFactory();
@@ -31,7 +31,7 @@ final class ZeekJsonLine {
     return problem;
   }
 
-  /** Reads a line into the values; null, or why it is no connection. */
+  /** Reads a line into the values; returns null, or why it is no connection. */
   RejectReason read(byte[] bytes, int from, int to) throws IOException {
     ofConnections = false;
     path = null;

@@ -19,12 +19,14 @@ final class ZeekLineReader {
     this.header = header;
   }
 
-  /** What the line says; this one's own, until the next {@link #read}. */
+  /**
+   * The values of the line, which belong to the reader and are valid until the next {@link #read}.
+   */
   ZeekValues values() {
     return values;
   }
 
-  /** What {@link #read} found wrong. */
+  /** The error of the last {@link #read}. */
   String problem() {
     return problem;
   }
@@ -35,7 +37,7 @@ final class ZeekLineReader {
     return values.has(ZeekField.DURATION) ? start + values.value(ZeekField.DURATION) : start;
   }
 
-  /** Reads a line that is none of the header; null, or why it is no connection. */
+  /** Reads a line that is no header line; returns null, or why it is no connection. */
   RejectReason read(byte[] bytes, int from, int to) throws IOException {
     values.clear();
     RejectReason reason = header.seen() ? row(bytes, from, to) : beforeHeader(bytes, from, to);
@@ -53,7 +55,10 @@ final class ZeekLineReader {
     return null;
   }
 
-  /** Zeek calls ICMP of both families icmp; {@code ip_proto}, where there, is the number itself. */
+  /**
+   * The protocol number. Zeek calls ICMP of both families icmp; {@code ip_proto}, if present, is
+   * the number itself.
+   */
   static int protocol(ZeekValues values) {
     if (values.has(ZeekField.IP_PROTO)) {
       return (int) values.value(ZeekField.IP_PROTO);
@@ -104,7 +109,7 @@ final class ZeekLineReader {
       place++;
       start = i + 1;
     }
-    // Where the count is wrong, that is the cause of whatever else does not fit.
+    // A wrong count of fields is the cause of any other error.
     return place == fields.length
         ? reason
         : refuse(

@@ -9,9 +9,9 @@ import java.util.List;
 import org.flowmon.ingest.file.line.LineReader;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 
-/** The lines of a log, of which some may be looked at before their turn. */
+/** The lines of a log, with some look-ahead. */
 final class ZeekLines implements Closeable {
-  /** Bytes of lines that are held at most, but for the last of them. */
+  /** The most bytes of lines held ahead; the last line may exceed it. */
   private static final int MOST_HELD = 4 << 20;
 
   /** A line. */
@@ -42,7 +42,7 @@ final class ZeekLines implements Closeable {
       return copy;
     }
 
-    /** Holds the line; the reader's own, until the next line is asked for. */
+    /** The buffer of the line, which belongs to the reader and is valid until the next line. */
     byte[] bytes() {
       return bytes;
     }
@@ -60,7 +60,7 @@ final class ZeekLines implements Closeable {
       return number;
     }
 
-    /** Whether only the beginning of the line is there. */
+    /** Whether the line was cut to its beginning. */
     boolean isTooLong() {
       return tooLong;
     }
@@ -74,7 +74,7 @@ final class ZeekLines implements Closeable {
   private final LineReader reader;
   private final Line last = new Line();
   private Line line = last;
-  // Read before their turn; those before next have had it.
+  // Lines read ahead; those before {@code next} have been returned.
   private final List<Line> held = new ArrayList<>();
   private int next;
   private long heldBytes;
@@ -104,15 +104,15 @@ final class ZeekLines implements Closeable {
     return any;
   }
 
-  /** The line at hand; its bytes are gone once a line is looked at before its turn. */
+  /** The current line; looking ahead invalidates its bytes. */
   Line line() {
     return line;
   }
 
   /**
-   * Whether there is a line behind the one at hand that can be looked at.
+   * Whether a line after the current one can be looked at.
    *
-   * @param place how many lines stand in between; false also where these are too long to be held
+   * @param place how many lines lie in between; false also if these are too long to be held
    */
   boolean hasAhead(int place) throws IOException {
     while (held.size() - next <= place) {
@@ -130,17 +130,17 @@ final class ZeekLines implements Closeable {
     return true;
   }
 
-  /** A line before its turn, of which {@link #hasAhead} said that it is there. */
+  /** A line ahead, if {@link #hasAhead} is true for it. */
   Line ahead(int place) {
     return held.get(next + place);
   }
 
-  /** Lines that were read. */
+  /** The number of lines read. */
   long number() {
     return reader.number();
   }
 
-  /** Why the stream ended before its time, null where it did not. */
+  /** The damage that ended the stream early, null if there is none. */
   String damage() {
     return reader.damage();
   }

@@ -15,9 +15,9 @@ import org.flowmon.ingest.file.reader.RejectedLines;
 import org.flowmon.ingest.file.reader.SummarySink;
 
 /**
- * Reads Zeek's connection log: TSV with its header lines, wherever in the file they stand, and JSON
- * lines; plain or compressed by gzip. What each line is, is seen from the line, not from the file's
- * name. {@code docs/format/files.md} says what becomes of the fields and of bad lines.
+ * Reads Zeek's connection log: TSV with header lines anywhere in the file, and JSON lines; plain or
+ * compressed by gzip. The content of each line decides, not the file's name. {@code
+ * docs/format/files.md} specifies the fields and the handling of bad lines.
  *
  * <p>Memory is bounded: a line of at most {@link LineReader#MAX_LINE_BYTES} is held at a time.
  */
@@ -27,9 +27,9 @@ public final class ZeekReader implements FlowFileReader {
   private final FileReadOptions options;
 
   /**
-   * A reader for a file that {@link InputFormat#detect} says is a Zeek log.
+   * A reader for a file that {@link InputFormat#detect} recognizes as a Zeek log.
    *
-   * @param format what the summary says; it decides nothing about how lines are read
+   * @param format the format for the summary; it does not affect how lines are read
    */
   public ZeekReader(Path file, InputFormat format, FileReadOptions options) {
     this.file = file;
@@ -84,7 +84,7 @@ public final class ZeekReader implements FlowFileReader {
     private final ZeekLines lines;
     private final ZeekHeader header = new ZeekHeader();
     private final ZeekLineReader connection = new ZeekLineReader(header);
-    // A line before its turn, which leaves the one at hand as it is.
+    // For a line ahead; it leaves the current line unchanged.
     private final ZeekLineReader ahead = new ZeekLineReader(header);
     private final ZeekFlowWriter writer;
     private final ArrivalClock clock = options.clock();
@@ -96,7 +96,7 @@ public final class ZeekReader implements FlowFileReader {
       this.writer = new ZeekFlowWriter(connection.values(), options, out);
     }
 
-    /** Takes a line; null, or why it is no flow. */
+    /** Takes a line; returns null, or why it is no flow. */
     RejectReason take(ZeekLines.Line line) throws IOException {
       if (line.isTooLong()) {
         problem = "more than " + LineReader.MAX_LINE_BYTES + " bytes, the first of them are kept";
@@ -130,7 +130,7 @@ public final class ZeekReader implements FlowFileReader {
           : clock.arrival(time);
     }
 
-    /** Times of the flows among the next lines, which end where a line of the header does. */
+    /** Reads the times of flows among the next lines, up to a header line. */
     private int readAhead() throws IOException {
       int count = 0;
       for (int place = 0; place < following.length; place++) {

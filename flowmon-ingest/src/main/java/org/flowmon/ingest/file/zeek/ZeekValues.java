@@ -11,13 +11,13 @@ import org.flowmon.ingest.file.line.TextCache;
 import org.flowmon.ingest.file.row.TextValues;
 
 /**
- * The values of one line of a connection log, read from their texts; TSV and JSON differ only in
- * how they come by those. Reused for all lines.
+ * The values of one line of a connection log, parsed from their texts. TSV and JSON differ only in
+ * the source of the texts. Reused for all lines.
  */
 final class ZeekValues {
   private static final int FIELDS = ZeekField.values().length;
 
-  /** Protocol names that Zeek writes where it knows no protocol. */
+  /** Zeek's name for an unknown protocol. */
   private static final String UNKNOWN_TRANSPORT = "unknown_transport";
 
   private static final ConnectionState[] STATES = ConnectionState.values();
@@ -49,7 +49,7 @@ final class ZeekValues {
     return texts[field.ordinal()];
   }
 
-  /** What was wrong with the value that was refused last, and what was expected. */
+  /** The error in the last refused value, with the expected form. */
   String problem() {
     return problem;
   }
@@ -57,7 +57,7 @@ final class ZeekValues {
   /**
    * Reads the text of a field.
    *
-   * @return null, or why the text is not such a value
+   * @return null, or why the text is no valid value
    */
   RejectReason set(ZeekField field, byte[] bytes, int from, int to) {
     return switch (field.kind()) {
@@ -163,7 +163,7 @@ final class ZeekValues {
     return keep(field, 0);
   }
 
-  /** The number of a protocol; one that Zeek does not know stays unknown. */
+  /** Reads the number of a protocol; a protocol unknown to Zeek stays unknown. */
   private RejectReason protocol(ZeekField field, byte[] bytes, int from, int to) {
     int number =
         equal(bytes, from, to, "tcp")

@@ -10,10 +10,10 @@ import java.util.Map;
 import org.flowmon.flow.SourceKind;
 
 /**
- * Sends recorded export datagrams (of a pcap file, say) to a UDP port at a steady rate, all from
- * one socket, and counts them by the version in their first two bytes. Flows are counted where the
- * datagram says their number by itself, as NetFlow v5 does; v9 and IPFIX datagrams count as
- * datagrams only, for their flows are known only to who has the templates.
+ * Sends recorded export datagrams (for example from a pcap file) to a UDP port at a steady rate,
+ * from one socket, and counts them by the version in their first two bytes. NetFlow v5 datagrams
+ * carry their number of flows, which is counted, too. v9 and IPFIX count as datagrams only, because
+ * counting their flows takes the templates.
  */
 public final class DatagramReplay implements AutoCloseable {
   private static final double CATCH_UP_NANOS = 20e6;
@@ -25,11 +25,11 @@ public final class DatagramReplay implements AutoCloseable {
   private volatile boolean stopped;
 
   /**
-   * What was sent.
+   * The counts of a replay.
    *
-   * @param sent counts of the known versions; bytes and packets of flows are 0, for nothing is
+   * @param sent counts of the known versions; bytes and packets of flows are 0, because nothing is
    *     decoded
-   * @param otherDatagrams datagrams of another version, or too short to have one; sent all the same
+   * @param otherDatagrams sent datagrams of another version, or too short to have one
    */
   public record Result(SentCounts sent, long otherDatagrams) {}
 
@@ -41,7 +41,7 @@ public final class DatagramReplay implements AutoCloseable {
   /**
    * Sends until the datagrams end or {@link #stop}.
    *
-   * @param datagrams UDP payloads in their order
+   * @param datagrams UDP payloads in order
    * @param datagramsPerSecond 0 for as fast as possible
    */
   public Result send(Iterator<byte[]> datagrams, long datagramsPerSecond) throws IOException {
@@ -75,8 +75,7 @@ public final class DatagramReplay implements AutoCloseable {
   }
 
   /**
-   * The header's count, where the datagram is as long as that says; else 0, for a collector drops
-   * it.
+   * The header's count if the datagram is long enough for it; else 0, because a collector drops it.
    */
   private static long v5Flows(byte[] datagram) {
     if (datagram.length < V5_HEADER) {
@@ -86,7 +85,7 @@ public final class DatagramReplay implements AutoCloseable {
     return datagram.length >= V5_HEADER + count * V5_RECORD ? count : 0;
   }
 
-  /** Lets {@link #send} come to its end. */
+  /** Ends {@link #send}. */
   public void stop() {
     stopped = true;
   }

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
- * Writes flows into one router's export datagrams of at most {@link #MAX_BYTES}. Usage: {@link
- * #add} until it says false, then {@link #finish}, send what it returned, and add the flow again.
- * Not thread-safe.
+ * Writes flows into one router's export datagrams of at most {@link #MAX_BYTES}. Usage: call {@link
+ * #add} until it returns false, then {@link #finish}, send the result, and add the flow again. Not
+ * thread-safe.
  */
 abstract sealed class ExportEncoder permits NetFlowV5Encoder, TemplateEncoder {
   /** Fits every path's MTU with room for tunnels. */
@@ -20,13 +20,13 @@ abstract sealed class ExportEncoder permits NetFlowV5Encoder, TemplateEncoder {
     this.exporter = exporter;
   }
 
-  /** Whether the format can carry the flow at all. */
+  /** Whether the format can carry the flow. */
   abstract boolean accepts(SyntheticFlow flow);
 
   /**
    * Adds the flow to the open datagram.
    *
-   * @return false where the datagram is full; nothing was added
+   * @return false if the datagram is full; then nothing was added
    */
   final boolean add(SyntheticFlow flow, long nowMillis) {
     if (flows == 0) {
@@ -49,7 +49,7 @@ abstract sealed class ExportEncoder permits NetFlowV5Encoder, TemplateEncoder {
    * Closes the datagram.
    *
    * @return its bytes from position to limit, valid until the next call of {@link #add}
-   * @throws IllegalStateException where no flow was added
+   * @throws IllegalStateException if no flow was added
    */
   final ByteBuffer finish(long nowMillis) {
     if (flows == 0) {

@@ -19,9 +19,9 @@ import org.flowmon.ingest.synthetic.SyntheticFlow;
 import org.flowmon.ingest.synthetic.TrafficModel;
 
 /**
- * Several routers in one thread: sends the live part of a {@link TrafficModel} as NetFlow v5, v9
- * and IPFIX over UDP, each router from a port and with an observation domain of its own, and counts
- * what it sent.
+ * Simulates several routers in one thread: sends the live part of a {@link TrafficModel} as NetFlow
+ * v5, v9 and IPFIX over UDP and counts the sent flows. Each router has its own port and observation
+ * domain.
  *
  * <pre>{@code
  * try (var simulator = new ExporterSimulator(model, target, ExporterSimulator.defaultExporters())) {
@@ -29,22 +29,22 @@ import org.flowmon.ingest.synthetic.TrafficModel;
  * }
  * }</pre>
  *
- * <p>{@link #run} belongs to one thread; {@link #sent} and {@link #stop} may be called from any.
+ * <p>{@link #run} belongs to one thread; any thread may call {@link #sent} and {@link #stop}.
  */
 public final class ExporterSimulator implements AutoCloseable {
-  /** Datagrams that are not full are sent after this time, as a router's export timer does. */
+  /** Incomplete datagrams are sent after this time, like those of a router's export timer. */
   private static final long FLUSH_MILLIS = 100;
 
   private static final double CATCH_UP_NANOS = 20e6;
 
-  /** Where the receiver is waited for, a burst cannot overrun it. */
+  /** The catch-up with a receiver that is waited for, which no burst can overrun. */
   private static final double CATCH_UP_GUARDED_NANOS = 5e9;
 
   private static final long STALL_NANOS = 2_000_000_000L;
   private static final long UPTIME_MILLIS = Duration.ofDays(3).toMillis();
 
   /**
-   * How fast and how long.
+   * The rate and the length of a run.
    *
    * @param flowsPerSecond 0 for as fast as possible
    * @param burst flows sent between two pauses; the smaller, the more even
@@ -71,7 +71,7 @@ public final class ExporterSimulator implements AutoCloseable {
       }
     }
 
-    /** A rate for a time, in bursts of about 2 ms. */
+    /** Returns a rate for a time, in bursts of about 2 ms. */
     public static Pace of(long flowsPerSecond, Duration duration) {
       int burst = (int) Math.max(1, Math.min(10_000, flowsPerSecond / 500));
       return new Pace(flowsPerSecond, burst, duration, Long.MAX_VALUE);
@@ -88,7 +88,7 @@ public final class ExporterSimulator implements AutoCloseable {
   private LongSupplier received;
   private int underWay;
 
-  /** Sent and, as far as anyone knows, to be received. */
+  /** Datagrams that were sent and not given up as lost. */
   private long datagrams;
 
   private volatile SentCounts sent = new SentCounts(Map.of());
@@ -103,10 +103,10 @@ public final class ExporterSimulator implements AutoCloseable {
   }
 
   /**
-   * Opens a socket for each exporter on the target's own address family's loopback or any address.
+   * Opens a socket for each exporter, on loopback or any address of the target's address family.
    *
    * @param target the collector
-   * @throws IllegalArgumentException where no exporter can carry IPv6 and the model has it
+   * @throws IllegalArgumentException if the model has IPv6 and no exporter can carry it
    */
   public ExporterSimulator(
       TrafficModel model, InetSocketAddress target, List<SimulatedRouter> exporters)
@@ -135,7 +135,7 @@ public final class ExporterSimulator implements AutoCloseable {
     }
   }
 
-  /** v5, v9, v9 that samples 1 of 10, and IPFIX. */
+  /** Returns a router each for v5, v9, v9 with sampling of 1 in 10, and IPFIX. */
   public static List<SimulatedRouter> defaultExporters() {
     return List.of(
         new SimulatedRouter(SourceKind.NETFLOW_V5, 0x0101, 1, 3),
@@ -164,7 +164,7 @@ public final class ExporterSimulator implements AutoCloseable {
   /**
    * Sends until the pace's end or {@link #stop}; blocks.
    *
-   * @return what was sent in all runs of this simulator
+   * @return the counts of all runs of this simulator
    */
   public SentCounts run(Pace pace) throws IOException {
     long start = System.currentTimeMillis();
@@ -206,9 +206,8 @@ public final class ExporterSimulator implements AutoCloseable {
   }
 
   /**
-   * Makes {@link #run} wait while too many datagrams are under way, so that a receiver that is
-   * slower than the pace loses none. Real exporters do not wait; a demo and a test of exact counts
-   * want it.
+   * Makes {@link #run} wait while too many datagrams are under way, so that a receiver slower than
+   * the pace loses none. Real exporters do not wait, but demos and tests of exact counts need it.
    *
    * @param receivedDatagrams how many the receiver has taken from its socket
    * @param atMost how many its socket holds
@@ -219,7 +218,7 @@ public final class ExporterSimulator implements AutoCloseable {
   }
 
   /**
-   * Waits for the receiver, but not for one that has stopped: what it does not take is lost then.
+   * Waits for the receiver unless it has stopped; then datagrams that it does not take are lost.
    */
   private void awaitReceiver() {
     long giveUp = System.nanoTime() + STALL_NANOS;
@@ -231,7 +230,7 @@ public final class ExporterSimulator implements AutoCloseable {
         seen = now;
         giveUp = System.nanoTime() + STALL_NANOS;
       } else if (System.nanoTime() > giveUp || Thread.currentThread().isInterrupted()) {
-        datagrams = seen; // those are gone; counted as sent they are elsewhere
+        datagrams = seen; // these are lost; the sent counts keep them
       }
     }
   }
@@ -298,7 +297,7 @@ public final class ExporterSimulator implements AutoCloseable {
     sent = new SentCounts(counts);
   }
 
-  /** The UDP ports that the routers send from. */
+  /** The routers' UDP source ports. */
   public Set<Integer> ports() throws IOException {
     Set<Integer> ports = new TreeSet<>();
     for (DatagramChannel channel : channels) {
@@ -308,14 +307,14 @@ public final class ExporterSimulator implements AutoCloseable {
   }
 
   /**
-   * What was sent so far. While a run goes on, bytes and packets include flows of datagrams that
-   * are still open.
+   * The counts so far. During a run, bytes and packets include flows of datagrams that are still
+   * open.
    */
   public SentCounts sent() {
     return sent;
   }
 
-  /** Lets {@link #run} come to its end, with the open datagrams sent. */
+  /** Ends {@link #run} after it has sent the open datagrams. */
   public void stop() {
     stopped = true;
   }

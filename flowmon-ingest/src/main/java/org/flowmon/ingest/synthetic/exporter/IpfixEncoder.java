@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
- * IPFIX (RFC 7011) with absolute times in milliseconds and 64-bit counts. The sequence number
- * counts data records, those of options included, of all messages before.
+ * Writes IPFIX (RFC 7011) with absolute times in milliseconds and 64-bit counts. The sequence
+ * number counts the data records, including options, of all previous messages.
  *
  * <pre>
  * header  0 version 2 length 4 export time (seconds) 8 sequence 12 observation domain
@@ -41,9 +41,9 @@ final class IpfixEncoder extends TemplateEncoder {
   void writeSamplingTemplate() {
     openSet(OPTIONS_TEMPLATE_SET);
     out.putShort((short) SAMPLING_TEMPLATE);
-    out.putShort((short) 3).putShort((short) 1); // fields, of them scope fields
+    out.putShort((short) 3).putShort((short) 1); // number of fields and of scope fields
     out.putShort((short) OBSERVATION_DOMAIN_ID).putShort((short) 4);
-    // Deprecated for 305 with 306 (RFC 5477), and what most exporters still send.
+    // Deprecated in favour of 305 with 306 (RFC 5477), but most exporters still send it.
     out.putShort((short) 34).putShort((short) 4);
     out.putShort((short) 35).putShort((short) 1);
   }

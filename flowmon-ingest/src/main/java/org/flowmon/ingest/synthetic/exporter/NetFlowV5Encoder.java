@@ -3,7 +3,7 @@ package org.flowmon.ingest.synthetic.exporter;
 import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
- * NetFlow version 5: a header of 24 bytes and up to 30 records of 48.
+ * Writes NetFlow version 5: a header of 24 bytes and up to 30 records of 48.
  *
  * <pre>
  * header  0 version 2 count 4 sys_uptime 8 unix_secs 12 unix_nsecs 16 flow_sequence 20 engine_type 21 engine_id
@@ -12,7 +12,7 @@ import org.flowmon.ingest.synthetic.SyntheticFlow;
  *         36 pad 37 tcp_flags 38 prot 39 tos 40 src_as 42 dst_as 44 src_mask 45 dst_mask 46 pad
  * </pre>
  *
- * The sequence number counts flows. {@code dstport} holds type and code of ICMP.
+ * The sequence number counts flows. For ICMP {@code dstport} holds type and code.
  */
 final class NetFlowV5Encoder extends ExportEncoder {
   private static final int HEADER = 24;

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
- * NetFlow version 9 (RFC 3954). The header's clock has whole seconds: the next full one, so that no
- * flow ends after it. Uptime is given for the same instant: a flow's times come out exact. The
- * sequence number counts datagrams, the count field all records, templates included.
+ * Writes NetFlow version 9 (RFC 3954). The header's clock has whole seconds: the next full second,
+ * so that no flow ends after it. Uptime is given for the same instant, so that a flow's times are
+ * exact. The sequence number counts datagrams, the count field all records, including templates.
  *
  * <pre>
  * header  0 version 2 count 4 sysUptime 8 unix seconds 12 sequence 16 source id
@@ -44,7 +44,7 @@ final class NetFlowV9Encoder extends TemplateEncoder {
   void writeSamplingTemplate() {
     openSet(OPTIONS_TEMPLATE_SET);
     out.putShort((short) SAMPLING_TEMPLATE);
-    out.putShort((short) 4).putShort((short) 8); // bytes of scope fields, of option fields
+    out.putShort((short) 4).putShort((short) 8); // bytes of scope fields and of option fields
     out.putShort((short) SCOPE_SYSTEM).putShort((short) 4);
     out.putShort((short) 34).putShort((short) 4);
     out.putShort((short) 35).putShort((short) 1);

@@ -4,7 +4,7 @@ import java.util.Map;
 import org.flowmon.flow.SourceKind;
 
 /**
- * What a sender sent, counted by itself before the network had a chance to lose anything.
+ * The counts of a sender, taken before the network could lose anything.
  *
  * @param byVersion counts by export version; versions that were not sent are left out
  */

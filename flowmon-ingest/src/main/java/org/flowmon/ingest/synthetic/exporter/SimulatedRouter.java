@@ -3,14 +3,14 @@ package org.flowmon.ingest.synthetic.exporter;
 import org.flowmon.flow.SourceKind;
 
 /**
- * One router that exports flows.
+ * A simulated router that exports flows.
  *
  * @param version {@link SourceKind#NETFLOW_V5}, {@link SourceKind#NETFLOW_V9} or {@link
  *     SourceKind#IPFIX}
  * @param observationDomain v9 source id, IPFIX observation domain, v5 engine type × 256 + engine id
  *     (0 … 65,535)
- * @param samplingRate 1 of n packets is seen; 1 is every packet, and then nothing is said of
- *     sampling
+ * @param samplingRate 1 of n packets is seen; at 1 every packet is seen and sampling is not
+ *     exported
  * @param weight share of the inside hosts whose flows it sees, relative to the other exporters'
  *     weights
  */
@@ -37,7 +37,7 @@ public record SimulatedRouter(
   }
 
   /**
-   * An encoder for this router.
+   * Returns an encoder for this router.
    *
    * @param bootMillis when the router was booted, its uptime clock's 0; within 49 days of all flows
    */

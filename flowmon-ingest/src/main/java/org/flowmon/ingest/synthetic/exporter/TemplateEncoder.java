@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
- * What NetFlow v9 (RFC 3954) and IPFIX (RFC 7011) share: a datagram of sets, each with id, length
- * and padding to 4 bytes; one template for IPv4 (256), one for IPv6 (257) and, where the exporter
- * samples, an options template (258) with its record. Templates come first and again every {@value
- * #TEMPLATE_DATAGRAMS} datagrams or {@value #TEMPLATE_MILLIS} ms.
+ * The common part of NetFlow v9 (RFC 3954) and IPFIX (RFC 7011). A datagram has sets, each with id,
+ * length and padding to 4 bytes. There is one template for IPv4 (256), one for IPv6 (257) and, if
+ * the exporter samples, an options template (258) with its record. Templates come first and again
+ * every {@value #TEMPLATE_DATAGRAMS} datagrams or {@value #TEMPLATE_MILLIS} ms.
  */
 abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Encoder, IpfixEncoder {
   static final int IPV4_TEMPLATE = 256;
@@ -35,7 +35,7 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
   int optionsRecords;
 
   /**
-   * @param ipv4Fields element id and length, in the order in which {@link #write} writes them
+   * @param ipv4Fields element id and length, in the order of {@link #write}
    */
   TemplateEncoder(
       SimulatedRouter exporter, int headerBytes, int[][] ipv4Fields, int[][] ipv6Fields) {
@@ -97,7 +97,7 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
     boolean ipv4 = flow.isIpv4();
     int needed = ipv4 ? ipv4Record : ipv6Record;
     if (openSet != (ipv4 ? IPV4_TEMPLATE : IPV6_TEMPLATE)) {
-      needed += SET_HEADER + 3; // padding of the set before
+      needed += SET_HEADER + 3; // padding of the previous set
     }
     return out.remaining() >= needed + 3;
   }
@@ -117,7 +117,7 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
     writeRest(flow, ipv4);
   }
 
-  /** Begins a set; the open one is closed. */
+  /** Closes the open set and begins another. */
   final void openSet(int id) {
     closeSet();
     openSet = id;
@@ -143,12 +143,12 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
 
   abstract int templateSetId();
 
-  /** Opens the set of options templates and writes the one that says how the exporter samples. */
+  /** Opens the set of options templates and writes the template for sampling. */
   abstract void writeSamplingTemplate();
 
   abstract void writeSamplingRecord();
 
-  /** Writes everything after the addresses and, in IPv4, the next hop. */
+  /** Writes all fields after the addresses and, in IPv4, the next hop. */
   abstract void writeRest(SyntheticFlow flow, boolean ipv4);
 
   abstract void writeHeader(ByteBuffer out, long nowMillis, int flows);

@@ -1,5 +1,5 @@
 /**
- * Simulated routers: synthetic flows as NetFlow v5, v9 and IPFIX datagrams, and recorded datagrams,
- * sent over UDP at a steady rate.
+ * Simulated routers, which send synthetic flows as NetFlow v5, v9 and IPFIX datagrams, or recorded
+ * datagrams, over UDP at a steady rate.
  */
 package org.flowmon.ingest.synthetic.exporter;

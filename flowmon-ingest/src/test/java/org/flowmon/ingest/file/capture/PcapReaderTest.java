@@ -135,7 +135,7 @@ class PcapReaderTest {
     assertEquals(68, counters.get(IngestCounter.DATAGRAMS_DECODED), counters.toString());
     assertEquals(200_032, counters.get(IngestCounter.BYTES_RECEIVED));
     assertEquals(0, counters.get(IngestCounter.SETS_DROPPED_NO_TEMPLATE));
-    // As tshark counts and sums them.
+    // tshark's count and sum.
     assertEquals(3979, recorder.rows().size());
     assertEquals(49_001_404, sum(recorder, FlowColumn.BYTES));
     assertEquals(56_695, sum(recorder, FlowColumn.PACKETS));
@@ -199,7 +199,7 @@ class PcapReaderTest {
     out.putInt(1).putInt(32).putShort((short) link).putShort((short) 0).putInt(0);
     out.putShort((short) 9).putShort((short) 1).put((byte) (binary ? 0x94 : 9));
     out.put(new byte[3]).putInt(0).putInt(32);
-    out.putInt(0x0BAD).putInt(16).putInt(7).putInt(16); // a block that nobody knows
+    out.putInt(0x0BAD).putInt(16).putInt(7).putInt(16); // a block of an unknown type
     long time =
         binary
             ? (SECONDS << 20) + ((123_456L << 20) + 999_999) / 1_000_000
@@ -225,7 +225,7 @@ class PcapReaderTest {
     return ip.array();
   }
 
-  /** With a hop-by-hop header and an atomic fragment's. */
+  /** With a hop-by-hop header and the header of an atomic fragment. */
   private static byte[] ipv6(byte[] body) {
     ByteBuffer ip = ByteBuffer.allocate(56 + body.length);
     ip.putInt(0x60000000).putShort((short) (16 + body.length)).put((byte) 0).put((byte) 64);

@@ -26,7 +26,7 @@ import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Captures of what softflowd exports, against what nfdump decodes of them. */
+/** Compares captures of softflowd's exports with nfdump's output. */
 class SoftflowdExportTest {
   private static final Map<String, Long> PROTOCOLS =
       Map.of("ICMP", 1L, "IGMP", 2L, "TCP", 6L, "UDP", 17L, "ICMP6", 58L, "IPv6-ICMP", 58L);
@@ -59,9 +59,9 @@ class SoftflowdExportTest {
   }
 
   /**
-   * The v5 files tell the times; the others are held against them, as softflowd and nfdump 1.7.1
-   * each lose some there: the one a start of 0 and the upper half of systemInitTimeMilliseconds,
-   * the other takes elements 21 and 22 the wrong way round and times of 0 for none.
+   * The v5 files have the right times, and the others are compared with them, because softflowd and
+   * nfdump 1.7.1 each lose some there. softflowd loses a start of 0 and the upper half of
+   * systemInitTimeMilliseconds. nfdump swaps elements 21 and 22 and takes times of 0 for none.
    */
   @ParameterizedTest
   @ValueSource(ints = {5, 9, 10})
@@ -87,9 +87,9 @@ class SoftflowdExportTest {
             folder + ": " + row);
         List<long[]> candidates = timesOf.get(key(row));
         if (candidates == null) {
-          continue; // IPv6, or a flow that softflowd cut otherwise
+          continue; // IPv6, or a flow that softflowd cut differently
         }
-        // v9 and IPFIX headers have whole seconds only.
+        // v9 and IPFIX headers have only whole seconds.
         long slack = version == 5 ? 0 : 1;
         assertTrue(
             candidates.stream()

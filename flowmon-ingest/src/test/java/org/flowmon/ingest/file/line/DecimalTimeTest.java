@@ -38,7 +38,7 @@ class DecimalTimeTest {
 
   @Test
   void aTimeThatNoDoubleHoldsIsExact() {
-    // As a double this is 1713484784.9626860618…; its µs would come out right only by luck.
+    // As a double this is 1713484784.9626860618…; its µs would be right only by luck.
     assertEquals(1_713_484_784_962_686L, micros("1713484784.962686"));
     assertEquals(9_007_199_254_740_993L, micros("9007199254.740993"));
     assertEquals(1, micros("0.0000005"));

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LineReaderTest {
-  /** Gives as few bytes at a time as it likes. */
+  /** Returns a random number of bytes at a time. */
   private static final class Dripping extends InputStream {
     private final ByteArrayInputStream in;
     private final Random random;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** When flows of files arrive whose times are not all right. */
+/** Arrivals of flows from files with some wrong times. */
 class ArrivalClockTest {
   private static final long SEED = 20261123;
   private static final long SECOND = 1_000_000;
@@ -36,7 +36,7 @@ class ArrivalClockTest {
   private static final long START = Instant.parse("2026-11-20T08:00:00Z").getEpochSecond();
   private static final long WRONG = Instant.parse("2099-01-01T00:00:00Z").getEpochSecond();
 
-  /** Writes flows that end at some seconds as a file, and reads it. */
+  /** Writes flows with given end times to a file, and reads it. */
   private enum Kind {
     ZEEK {
       @Override
@@ -111,7 +111,7 @@ class ArrivalClockTest {
         return out.toByteArray();
       }
     },
-    /** Rows with types, as those of Parquet files are. */
+    /** Typed rows, like those of Parquet files. */
     TYPED {
       @Override
       byte[] write(List<Long> seconds) {
@@ -186,7 +186,7 @@ class ArrivalClockTest {
       List<Long> seconds = steady(200);
       List<Long> expected = new ArrayList<>(seconds);
       seconds.set(place, WRONG);
-      // As the flow before it; the first one as that behind it.
+      // Like the previous flow; the first one like the next.
       expected.set(place, place == 0 ? START + 1 : START + place - 1);
       FileReadOptions alone = FileReadOptions.defaults();
       assertEquals(expected, arrivals(kind, seconds, alone), kind + ", flow " + place);
@@ -243,7 +243,7 @@ class ArrivalClockTest {
     List<Long> next = List.of(START + 100, START + 101);
     assertEquals(next, arrivals(Kind.CSV, next));
     assertEquals(0, options.clock().olderFlows());
-    // A file of its own time, however far ahead of the one before it.
+    // A file with its own time, however far ahead of the previous file.
     List<Long> alone = List.of(START + 20 * DAY / SECOND);
     assertEquals(alone, arrivals(Kind.CSV, alone));
     assertEquals(0, options.clock().aheadFlows());

@@ -61,7 +61,7 @@ class RejectedLinesTest {
     byte[] line = "x01234567".getBytes(StandardCharsets.UTF_8);
     try (RejectedLines lines = RejectedLines.to(file, 100, 24, () -> {})) {
       for (int number = 1; number <= 3; number++) {
-        // 8 bytes and 2 more: of 24 two fit, and three would without these.
+        // 8 bytes and 2 more: two lines fit in 24 bytes; without the 2, three would fit.
         lines.add(FILE, number, RejectReason.MISSING_TIME, "ab", line, 1, line.length, false);
       }
       assertEquals(1, lines.onlyCounted());

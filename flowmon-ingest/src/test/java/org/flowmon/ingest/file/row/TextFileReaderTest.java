@@ -33,14 +33,14 @@ import org.flowmon.ingest.file.reader.RejectedLines;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** CSV and JSON lines against rows written by a naive writer. */
+/** Compares CSV and JSON lines with the rows of a naive writer. */
 class TextFileReaderTest {
   private static final String COMPARISON =
       "ts,src_ip,dst_ip,src_port,dst_port,protocol,bytes_sent,bytes_recv,outgoing,state,duration";
 
   @TempDir Path folder;
 
-  /** What reading gave. */
+  /** The result of reading. */
   private record Read(List<Map<FlowColumn, Object>> rows, FileSummary summary, String rejects) {}
 
   private Read read(String text, int threads) throws IOException {

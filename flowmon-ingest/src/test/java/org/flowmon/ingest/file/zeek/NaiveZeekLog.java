@@ -16,7 +16,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.SourceKind;
 
 /**
- * An oracle for {@link ZeekReader} on TSV logs: splits lines, looks fields up by name, computes
+ * An oracle for {@link ZeekReader} on TSV logs: splits lines, looks up fields by name, computes
  * with {@link BigDecimal}. Slow and simple.
  */
 final class NaiveZeekLog {
@@ -83,8 +83,8 @@ final class NaiveZeekLog {
   }
 
   /**
-   * The largest end so far, but for ends more than a day ahead of it that less than half of the
-   * flows in the next 64 lines do not lie a day behind.
+   * Sets arrivals to the largest end so far. An end more than a day ahead counts only if more than
+   * half of the flows in the next 64 lines lie at most a day behind it.
    */
   private void arrivals() {
     long day = 86_400_000_000L;

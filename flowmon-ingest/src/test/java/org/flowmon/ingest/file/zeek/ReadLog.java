@@ -20,7 +20,7 @@ import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.RejectedLines;
 
-/** A log as {@link ZeekReader} reads it, with what the rejects file says. */
+/** The result of {@link ZeekReader} for a log, with the content of the rejects file. */
 public record ReadLog(
     List<Map<FlowColumn, Object>> rows, FileSummary summary, List<Map<String, String>> rejects) {
 

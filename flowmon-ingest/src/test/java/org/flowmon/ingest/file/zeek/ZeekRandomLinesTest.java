@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Random and mutated lines, against the naive reading. */
+/** Compares random and mutated lines with the naive reader. */
 class ZeekRandomLinesTest {
   private static final List<String> NAMES =
       List.of(

@@ -24,7 +24,7 @@ import org.flowmon.ingest.file.reader.FileSummary;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Zeek's logs as others wrote them, against exact counts and the naive reader. */
+/** Compares real Zeek logs with exact counts and the naive reader. */
 class ZeekRealLogsTest {
   @TempDir Path folder;
 
@@ -44,7 +44,7 @@ class ZeekRealLogsTest {
     }
   }
 
-  /** Several files through one clock, as an import reads them. */
+  /** Reads several files with one clock, like an import. */
   private static void assertExact(List<Path> files, String expectedFile, int connections)
       throws IOException {
     FlowRecorder recorder = new FlowRecorder(1000);
@@ -136,7 +136,7 @@ class ZeekRealLogsTest {
       if (!file.getFileName().toString().contains("conn") || isJson(file)) {
         continue;
       }
-      // Baselines of Zeek's own tests have their times masked: each gets one, so that all is read.
+      // Baselines of Zeek's own tests have masked times: each gets one, so that all lines are read.
       String log = text(file).replace("XXXXXXXXXX.XXXXXX", "1700000000.123456").stripLeading();
       ReadLog read = ReadLog.of(log, folder);
       NaiveZeekLog naive = new NaiveZeekLog(log.getBytes(StandardCharsets.UTF_8));

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * flowmon's own decoder reads what the encoders wrote: every column, and nothing is counted as bad.
+ * flowmon's own decoder reads every column of the encoders' datagrams and counts nothing as bad.
  */
 final class DecoderReadsExportsTest {
   private static final IpAddress EXPORTER = IpAddress.parse("127.0.0.1");

@@ -22,7 +22,7 @@ public final class ExportEncoderTest {
   public static final long NOW = 1_781_222_333_444L;
   static final long BOOT = NOW - 3 * 86_400_000L;
 
-  /** Datagrams of some traffic, and the flows that went into them. */
+  /** Datagrams of synthetic traffic, and their flows. */
   record Exported(List<byte[]> datagrams, List<ExportedRow> rows) {}
 
   static Exported export(SimulatedRouter exporter, long seed, int flows, long millisPerFlow) {

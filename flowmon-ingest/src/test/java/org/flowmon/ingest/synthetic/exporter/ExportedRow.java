@@ -3,7 +3,9 @@ package org.flowmon.ingest.synthetic.exporter;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.synthetic.SyntheticFlow;
 
-/** What an export record says, for comparison; {@code dstPort} is type × 256 + code where ICMP. */
+/**
+ * The content of an export record, for comparison; {@code dstPort} is type × 256 + code for ICMP.
+ */
 public record ExportedRow(
     IpAddress src,
     IpAddress dst,

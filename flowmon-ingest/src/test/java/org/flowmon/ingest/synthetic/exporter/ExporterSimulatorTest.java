@@ -31,7 +31,7 @@ final class ExporterSimulatorTest {
     return channel;
   }
 
-  /** Everything that waits in the socket, by sender. */
+  /** All waiting datagrams of the socket, by sender. */
   private static Map<SocketAddress, List<byte[]>> drain(DatagramChannel channel)
       throws IOException {
     Map<SocketAddress, List<byte[]>> received = new HashMap<>();
@@ -53,7 +53,7 @@ final class ExporterSimulatorTest {
                 model,
                 (InetSocketAddress) channel.getLocalAddress(),
                 ExporterSimulator.defaultExporters())) {
-      // Fewer than a default socket buffer holds: nobody reads meanwhile.
+      // Fewer than a default socket buffer holds, because nobody reads meanwhile.
       SentCounts sent =
           simulator.run(new ExporterSimulator.Pace(0, 100, Duration.ofMinutes(1), 2_000));
       assertEquals(

@@ -10,8 +10,8 @@ import org.flowmon.flow.IpAddress;
 
 /**
  * A plain reader of well-formed v5, v9 and IPFIX datagrams, written from the RFCs and not from the
- * encoders: every record becomes a map from information element to number. Fails on the first thing
- * that is not as it must be.
+ * encoders: every record becomes a map from information element to number. Fails on the first
+ * error.
  */
 final class NaiveExportReader {
   final List<ExportedRow> rows = new ArrayList<>();

@@ -21,11 +21,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Wireshark's dissector reads what the encoders wrote, field by field. */
+/** Wireshark's dissector reads the encoders' datagrams, field by field. */
 final class TsharkReadsExportsTest {
   private static final int PORT = 2055;
 
-  /** A tshark field, and the values that it must have over all flows in their order. */
+  /** A tshark field, and its expected values over all flows in order. */
   private record Field(
       String name, Predicate<ExportedRow> has, Function<ExportedRow, Object> value) {}
 
