@@ -64,9 +64,9 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Makes a new, empty archive; a directory is made where it is missing.
+   * Makes a new, empty archive; a directory is made if it is missing.
    *
-   * @throws FileAlreadyExistsException where there is an archive
+   * @throws FileAlreadyExistsException if there is an archive
    */
   public static Archive create(ArchiveLocation location, ArchiveOptions options)
       throws IOException {
@@ -90,7 +90,7 @@ public final class Archive implements AutoCloseable {
   /**
    * Opens an archive.
    *
-   * @throws NoSuchFileException where there is none
+   * @throws NoSuchFileException if there is none
    */
   public static Archive open(ArchiveLocation location, ArchiveOptions options) throws IOException {
     if (location.isLocal() && !location.directory().toFile().isDirectory()) {
@@ -106,9 +106,9 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Opens an archive, makes it where there is none; several may do so at the same time.
+   * Opens an archive, makes it if there is none; several may do so at the same time.
    *
-   * @throws IOException also where nothing could be committed here
+   * @throws IOException also if nothing could be committed here
    */
   public static Archive openOrCreate(ArchiveLocation location, ArchiveOptions options)
       throws IOException {
@@ -138,7 +138,7 @@ public final class Archive implements AutoCloseable {
   /**
    * Whether there is an archive, sound or not.
    *
-   * @throws UncheckedIOException where that cannot be told
+   * @throws UncheckedIOException if that cannot be told
    */
   public static boolean exists(ArchiveLocation location) {
     try (ArchiveStore store = location.openStore()) {
@@ -163,7 +163,7 @@ public final class Archive implements AutoCloseable {
   /**
    * The archive's directory.
    *
-   * @throws IllegalStateException where it lies in another store
+   * @throws IllegalStateException if it lies in another store
    */
   public Path directory() {
     return shared.location().directory();
@@ -190,7 +190,7 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Where segments are sealed before they are committed. One that {@link #seal} did not seal is to
+   * If segments are sealed before they are committed. One that {@link #seal} did not seal is to
    * be {@link #publish}ed; until it is committed it is an orphan, which others may delete.
    */
   public Path segmentsDirectory() throws IOException {
@@ -199,11 +199,11 @@ public final class Archive implements AutoCloseable {
 
   /**
    * Seals rows into a segment of this archive's store, to be committed. Until it is, discarded, or
-   * this archive closed, nobody takes its files for orphans. Where the disk is full, what nobody
+   * this archive closed, nobody takes its files for orphans. If the disk is full, what nobody
    * needs is deleted first.
    *
    * @see SegmentWriter#seal
-   * @throws NoRoomException where that was not enough
+   * @throws NoRoomException if that was not enough
    */
   public SealedSegment seal(
       SegmentWriter writer, Collection<? extends FlowRows> parts, Provenance provenance)
@@ -260,7 +260,7 @@ public final class Archive implements AutoCloseable {
    * {@linkplain ManifestState#knows knows} stays: who was refused may have been so for a commit of
    * his own that he does not know to stand.
    *
-   * @throws IOException also where the newest commit cannot be read: then nothing is deleted
+   * @throws IOException also if the newest commit cannot be read: then nothing is deleted
    */
   public void discard(SealedSegment segment) throws IOException {
     if (!shared().manifest().refresh().knows(segment.id())) {
@@ -271,7 +271,7 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * The lock of those who compact or expire this archive; null where another has it. Of a store
+   * The lock of those who compact or expire this archive; null if another has it. Of a store
    * that is not local, it keeps out processes of this host only.
    */
   public MaintenanceLock tryMaintenance() throws IOException {
@@ -298,13 +298,13 @@ public final class Archive implements AutoCloseable {
    * Makes segments part of the archive, durably. When another process commits at the same time,
    * this is checked again against what that one added.
    *
-   * <p>Where all positions were committed before, nothing changes and the result says so. Positions
+   * <p>If all positions were committed before, nothing changes and the result says so. Positions
    * that were left out are counted in the result and kept as gaps of the source; a later commit may
    * fill them.
    *
-   * <p>Where limits of the past are set, the commit hides what is beyond them in the same step.
+   * <p>If limits of the past are set, the commit hides what is beyond them in the same step.
    *
-   * @throws CommitRefusedException where a part of the positions was committed before, the file was
+   * @throws CommitRefusedException if a part of the positions was committed before, the file was
    *     imported before, or a segment's file is not there
    */
   public CommitResult commit(ArchiveCommit commit) throws IOException {
@@ -312,7 +312,7 @@ public final class Archive implements AutoCloseable {
   }
 
   private CommitResult commitOnce(ArchiveCommit commit) throws IOException {
-    // A repeat is acknowledged even where its segments are gone: others hold its positions.
+    // A repeat is acknowledged even if its segments are gone: others hold its positions.
     ManifestState held = shared().hold();
     CommitRetention retention = new CommitRetention(shared);
     List<String> ids = commit.segments().stream().map(SealedSegment::id).toList();
@@ -370,7 +370,7 @@ public final class Archive implements AutoCloseable {
     }
   }
 
-  /** The position after the last committed one of a source, −1 where it is unknown. */
+  /** The position after the last committed one of a source, −1 if it is unknown. */
   public long committedEnd(String sourceKey) throws IOException {
     return shared().manifest().refresh().committedEnd(sourceKey);
   }
@@ -405,11 +405,11 @@ public final class Archive implements AutoCloseable {
 
   /**
    * Brings the host directory up to the newest commit: lookups of addresses are faster for it, and
-   * answer the same. Cheap where nothing is to be done. For whoever maintains the archive.
+   * answer the same. Cheap if nothing is to be done. For whoever maintains the archive.
    *
    * @param verify whether every byte of the directory is checked first, and what is damaged made
    *     again
-   * @param stop asked before each file is written: where it says true the rest is left
+   * @param stop asked before each file is written: if it says true the rest is left
    */
   public RunUpdate.Done updateDirectory(boolean verify, BooleanSupplier stop) throws IOException {
     // Held, so that nobody deletes a segment that is being read.
@@ -423,12 +423,12 @@ public final class Archive implements AutoCloseable {
 
   /**
    * Brings the day sums up to the newest commit: sums over whole days are faster for it, and the
-   * same. Cheap where nothing is to be done. For whoever maintains the archive.
+   * same. Cheap if nothing is to be done. For whoever maintains the archive.
    *
    * @param settled of the segments the places of those that are not about to be merged: others are
    *     not covered
    * @param verify whether every byte of the sums is checked first, and what is damaged made again
-   * @param stop asked before each file is written: where it says true the rest is left
+   * @param stop asked before each file is written: if it says true the rest is left
    */
   public RunUpdate.Done updateDays(
       Function<List<SealedSegment>, BitSet> settled, boolean verify, BooleanSupplier stop)

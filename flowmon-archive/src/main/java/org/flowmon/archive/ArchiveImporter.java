@@ -36,7 +36,7 @@ import org.flowmon.flow.FlowBatch;
  * has does not depend on it. Not thread-safe.
  */
 public final class ArchiveImporter implements AutoCloseable {
-  /** Rows of a segment where nothing else is said. */
+  /** Rows of a segment if nothing else is said. */
   public static final int DEFAULT_SEGMENT_ROWS = 1 << 20;
 
   // Texts can make rows wide: a segment is sealed before its batches fill the heap. Those of as
@@ -66,11 +66,11 @@ public final class ArchiveImporter implements AutoCloseable {
   /**
    * Begins an import.
    *
-   * @param force whether the file is imported again where it was imported before
+   * @param force whether the file is imported again if it was imported before
    * @param segmentRows rows of a segment at most (a batch is not cut, so one batch may be more)
    * @param threads that seal segments; 1: the one that adds batches. Each takes some 100 bytes of
    *     heap a row of a segment
-   * @throws CommitRefusedException where the file was imported before
+   * @throws CommitRefusedException if the file was imported before
    */
   public ArchiveImporter(
       Archive archive, ImportedFile file, boolean force, int segmentRows, int threads)
@@ -153,7 +153,7 @@ public final class ArchiveImporter implements AutoCloseable {
         throw io;
       }
       if (e.getCause() instanceof Error error) {
-        throw error; // as where this thread seals: a heap that is full is told from a defect
+        throw error; // as if this thread seals: a heap that is full is told from a defect
       }
       throw new IllegalStateException(
           "a segment of " + file.name() + " could not be sealed", e.getCause());
@@ -174,7 +174,7 @@ public final class ArchiveImporter implements AutoCloseable {
    * Seals what is left and commits everything.
    *
    * @param note who imports, for people
-   * @throws CommitRefusedException where another imported the file meanwhile
+   * @throws CommitRefusedException if another imported the file meanwhile
    */
   public CommitResult commit(String note) throws IOException {
     if (done) {
@@ -184,7 +184,7 @@ public final class ArchiveImporter implements AutoCloseable {
     while (!sealing.isEmpty()) {
       await();
     }
-    // Where this fails otherwise than by a refusal the commit may stand all the same: then nothing
+    // If this fails otherwise than by a refusal the commit may stand all the same: then nothing
     // of it may be deleted.
     done = true;
     try {
@@ -196,8 +196,8 @@ public final class ArchiveImporter implements AutoCloseable {
   }
 
   /**
-   * Deletes what was sealed where it was not committed: each segment that the archive's newest
-   * commit does not know. Where that cannot be read nothing is deleted.
+   * Deletes what was sealed if it was not committed: each segment that the archive's newest
+   * commit does not know. If that cannot be read nothing is deleted.
    */
   @Override
   public void close() throws IOException {

@@ -28,7 +28,7 @@ final class ArchiveSettings {
     return bytes == null ? List.of() : new String(bytes, StandardCharsets.UTF_8).lines().toList();
   }
 
-  /** The options, the default where nothing is set. */
+  /** The options, the default if nothing is set. */
   SegmentOptions segments() throws IOException {
     for (String line : lines()) {
       if (line.startsWith(SEGMENTS)) {

@@ -20,7 +20,7 @@ import org.flowmon.archive.store.FetchCounts;
 /**
  * The archive as of one commit: what is committed later does not show. Immutable and safe for many
  * threads. To be closed; until then its archive's open segments stay usable, and its {@link #files}
- * stay where they are, though they may be merged into others meanwhile.
+ * stay if they are, though they may be merged into others meanwhile.
  */
 public final class ArchiveSnapshot implements AutoCloseable {
   private final SharedArchive shared;
@@ -70,7 +70,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
 
   /**
    * Whether other processes know of this snapshot and delete none of its files until it is closed.
-   * Not so where the archive's folder cannot be written ({@code docs/format/manifest.md}, Leases),
+   * Not so if the archive's folder cannot be written ({@code docs/format/manifest.md}, Leases),
    * nor in a store that is not local: there they stay for a time of grace.
    */
   public boolean keepsFiles() {
@@ -89,7 +89,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
 
   /**
    * The first visible row of one of {@link #segments}: those before it have expired and belong to
-   * no answer, nor do sums that they are in. 0 where none has.
+   * no answer, nor do sums that they are in. 0 if none has.
    */
   public int firstRow(SealedSegment segment) {
     return state.firstRow(segment.id());
@@ -111,7 +111,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
 
   /**
    * No row with a smaller {@link org.flowmon.archive.segment.TimeKey} (µs) is visible, {@link
-   * Long#MIN_VALUE} where nothing has expired.
+   * Long#MIN_VALUE} if nothing has expired.
    */
   public long cutoff() {
     return state.cutoff();
@@ -144,12 +144,12 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return shared.days().storedBytes();
   }
 
-  /** The position after the last committed one of a source, −1 where it is unknown. */
+  /** The position after the last committed one of a source, −1 if it is unknown. */
   public long committedEnd(String sourceKey) {
     return state.committedEnd(sourceKey);
   }
 
-  /** The first committed position of a source, −1 where it is unknown. */
+  /** The first committed position of a source, −1 if it is unknown. */
   public long committedFirst(String sourceKey) {
     return state.committedFirst(sourceKey);
   }
@@ -169,15 +169,15 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.imported(sha256) != null;
   }
 
-  /** The first arrival stored (µs), {@link Long#MAX_VALUE} where none is. */
+  /** The first arrival stored (µs), {@link Long#MAX_VALUE} if none is. */
   public long historyFrom() {
     return state.historyFrom();
   }
 
   /**
    * Since when (µs) everything that arrived from these sources is here, but for {@link #gaps}:
-   * their first arrival, or a later one where positions before a source's first one here were left
-   * out. {@link Long#MAX_VALUE} where no arrival is known.
+   * their first arrival, or a later one if positions before a source's first one here were left
+   * out. {@link Long#MAX_VALUE} if no arrival is known.
    *
    * @param disorder by how much (µs) what was left out may have arrived later than what followed
    */
@@ -196,14 +196,14 @@ public final class ArchiveSnapshot implements AutoCloseable {
   /**
    * Before which arrival (µs) everything is here: the smallest over all sources from which more may
    * come of their largest committed arrival. Without such a source the largest arrival known;
-   * {@link Long#MIN_VALUE} where none is.
+   * {@link Long#MIN_VALUE} if none is.
    */
   public long historyThrough() {
     return state.historyThrough();
   }
 
   /**
-   * As {@link #historyThrough()}, for these sources; {@link Long#MIN_VALUE} where one is unknown.
+   * As {@link #historyThrough()}, for these sources; {@link Long#MIN_VALUE} if one is unknown.
    */
   public long historyThrough(Collection<String> sourceKeys) {
     return state.historyThrough(sourceKeys);
@@ -211,7 +211,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
 
   /**
    * Whether everything that arrived from these sources up to a time (µs) is here, but for {@link
-   * #gaps}: each is known, and has a later arrival or ended. Where a source's arrivals are out of
+   * #gaps}: each is known, and has a later arrival or ended. If a source's arrivals are out of
    * order by up to a bound, ask for a time that much later.
    */
   public boolean reaches(Collection<String> sourceKeys, long arrival) {
@@ -245,11 +245,11 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * Opens one of {@link #segments}, or shares it where this process has it open.
+   * Opens one of {@link #segments}, or shares it if this process has it open.
    *
    * @param verifyChecksums whether a column's bytes are checked when it is first read
    * @return to be closed
-   * @throws org.flowmon.archive.region.SegmentCorruptException where its file is missing or damaged
+   * @throws org.flowmon.archive.region.SegmentCorruptException if its file is missing or damaged
    */
   public SegmentLease open(SealedSegment segment, boolean verifyChecksums) throws IOException {
     requireOpen();

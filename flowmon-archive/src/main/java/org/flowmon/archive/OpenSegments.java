@@ -40,7 +40,7 @@ final class OpenSegments implements AutoCloseable {
     store.onLackOfRoom(this::closeIdle);
   }
 
-  /** Closes the segment that was used longest ago and is not in use; false where there is none. */
+  /** Closes the segment that was used longest ago and is not in use; false if there is none. */
   private synchronized boolean closeIdle() {
     for (Iterator<Entry> all = entries.values().iterator(); all.hasNext(); ) {
       Entry entry = all.next();
@@ -166,9 +166,9 @@ final class OpenSegments implements AutoCloseable {
     }
 
     /**
-     * The sidecar, null where it is missing or damaged, which is remembered.
+     * The sidecar, null if it is missing or damaged, which is remembered.
      *
-     * @throws IOException where it could not be read this time
+     * @throws IOException if it could not be read this time
      */
     synchronized SegmentIndex index() throws IOException {
       if (index == null && indexProblem == null) {

@@ -15,7 +15,7 @@ final class RoomMaker {
     this.shared = shared;
   }
 
-  /** What writes; done once more where it fails it must have changed nothing. */
+  /** What writes; done once more if it fails it must have changed nothing. */
   interface Work<T> {
     T run() throws IOException;
   }
@@ -23,7 +23,7 @@ final class RoomMaker {
   /**
    * Runs something, and where the disk is full once more after room was made.
    *
-   * @throws NoRoomException where that was not enough
+   * @throws NoRoomException if that was not enough
    */
   <T> T run(Work<T> work) throws IOException {
     try {

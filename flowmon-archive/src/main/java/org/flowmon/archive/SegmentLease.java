@@ -24,7 +24,7 @@ public final class SegmentLease implements AutoCloseable {
 
   /**
    * The first row that is visible: those before it have expired and belong to no answer, nor do
-   * sums that they are in. 0 where none has.
+   * sums that they are in. 0 if none has.
    */
   public int firstRow() {
     return firstRow;
@@ -36,8 +36,8 @@ public final class SegmentLease implements AutoCloseable {
   }
 
   /**
-   * The segment's sidecar, opened when it is first asked for; null where it is missing or damaged,
-   * which {@link #indexProblem} then tells. Where it could not be read this lease does without it,
+   * The segment's sidecar, opened when it is first asked for; null if it is missing or damaged,
+   * which {@link #indexProblem} then tells. If it could not be read this lease does without it,
    * and the next one tries again.
    */
   public SegmentIndex index() {
@@ -80,7 +80,7 @@ public final class SegmentLease implements AutoCloseable {
   /**
    * Gives the segment back, and looks whether what was read of it was ever written.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException where one of its files was cut
+   * @throws org.flowmon.archive.region.SegmentCorruptException if one of its files was cut
    *     meanwhile; the segment is given back all the same
    */
   @Override

@@ -83,7 +83,7 @@ final class UncommittedSegments {
       areOurs = ids.containsAll(segments);
     }
     if (areOurs || !shared.store().grace().isZero()) {
-      // Where leases do not show everyone, only what is old is deleted.
+      // If leases do not show everyone, only what is old is deleted.
       shared.lease().own(segments);
       return segments;
     }

@@ -7,7 +7,7 @@ public interface BlockSource extends AutoCloseable {
   /**
    * The next block, of at least one row; null at the end.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException naming file and place, where a
+   * @throws org.flowmon.archive.region.SegmentCorruptException naming file and place, if a
    *     segment is damaged
    */
   FlowBlock next() throws IOException;

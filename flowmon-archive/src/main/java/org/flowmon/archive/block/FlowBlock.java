@@ -27,7 +27,7 @@ public final class FlowBlock implements FlowRows {
   /**
    * A block.
    *
-   * @param sources by row, null where all are {@code source}
+   * @param sources by row, null if all are {@code source}
    * @param offset the first row's place in every array
    */
   FlowBlock(
@@ -68,7 +68,7 @@ public final class FlowBlock implements FlowRows {
 
   /**
    * The time (µs) that flows are ordered by: {@code end_time}, but no later than an hour after
-   * {@code arrival}, and {@code arrival} where {@code end_time} is NULL.
+   * {@code arrival}, and {@code arrival} if {@code end_time} is NULL.
    */
   public long time(int row) {
     return times[place(row)];
@@ -115,22 +115,22 @@ public final class FlowBlock implements FlowRows {
     return values.isNull != null && values.isNull[place];
   }
 
-  /** A number, boolean (0 or 1), time or duration (µs); 0 where it is NULL. */
+  /** A number, boolean (0 or 1), time or duration (µs); 0 if it is NULL. */
   public long longValue(FlowColumn column, int row) {
     return numbers(column).low[place(row)];
   }
 
-  /** High long of an address, 0 where it is NULL. */
+  /** High long of an address, 0 if it is NULL. */
   public long addressHigh(FlowColumn column, int row) {
     return addresses(column).high[place(row)];
   }
 
-  /** Low long of an address, 0 where it is NULL. */
+  /** Low long of an address, 0 if it is NULL. */
   public long addressLow(FlowColumn column, int row) {
     return addresses(column).low[place(row)];
   }
 
-  /** An address, null where it is NULL. */
+  /** An address, null if it is NULL. */
   public IpAddress address(FlowColumn column, int row) {
     return isNull(column, row)
         ? null

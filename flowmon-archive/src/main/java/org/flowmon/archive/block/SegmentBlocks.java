@@ -37,7 +37,7 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
   private static final class Part {
     final FlowBlock block;
     private final int from;
-    private final int[] kept; // null where all rows from `from` on are in the block
+    private final int[] kept; // null if all rows from `from` on are in the block
 
     Part(FlowBlock block, int from, int[] kept) {
       this.block = block;
@@ -86,7 +86,7 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
     return this;
   }
 
-  /** Opens the segment and lets its next blocks be decoded, where that has not happened. */
+  /** Opens the segment and lets its next blocks be decoded, if that has not happened. */
   private void start() throws IOException {
     if (lease != null || isClosed) {
       return;
@@ -178,7 +178,7 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
     lease = null;
   }
 
-  /** To be called where none of its blocks is being decoded: at its end, or without threads. */
+  /** To be called if none of its blocks is being decoded: at its end, or without threads. */
   @Override
   public void close() {
     isClosed = true;

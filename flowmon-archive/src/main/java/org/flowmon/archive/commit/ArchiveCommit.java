@@ -6,9 +6,9 @@ import org.flowmon.archive.segment.SealedSegment;
 /**
  * What becomes part of the archive in one step: all of it or nothing.
  *
- * @param segments sealed and lying in the archive's folder of segments; may be empty where the
+ * @param segments sealed and lying in the archive's folder of segments; may be empty if the
  *     ranges held no flow (heartbeats)
- * @param ranges the positions that the segments hold, in any order, several of one source where
+ * @param ranges the positions that the segments hold, in any order, several of one source if
  *     they do not overlap
  * @param file the file that the segments hold, null for none
  * @param force whether a file that was imported before is imported again
@@ -17,7 +17,7 @@ import org.flowmon.archive.segment.SealedSegment;
  * @param replaced ids of segments whose rows the segments of this commit hold instead
  * @param deleted ids of segments replaced before whose files are gone
  * @param dropped hidden rows of the replaced segments that the segments of this commit do not hold
- * @param retention what is to become of the past, null where nothing is said
+ * @param retention what is to become of the past, null if nothing is said
  * @param note who commits, for people
  */
 public record ArchiveCommit(

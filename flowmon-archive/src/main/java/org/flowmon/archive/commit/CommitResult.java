@@ -8,7 +8,7 @@ import java.util.List;
  * What became of a commit.
  *
  * @param outcome whether it changed the archive
- * @param number of the commit that holds it; of the newest commit where it was a repeat
+ * @param number of the commit that holds it; of the newest commit if it was a repeat
  * @param gaps positions that this commit left out between what was committed before and its own
  * @param expiredRows rows that it hid since they are beyond what is kept
  * @param lateRows of these, its own rows that came below the cutoff
@@ -29,8 +29,8 @@ public record CommitResult(
    * @param firstOffset the first missing position
    * @param endOffset the first position that is not missing
    * @param arrivalFrom they can have held flows that arrived from here (µs): what the source had
-   *     reached before; {@link Long#MIN_VALUE} where it is not known
-   * @param arrivalThrough … up to here: the first arrival after them; {@link Long#MAX_VALUE} where
+   *     reached before; {@link Long#MIN_VALUE} if it is not known
+   * @param arrivalThrough … up to here: the first arrival after them; {@link Long#MAX_VALUE} if
    *     it is not known
    */
   public record Gap(

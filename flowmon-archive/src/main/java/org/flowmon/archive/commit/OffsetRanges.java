@@ -25,7 +25,7 @@ public final class OffsetRanges {
   /**
    * The ranges of arrays, which the caller gives away; arrivals as in {@link SourceRange}.
    *
-   * @throws IllegalArgumentException where they are not ascending, or touch
+   * @throws IllegalArgumentException if they are not ascending, or touch
    */
   public static OffsetRanges of(long[] first, long[] end, long[] firstArrival, long[] maxArrival) {
     for (int i = 0; i < first.length; i++) {
@@ -54,12 +54,12 @@ public final class OffsetRanges {
     return firstArrival[i];
   }
 
-  /** The largest arrival in a range, {@link Long#MIN_VALUE} where none is known. */
+  /** The largest arrival in a range, {@link Long#MIN_VALUE} if none is known. */
   public long maxArrival(int i) {
     return maxArrival[i];
   }
 
-  /** The largest arrival in all ranges, {@link Long#MIN_VALUE} where none is known. */
+  /** The largest arrival in all ranges, {@link Long#MIN_VALUE} if none is known. */
   public long maxArrival() {
     return maxArrivalBefore(count());
   }
@@ -86,12 +86,12 @@ public final class OffsetRanges {
     return first.length == 0;
   }
 
-  /** The position after the last one, −1 where there is none. */
+  /** The position after the last one, −1 if there is none. */
   public long end() {
     return isEmpty() ? -1 : end[end.length - 1];
   }
 
-  /** Number of the last range that begins at or before an offset, −1 where none does. */
+  /** Number of the last range that begins at or before an offset, −1 if none does. */
   private int floor(long offset) {
     int at = Arrays.binarySearch(first, offset);
     return at >= 0 ? at : -at - 2;

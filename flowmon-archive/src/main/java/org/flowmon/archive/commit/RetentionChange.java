@@ -6,7 +6,7 @@ import org.flowmon.archive.retention.RetentionOptions;
  * What a commit says of the past.
  *
  * @param options limits that hold from now on, null for those that hold already
- * @param now ages are counted back from this arrival (µs) in this commit where it is later than the
+ * @param now ages are counted back from this arrival (µs) in this commit if it is later than the
  *     newest committed and not in the future; {@link Long#MIN_VALUE} for none
  * @param trim whether segments of which some rows are hidden are rewritten without them, whatever
  *     the limits allow

@@ -9,12 +9,12 @@ package org.flowmon.archive.commit;
  * @param endOffset the position after the last one, greater than {@code firstOffset}
  * @param firstArrival the smallest arrival (µs) at the first position, or a later one: what was
  *     left out before the range, or within it, arrived no later, as far as arrivals ascend along
- *     positions. {@link Long#MAX_VALUE} where it is not known
+ *     positions. {@link Long#MAX_VALUE} if it is not known
  * @param maxArrival the largest arrival (µs) seen in the range, heartbeats included, marks of an
- *     input's end not: where arrivals ascend along positions nothing before it will come from this
- *     source any more, though more may come that arrived in the same instant. Where several
+ *     input's end not: if arrivals ascend along positions nothing before it will come from this
+ *     source any more, though more may come that arrived in the same instant. If several
  *     producers write to a source they ascend but for a bound on their disorder, which whoever asks
- *     has to add. {@link Long#MIN_VALUE} where none is known
+ *     has to add. {@link Long#MIN_VALUE} if none is known
  * @param ended whether the last position is a mark that the source's input has ended: until a later
  *     position is committed, nothing is on its way
  */

@@ -18,7 +18,7 @@ public record SourceState(OffsetRanges committed, boolean retired, boolean ended
     return new SourceState(committed, true, ended);
   }
 
-  /** The largest arrival (µs), {@link Long#MIN_VALUE} where none is known. */
+  /** The largest arrival (µs), {@link Long#MIN_VALUE} if none is known. */
   public long maxArrival() {
     return committed.maxArrival();
   }
@@ -36,7 +36,7 @@ public record SourceState(OffsetRanges committed, boolean retired, boolean ended
     return !committed.isEmpty() && (isSilent() || maxArrival() > arrival);
   }
 
-  /** The smallest arrival at the first position, {@link Long#MAX_VALUE} where none is known. */
+  /** The smallest arrival at the first position, {@link Long#MAX_VALUE} if none is known. */
   public long firstArrival() {
     return committed.isEmpty() ? Long.MAX_VALUE : committed.firstArrival(0);
   }

@@ -87,7 +87,7 @@ public final class DayDictionary implements AddressSource {
     }
   }
 
-  /** The id of the first address that is at least this one, {@link #size} where none is. */
+  /** The id of the first address that is at least this one, {@link #size} if none is. */
   public int lowerBound(long high, long low) {
     int from = 0;
     int to = size;

@@ -21,8 +21,8 @@ public final class DayRun extends DerivedRun {
   /**
    * What a run holds of a segment that it covers.
    *
-   * @param columns bit i is set where its sums by {@link RollupFormat#DIMENSIONS} i are in the run
-   * @param days on which it has rows, ascending; none where {@code columns} is 0
+   * @param columns bit i is set if its sums by {@link RollupFormat#DIMENSIONS} i are in the run
+   * @param days on which it has rows, ascending; none if {@code columns} is 0
    */
   public record Share(Covered segment, int columns, List<Long> days) {
     public Share {
@@ -42,7 +42,7 @@ public final class DayRun extends DerivedRun {
   /** The sums by one column. */
   private static final class Column {
     final DayDictionary dictionary;
-    final Rollup rollup; // null where there are none
+    final Rollup rollup; // null if there are none
     final int headCrc32c;
     final int[] sliceCrc32c;
     final boolean[] verified;
@@ -69,10 +69,10 @@ public final class DayRun extends DerivedRun {
   /**
    * Opens a run.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException where it is none, or of another
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it is none, or of another
    *     archive
-   * @throws org.flowmon.archive.derived.ForeignRunException where it is of another version
-   * @throws IOException where it cannot be read
+   * @throws org.flowmon.archive.derived.ForeignRunException if it is of another version
+   * @throws IOException if it cannot be read
    */
   static DayRun open(Path path, UUID archive) throws IOException {
     return open(path, archive, (file, of) -> new Parser(file).read(of));
@@ -186,7 +186,7 @@ public final class DayRun extends DerivedRun {
   }
 
   /**
-   * The sums by a column, null where there are none; slices are by day in place of the hour. Its
+   * The sums by a column, null if there are none; slices are by day in place of the hour. Its
    * structure is checked, its slices are not: {@link #verify}.
    */
   public Rollup rollup(FlowColumn column) {

@@ -62,7 +62,7 @@ final class DayRunWriter implements AutoCloseable {
       return days[slice] != LEFT_OUT;
     }
 
-    /** By id the id of its address in a dictionary; null where one that is wanted is not in it. */
+    /** By id the id of its address in a dictionary; null if one that is wanted is not in it. */
     int[] idsIn(DayDictionary dictionary) {
       int[] ids = new int[addresses.size() + 1];
       BitSet used = used();
@@ -92,7 +92,7 @@ final class DayRunWriter implements AutoCloseable {
       return true;
     }
 
-    /** The ids of the slices that are wanted, null where that is all of them. */
+    /** The ids of the slices that are wanted, null if that is all of them. */
     BitSet used() {
       boolean all = true;
       for (long day : days) {
@@ -120,7 +120,7 @@ final class DayRunWriter implements AutoCloseable {
     }
   }
 
-  /** Where cells go that are added up. */
+  /** If cells go that are added up. */
   private record Slice(long day, int outgoing) {
     static final Comparator<Slice> ORDER =
         Comparator.comparingLong(Slice::day).thenComparingInt(Slice::outgoing);

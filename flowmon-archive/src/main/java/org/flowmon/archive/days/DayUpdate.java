@@ -24,7 +24,7 @@ public final class DayUpdate extends RunUpdate<DayRun> {
   private static final Logger LOG = LoggerFactory.getLogger(DayUpdate.class);
   // Segments that are open at the same time.
   private static final int SEGMENTS_AT_ONCE = 64;
-  // A run is written again where more than one of so many of its cells are of no use.
+  // A run is written again if more than one of so many of its cells are of no use.
   private static final int WORN = 4;
   // Entries of dictionaries whose new ids are on the heap at once, 4 bytes each, and beside them a
   // slice with a cell of some 15 bytes for each at most.
@@ -51,8 +51,8 @@ public final class DayUpdate extends RunUpdate<DayRun> {
    * @param segments of the newest snapshot, held until this returns
    * @param settled places of those that compaction leaves as they are: others are not covered
    * @param verify whether every byte of every run is checked first
-   * @param stop asked before each file: where it says true the rest is left to the next update
-   * @throws IOException where files cannot be written; what was written stands
+   * @param stop asked before each file: if it says true the rest is left to the next update
+   * @throws IOException if files cannot be written; what was written stands
    */
   public static Done run(
       DaySums days,
@@ -79,7 +79,7 @@ public final class DayUpdate extends RunUpdate<DayRun> {
   /**
    * Reads every byte of a run.
    *
-   * @throws SegmentCorruptException where something is not as it was written
+   * @throws SegmentCorruptException if something is not as it was written
    */
   static void read(DayRun run) {
     CellReader reader = new CellReader();
@@ -235,7 +235,7 @@ public final class DayUpdate extends RunUpdate<DayRun> {
    * Adds what is to be kept of a run.
    *
    * @param again takes the segments that are read for it
-   * @return false where the run is to be made again from its segments instead
+   * @return false if the run is to be made again from its segments instead
    */
   private boolean add(
       RunCover.Share<DayRun> part,

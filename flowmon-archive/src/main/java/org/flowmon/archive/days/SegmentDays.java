@@ -68,8 +68,8 @@ public final class SegmentDays implements AutoCloseable {
    * Opens a segment and its sidecar.
    *
    * @param folder of segments in the store
-   * @throws IOException where one cannot be read
-   * @throws org.flowmon.archive.region.SegmentCorruptException where one is damaged
+   * @throws IOException if one cannot be read
+   * @throws org.flowmon.archive.region.SegmentCorruptException if one is damaged
    */
   public static SegmentDays open(ArchiveStore store, String folder, SealedSegment segment)
       throws IOException {
@@ -140,7 +140,7 @@ public final class SegmentDays implements AutoCloseable {
   }
 
   /**
-   * Its sums on some days; null where it has none by this column.
+   * Its sums on some days; null if it has none by this column.
    *
    * @param wanted days; null for all
    */

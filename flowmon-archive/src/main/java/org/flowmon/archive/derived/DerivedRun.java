@@ -31,12 +31,12 @@ public abstract class DerivedRun {
   }
 
   /**
-   * Opens a run; its file is closed again where it is none.
+   * Opens a run; its file is closed again if it is none.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException where it is none, or of another
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it is none, or of another
    *     archive
-   * @throws ForeignRunException where it is of another version
-   * @throws IOException where it cannot be read
+   * @throws ForeignRunException if it is of another version
+   * @throws IOException if it cannot be read
    */
   protected static <R extends DerivedRun> R open(Path path, UUID archive, Reader<R> reader)
       throws IOException {

@@ -16,8 +16,8 @@ public interface RunCheck<R extends DerivedRun> {
   /**
    * Reads every byte of a run and compares it with what its segments say.
    *
-   * @return what it says otherwise, null where nothing; damage of a segment is said of the segment
-   * @throws SegmentCorruptException where the run is damaged
+   * @return what it says otherwise, null if nothing; damage of a segment is said of the segment
+   * @throws SegmentCorruptException if the run is damaged
    */
   String difference(RunCover.Share<R> share) throws IOException;
 
@@ -26,7 +26,7 @@ public interface RunCheck<R extends DerivedRun> {
    * version, or say what their segments do not.
    *
    * @param segments of a snapshot that is held
-   * @throws IOException where the folder cannot be listed or a segment not be read
+   * @throws IOException if the folder cannot be listed or a segment not be read
    */
   static <R extends DerivedRun> List<RunProblem> of(
       RunFolder<R> folder, List<SealedSegment> segments, RunCheck<R> check) throws IOException {

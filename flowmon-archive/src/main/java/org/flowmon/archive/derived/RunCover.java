@@ -31,7 +31,7 @@ public final class RunCover<R extends DerivedRun> {
     }
 
     /**
-     * By the number of a segment in the run its place in the snapshot, −1 where the run does not
+     * By the number of a segment in the run its place in the snapshot, −1 if the run does not
      * answer for it. Not to be written to.
      */
     public int[] positions() {

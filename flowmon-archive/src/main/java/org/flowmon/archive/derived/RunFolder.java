@@ -71,7 +71,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
    *
    * @param number of the snapshot's commit
    * @return to be released
-   * @throws IOException where the folder cannot be listed
+   * @throws IOException if the folder cannot be listed
    */
   public RunView<R> view(long number, List<SealedSegment> segments) throws IOException {
     RunView<R> known = upToDate(number);
@@ -103,7 +103,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
     return made == null || made.mayBeBehind(kind.lookAgain()) ? null : acquired(made.view());
   }
 
-  /** By the runs that are open already; null where there are none. */
+  /** By the runs that are open already; null if there are none. */
   private synchronized RunView<R> soFar(long number, List<SealedSegment> segments) {
     requireOpen();
     Made<R> made = views.get(number);
@@ -209,7 +209,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
   /**
    * Opens a run, or notes why not.
    *
-   * @throws ClosedByInterruptException where this thread is interrupted: others can read it
+   * @throws ClosedByInterruptException if this thread is interrupted: others can read it
    */
   private void open(String name) throws ClosedByInterruptException {
     try {
@@ -265,7 +265,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
    * The runs that can be read now, each with a reference for the caller, for maintenance.
    *
    * @param broken takes the names of those that are damaged
-   * @throws IOException where one could not be read this time: it would be made twice
+   * @throws IOException if one could not be read this time: it would be made twice
    */
   public List<R> acquireRuns(Set<String> broken) throws IOException {
     looking.lock();

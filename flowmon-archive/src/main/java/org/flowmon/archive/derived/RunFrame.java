@@ -72,9 +72,9 @@ public record RunFrame(int magic, int version, int tailBytes, String place) {
   /**
    * Checks both ends of a file.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException where it is no run, or its ends
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run, or its ends
    *     differ
-   * @throws ForeignRunException where both ends name another version
+   * @throws ForeignRunException if both ends name another version
    */
   void check(MappedRegion file) {
     int length = file.length();

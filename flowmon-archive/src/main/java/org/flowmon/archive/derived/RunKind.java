@@ -12,7 +12,7 @@ import java.util.UUID;
  * @param suffix how the names of runs end
  * @param what the runs are together, for messages: {@code the host directory}
  * @param lookAgain after how long it is looked for runs again while segments are not covered
- * @param instead what is done where a run is damaged, for warnings
+ * @param instead what is done if a run is damaged, for warnings
  * @param opener opens a run
  */
 public record RunKind<R extends DerivedRun>(

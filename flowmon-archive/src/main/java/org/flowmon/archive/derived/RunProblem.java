@@ -5,7 +5,7 @@ package org.flowmon.archive.derived;
  *
  * @param run its name within its folder
  * @param what what was found and what was expected
- * @param remedy what to do about it, null where it is no damage: other versions read it
+ * @param remedy what to do about it, null if it is no damage: other versions read it
  */
 public record RunProblem(String run, String what, String remedy) {
   private static final String MADE_AGAIN = "flowmon compact makes it again from the segments";

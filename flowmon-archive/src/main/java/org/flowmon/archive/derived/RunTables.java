@@ -19,8 +19,8 @@ public final class RunTables {
   /**
    * Checks both ends of a file; the tables are not begun.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException where it is no run
-   * @throws ForeignRunException where it is of another version
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run
+   * @throws ForeignRunException if it is of another version
    */
   public RunTables(MappedRegion file, RunFrame frame) {
     this.file = file;

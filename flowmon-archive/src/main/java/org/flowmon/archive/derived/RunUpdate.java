@@ -31,7 +31,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
   /** A run that is as large takes no more. */
   protected static final long MAX_MERGED_BYTES = 1L << 30;
 
-  // The next larger run is merged where it is at most so many times as large as all smaller ones.
+  // The next larger run is merged if it is at most so many times as large as all smaller ones.
   private static final int GROWTH = 3;
   // What another process may still be about: it is writing it, or saw a commit that this one did
   // not.
@@ -73,7 +73,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
    * An update to come.
    *
    * @param segments of the newest snapshot, held until {@link #run} returns
-   * @param stop asked before each file: where it says true the rest is left to the next update
+   * @param stop asked before each file: if it says true the rest is left to the next update
    */
   protected RunUpdate(RunFolder<R> folder, List<SealedSegment> segments, BooleanSupplier stop) {
     this.folder = folder;
@@ -85,7 +85,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
    * Updates the folder.
    *
    * @param verify whether every byte of every run is checked first
-   * @throws IOException where files cannot be written; what was written stands
+   * @throws IOException if files cannot be written; what was written stands
    */
   protected final Done run(boolean verify) throws IOException {
     try {
@@ -145,8 +145,8 @@ public abstract class RunUpdate<R extends DerivedRun> {
   /**
    * Reads every byte of a run.
    *
-   * @return what is wrong with it, null where nothing is
-   * @throws SegmentCorruptException where something is wrong with it
+   * @return what is wrong with it, null if nothing is
+   * @throws SegmentCorruptException if something is wrong with it
    */
   protected abstract String problem(R run);
 
@@ -164,7 +164,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
    * @param from the first of them that is not yet
    * @param taken takes the segments that now are
    * @param runs takes the new run
-   * @return the next place that was not looked at, −1 where there is none
+   * @return the next place that was not looked at, −1 if there is none
    */
   protected abstract int cover(BitSet wanted, int from, List<SealedSegment> taken, List<R> runs)
       throws IOException;
@@ -172,15 +172,15 @@ public abstract class RunUpdate<R extends DerivedRun> {
   /**
    * Writes one run in place of others.
    *
-   * @return the new run, null where they are to be made again from the segments
-   * @throws SegmentCorruptException where one of them is damaged
+   * @return the new run, null if they are to be made again from the segments
+   * @throws SegmentCorruptException if one of them is damaged
    */
   protected abstract R merge(List<RunCover.Share<R>> parts) throws IOException;
 
   /**
    * Whether runs can be merged into one with the memory there is.
    *
-   * @throws SegmentCorruptException where one of them is damaged
+   * @throws SegmentCorruptException if one of them is damaged
    */
   protected boolean fit(List<RunCover.Share<R>> parts) {
     return true;
@@ -189,7 +189,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
   /**
    * Whether so much of a run is of no use any more that it is to be written again.
    *
-   * @throws SegmentCorruptException where it is damaged
+   * @throws SegmentCorruptException if it is damaged
    */
   protected boolean isWorn(RunCover.Share<R> share) {
     return 2L * share.live() < share.run().segments().size();
@@ -247,7 +247,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
     }
   }
 
-  /** Merges the runs that should be one; false where there are none. */
+  /** Merges the runs that should be one; false if there are none. */
   private boolean mergeSome(List<R> runs) throws IOException {
     List<RunCover.Share<R>> shares = new ArrayList<>(RunCover.of(segments, runs).shares());
     shares.sort(Comparator.comparingInt(share -> share.run().bytes()));

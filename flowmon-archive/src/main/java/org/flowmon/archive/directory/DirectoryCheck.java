@@ -83,7 +83,7 @@ public final class DirectoryCheck {
     }
   }
 
-  /** Null where the segment is damaged, which is said of the segment itself. */
+  /** Null if the segment is damaged, which is said of the segment itself. */
   private SegmentReader open(SealedSegment segment, List<HeldFolder> files) throws IOException {
     SegmentReader reader = null;
     try {

@@ -41,8 +41,8 @@ public final class DirectoryUpdate extends RunUpdate<HostRun> {
    *
    * @param segments of the newest snapshot, held until this returns
    * @param verify whether every byte of every run is checked first
-   * @param stop asked before each file: where it says true the rest is left to the next update
-   * @throws IOException where files cannot be written; what was written stands
+   * @param stop asked before each file: if it says true the rest is left to the next update
+   * @throws IOException if files cannot be written; what was written stands
    */
   public static Done run(
       HostDirectory directory,

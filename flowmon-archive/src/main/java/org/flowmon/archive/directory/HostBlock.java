@@ -60,7 +60,7 @@ final class HostBlock {
         : IpAddress.ipv4Low(Integer.reverseBytes(bytes.getInt(addressesAt + 4 * i)));
   }
 
-  /** The first address that is at least this one, {@link #size} where none is. */
+  /** The first address that is at least this one, {@link #size} if none is. */
   int lowerBound(long hi, long lo) {
     int from = 0;
     int to = size;

@@ -33,7 +33,7 @@ public final class HostDirectory extends RunFolder<HostRun> {
    *
    * @param number of the snapshot's commit
    * @return to be released
-   * @throws IOException where the folder cannot be listed
+   * @throws IOException if the folder cannot be listed
    */
   public HostView hosts(long number, List<SealedSegment> segments) throws IOException {
     return new HostView(view(number, segments));

@@ -33,10 +33,10 @@ final class HostRun extends DerivedRun {
   /**
    * Opens a run.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException where it is none, or of another
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it is none, or of another
    *     archive
-   * @throws org.flowmon.archive.derived.ForeignRunException where it is of another version
-   * @throws IOException where it cannot be read
+   * @throws org.flowmon.archive.derived.ForeignRunException if it is of another version
+   * @throws IOException if it cannot be read
    */
   static HostRun open(Path path, UUID archive) throws IOException {
     return open(path, archive, HostRun::read);
@@ -114,7 +114,7 @@ final class HostRun extends DerivedRun {
         file().buffer().getLong(indexAt + block * HostRunFormat.INDEX_BYTES + 8));
   }
 
-  /** The last block that does not begin after an address, −1 where all do. */
+  /** The last block that does not begin after an address, −1 if all do. */
   private int blockOf(IpAddress address) {
     int from = 0;
     int to = blocks;
@@ -135,7 +135,7 @@ final class HostRun extends DerivedRun {
    * @param roles as what it is held, bits of {@link HostRunFormat#ROLES}
    * @param positions where each segment of the run is marked, −1 for nowhere
    * @param budget of how many addresses the places are read at most
-   * @return what is left of the budget, below 0 where it was too small: then not all are marked
+   * @return what is left of the budget, below 0 if it was too small: then not all are marked
    */
   int mark(AddressRanges.Range range, int roles, int[] positions, BitSet marked, int budget) {
     IpAddress first = range.first();

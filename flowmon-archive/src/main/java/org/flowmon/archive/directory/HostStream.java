@@ -5,7 +5,7 @@ package org.flowmon.archive.directory;
  * org.flowmon.archive.region.SegmentCorruptException} anywhere.
  */
 interface HostStream {
-  /** Goes on to the next address, false where there is none. */
+  /** Goes on to the next address, false if there is none. */
   boolean next();
 
   /** High long of the address. */

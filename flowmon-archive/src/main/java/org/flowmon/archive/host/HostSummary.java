@@ -9,8 +9,8 @@ import org.flowmon.flow.IpAddress;
  * host with itself is one flow; what it sends it also receives.
  *
  * @param flows how many flows
- * @param firstSeen the smallest {@code end_time} (µs), {@link Long#MAX_VALUE} where none is known
- * @param lastSeen the largest, {@link Long#MIN_VALUE} where none is known
+ * @param firstSeen the smallest {@code end_time} (µs), {@link Long#MAX_VALUE} if none is known
+ * @param lastSeen the largest, {@link Long#MIN_VALUE} if none is known
  * @param sent bytes from the host: {@code bytes} as source, {@code reverse_bytes} as destination
  * @param received bytes to it
  * @param nowFrom since when (µs) is "now"; all before is "before"

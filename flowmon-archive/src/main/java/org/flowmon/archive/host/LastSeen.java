@@ -6,7 +6,7 @@ import org.flowmon.flow.IpAddress;
  * When an address was last source or destination of a flow.
  *
  * @param micros the {@link org.flowmon.archive.segment.TimeKey} of its newest flow (µs), {@link
- *     #NEVER} where there is none
+ *     #NEVER} if there is none
  */
 public record LastSeen(IpAddress address, long micros) {
   /** The time of an address without any flow. */

@@ -8,10 +8,10 @@ import java.util.List;
  * @param hosts in the order of the question
  * @param from since when it was asked (µs)
  * @param asOfArrival flows that arrived later (µs) were not looked at
- * @param historyFrom the first arrival stored (µs), {@link Long#MAX_VALUE} where none is
- * @param historyThrough up to which arrival (µs) all is there, {@link Long#MIN_VALUE} where nothing
+ * @param historyFrom the first arrival stored (µs), {@link Long#MAX_VALUE} if none is
+ * @param historyThrough up to which arrival (µs) all is there, {@link Long#MIN_VALUE} if nothing
  *     is known
- * @param missing why history is partial, a sentence each; empty where it is whole
+ * @param missing why history is partial, a sentence each; empty if it is whole
  * @param segmentsTotal segments of the archive
  * @param segmentsRead how many of them were opened, each counted once for an address
  * @param warnings what of sidecars and host directory is damaged; the answer stands all the same

@@ -23,7 +23,7 @@ import org.flowmon.udaf.set.AddressRanges;
  *
  * <p>The time of a flow is its {@link org.flowmon.archive.segment.TimeKey}: {@code end_time}, but
  * no later than an hour after {@code arrival}, so that a clock in the future does not make a host
- * look present; {@code arrival} where {@code end_time} is NULL.
+ * look present; {@code arrival} if {@code end_time} is NULL.
  */
 public final class SeenHosts {
   private final ArchiveSnapshot snapshot;
@@ -42,7 +42,7 @@ public final class SeenHosts {
    * @param from since when an address counts as seen (µs): decides what history must reach back to
    * @param asOfArrival only flows that arrived then (µs) or before are looked at, {@link
    *     Long#MAX_VALUE} for all
-   * @throws org.flowmon.archive.region.SegmentCorruptException where a segment that is needed is
+   * @throws org.flowmon.archive.region.SegmentCorruptException if a segment that is needed is
    *     damaged
    */
   public static SeenAnswer ask(

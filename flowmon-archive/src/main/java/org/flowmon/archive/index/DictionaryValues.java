@@ -13,7 +13,7 @@ public final class DictionaryValues {
   /**
    * Some values.
    *
-   * @param high high longs of addresses; null where all are IPv4, and of other columns
+   * @param high high longs of addresses; null if all are IPv4, and of other columns
    * @param low numbers, or low longs of addresses; null of texts
    * @param texts as UTF-8; null of other columns
    * @param size how many there are

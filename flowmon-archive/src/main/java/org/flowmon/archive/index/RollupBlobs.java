@@ -46,7 +46,7 @@ final class RollupBlobs {
     return bytes;
   }
 
-  /** The checked rollup, null where there is none. */
+  /** The checked rollup, null if there is none. */
   Rollup open(
       String type,
       FlowColumn column,

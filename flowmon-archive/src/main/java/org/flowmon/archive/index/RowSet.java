@@ -11,7 +11,7 @@ import org.roaringbitmap.RoaringBitmap;
  */
 public final class RowSet {
   private static final RowSet NONE = new RowSet(0, 0, null, null);
-  // Where both sides of a union are at most this large, merging arrays beats building bitmaps.
+  // If both sides of a union are at most this large, merging arrays beats building bitmaps.
   private static final int SMALL = 4096;
 
   // Exactly one form: bitmap, else array (the first `to - from` = size entries), else the range

@@ -28,7 +28,7 @@ import org.roaringbitmap.BitSetUtil;
  * Every lookup can throw {@link org.flowmon.archive.region.SegmentCorruptException}.
  */
 public final class SegmentIndex implements AutoCloseable {
-  /** The columns that a sidecar indexes where a segment has them and nothing else is said. */
+  /** The columns that a sidecar indexes if a segment has them and nothing else is said. */
   public static final List<FlowColumn> DEFAULT_INDEXED =
       List.of(
           FlowColumn.SRC_ADDR,
@@ -67,7 +67,7 @@ public final class SegmentIndex implements AutoCloseable {
    * @param segment identity of that segment's file
    * @param rows rows of that segment
    * @param verifyChecksums whether a column's blob is checked when it is first used
-   * @throws org.flowmon.archive.region.SegmentCorruptException where it is not that sidecar
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it is not that sidecar
    */
   public static SegmentIndex open(
       Path path,
@@ -160,7 +160,7 @@ public final class SegmentIndex implements AutoCloseable {
             case COUNT, TIMESTAMP, DURATION -> width == 8;
             default -> width == 4;
           };
-      // Of texts the dictionary ends where its last offset says.
+      // Of texts the dictionary ends if its last offset says.
       long lists =
           width > 0
               ? HEADER_BYTES + (long) size * (width + 4)
@@ -409,7 +409,7 @@ public final class SegmentIndex implements AutoCloseable {
     return columns[column.ordinal()] != null;
   }
 
-  /** Bytes of a column's dictionary and lists; 0 where it is not indexed. */
+  /** Bytes of a column's dictionary and lists; 0 if it is not indexed. */
   public long postingBytes(FlowColumn column) {
     Postings postings = columns[column.ordinal()];
     return postings == null ? 0 : postings.blob.length();
@@ -427,14 +427,14 @@ public final class SegmentIndex implements AutoCloseable {
 
   /**
    * Id of the first value of a numeric column that is at least {@code value}; {@link
-   * #dictionarySize} where none is.
+   * #dictionarySize} if none is.
    */
   public int lowerBound(FlowColumn column, long value) {
     return numbers(column).lowerBound(value);
   }
 
   /**
-   * Id of the first address that is at least the given one; {@link #dictionarySize} where none is.
+   * Id of the first address that is at least the given one; {@link #dictionarySize} if none is.
    */
   public int lowerBound(FlowColumn column, long hi, long lo) {
     return addresses(column).lowerBound(hi, lo);
@@ -492,12 +492,12 @@ public final class SegmentIndex implements AutoCloseable {
     postings.readAddresses(from, n, hi, lo);
   }
 
-  /** The sums by this column over all hours, checked; null where the sidecar has none. */
+  /** The sums by this column over all hours, checked; null if the sidecar has none. */
   public Rollup totals(FlowColumn column) {
     return rollup(RollupFormat.TOTALS, column);
   }
 
-  /** The sums by this column and hour, checked; null where the sidecar has none. */
+  /** The sums by this column and hour, checked; null if the sidecar has none. */
   public Rollup hours(FlowColumn column) {
     return rollup(RollupFormat.HOURS, column);
   }

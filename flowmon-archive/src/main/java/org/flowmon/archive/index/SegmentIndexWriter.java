@@ -51,7 +51,7 @@ public final class SegmentIndexWriter {
    * Adds a column.
    *
    * @param ids for each value that is not null, in the order of rows, its place in the dictionary
-   * @param valid bits of the rows that are not null; null where all are
+   * @param valid bits of the rows that are not null; null if all are
    * @param values the distinct values in order
    */
   public void add(

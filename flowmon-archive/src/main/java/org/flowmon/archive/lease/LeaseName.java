@@ -7,7 +7,7 @@ import java.util.UUID;
  * The name of a lease's file: {@code <UUID>.<kernel>.lease}, or {@code <UUID>.lease} as made by
  * versions that did not yet say which segments they own.
  *
- * @param kernel the one that its process runs under, empty where it says none
+ * @param kernel the one that its process runs under, empty if it says none
  */
 record LeaseName(String kernel) {
   static final String SUFFIX = ".lease";

@@ -51,15 +51,15 @@ final class LockedFile implements AutoCloseable {
     return PROPERTY + file; // of a real path, so that each file has one name
   }
 
-  /** What this process last {@link #publish}ed of a file; null where it has not locked it. */
+  /** What this process last {@link #publish}ed of a file; null if it has not locked it. */
   static String published(Path file) {
     return System.getProperty(property(file));
   }
 
   /**
-   * Locks a file, which is made where there is none.
+   * Locks a file, which is made if there is none.
    *
-   * @return null where it is locked already, by this process or another
+   * @return null if it is locked already, by this process or another
    */
   static LockedFile tryLock(Path file) throws IOException {
     return tryLock(file, Opening.DEFAULT);

@@ -24,7 +24,7 @@ public final class MaintenanceLock implements AutoCloseable {
   /**
    * Takes the lock.
    *
-   * @return null where another has it, in this process or another
+   * @return null if another has it, in this process or another
    */
   public static MaintenanceLock tryTake(Path archive) throws IOException {
     Path folder = Files.createDirectories(archive.toRealPath().resolve(ReaderLease.FOLDER));

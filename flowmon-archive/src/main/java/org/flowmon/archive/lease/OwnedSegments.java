@@ -70,7 +70,7 @@ final class OwnedSegments {
     return (long) ENTRY * (1 + place);
   }
 
-  /** Forgets one who owns a segment; where it fails the segment stays owned. */
+  /** Forgets one who owns a segment; if it fails the segment stays owned. */
   void disown(String id) throws IOException {
     Entry entry = entries.get(id);
     if (entry == null || --entry.owners > 0) {

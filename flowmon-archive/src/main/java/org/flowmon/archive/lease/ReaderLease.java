@@ -42,7 +42,7 @@ public final class ReaderLease implements AutoCloseable {
   // How many readers hold which commit.
   private final TreeMap<Long, Integer> held = new TreeMap<>();
   private LockedFile file; // null while none can be made
-  private OwnedSegments owned; // null where file is
+  private OwnedSegments owned; // null if file is
   private boolean protects;
   private long written; // what the file says; one without content says 0
 
@@ -53,7 +53,7 @@ public final class ReaderLease implements AutoCloseable {
   }
 
   /**
-   * Makes a lease that holds commit 0, and so everything, until it is moved on. Where no file can
+   * Makes a lease that holds commit 0, and so everything, until it is moved on. If no file can
    * be made (a folder that may only be read, a full disk) it {@link #protects} nothing, which the
    * process logs once for each archive.
    */
@@ -77,7 +77,7 @@ public final class ReaderLease implements AutoCloseable {
   }
 
   /**
-   * Keeps what the states of this commit and of later ones name. Where nothing else is held, a
+   * Keeps what the states of this commit and of later ones name. If nothing else is held, a
    * lease that could not be made before is tried again.
    */
   public synchronized void hold(long number) {
@@ -124,7 +124,7 @@ public final class ReaderLease implements AutoCloseable {
    * Says that this process may still commit segments: before the first of their files is made, or
    * is looked for. Each call is taken back by one of {@link #disown}.
    *
-   * @throws IOException where that cannot be written; then it is as if it had not been said
+   * @throws IOException if that cannot be written; then it is as if it had not been said
    */
   public synchronized void own(Collection<String> ids) throws IOException {
     if (!makeFile()) {

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * so that no file is deleted between the look at it and its commit.
  *
  * @param ids what they own
- * @param complete false where a live process does not say what it owns: one of an older version
+ * @param complete false if a live process does not say what it owns: one of an older version
  * @param foreign whether any may run on another host, and so hold commits that cannot be seen
  */
 public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) {
@@ -45,7 +45,7 @@ public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) 
   /**
    * Waits for the lock.
    *
-   * @throws IOException where somebody has it for a minute
+   * @throws IOException if somebody has it for a minute
    */
   public static Lock lock(Path archive) throws IOException {
     Path folder = Files.createDirectories(archive.toRealPath().resolve(ReaderLease.FOLDER));

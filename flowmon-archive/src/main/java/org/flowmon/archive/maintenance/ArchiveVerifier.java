@@ -48,10 +48,10 @@ public final class ArchiveVerifier {
    * Verifies an archive; others may read and commit meanwhile. Files of a store that is not local
    * are fetched anew, one segment at a time.
    *
-   * <p>Where the manifest itself is damaged, the segments of its sound commits are verified all the
+   * <p>If the manifest itself is damaged, the segments of its sound commits are verified all the
    * same, but no segment is called an orphan: it may belong to a commit that cannot be read.
    *
-   * @throws NoSuchFileException where there is no archive
+   * @throws NoSuchFileException if there is no archive
    */
   public static VerifyReport verify(ArchiveLocation location) throws IOException {
     return verify(location, rows -> {});

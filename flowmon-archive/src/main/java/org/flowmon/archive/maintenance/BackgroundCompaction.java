@@ -45,7 +45,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   /**
    * Begins; the archive must be there.
    *
-   * @param options null where nothing is merged, only trimmed and deleted
+   * @param options null if nothing is merged, only trimmed and deleted
    * @param pause runs many times a second while it works, on its thread, and may wait there for
    *     what is urgent
    */

@@ -15,8 +15,8 @@ import org.flowmon.archive.segment.SealedSegment;
  * clock of its own: the newest arrival is the time.
  *
  * <p>Segments are merged within a slice of time ({@link CompactionSlice}), smallest first. A merge
- * happens where it fills a segment; where {@link #FAN_IN} of about one size have gathered; and, in
- * a day that is over, where it makes a segment at least a third larger than its largest part. Each
+ * happens if it fills a segment; where {@link #FAN_IN} of about one size have gathered; and, in
+ * a day that is over, if it makes a segment at least a third larger than its largest part. Each
  * of them makes what it merges larger by a factor, so a row is rewritten a number of times that is
  * logarithmic in the size of a full segment over that of a fresh one: once or twice, where segments
  * come with 100,000 rows.
@@ -35,7 +35,7 @@ final class CompactionPlan {
   }
 
   /**
-   * The segments to merge next, empty where there is nothing to gain.
+   * The segments to merge next, empty if there is nothing to gain.
    *
    * @param segments of the archive
    * @param excluded ids of segments to leave alone

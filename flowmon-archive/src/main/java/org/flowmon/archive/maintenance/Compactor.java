@@ -59,7 +59,7 @@ public final class Compactor {
   /**
    * A compactor that knows of damage.
    *
-   * @param options null where nothing is merged, but segments are trimmed
+   * @param options null if nothing is merged, but segments are trimmed
    * @param damaged ids of segments to leave alone; those that turn out to be damaged are added
    * @param pause as of {@link SegmentWriter#beforeColumns}
    */
@@ -78,8 +78,8 @@ public final class Compactor {
   /**
    * Makes one merge.
    *
-   * @param stop asked before each segment is written: where it says true, nothing is changed
-   * @return null where there is nothing to merge, where it was stopped, or where another process
+   * @param stop asked before each segment is written: if it says true, nothing is changed
+   * @return null if there is nothing to merge, if it was stopped, or if another process
    *     replaced one of the segments first (then the next call plans anew)
    */
   public Step step(BooleanSupplier stop) throws IOException {
@@ -177,7 +177,7 @@ public final class Compactor {
         written.add(archive.seal(writer(), parts, provenance));
       }
       List<String> replaced = segments.stream().map(SealedSegment::id).toList();
-      // Where this fails otherwise than by a refusal, the commit may stand all the same.
+      // If this fails otherwise than by a refusal, the commit may stand all the same.
       mayStand = true;
       archive.commit(
           ArchiveCommit.ofReplacement(written, replaced, List.of(), dropped, "compaction"));

@@ -49,7 +49,7 @@ public final class Repacker {
     return written;
   }
 
-  /** Writes the next segment; null where all are done. */
+  /** Writes the next segment; null if all are done. */
   public Step step() throws IOException {
     while (!left.isEmpty()) {
       String id = left.remove();

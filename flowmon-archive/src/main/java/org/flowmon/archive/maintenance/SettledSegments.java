@@ -12,7 +12,7 @@ public final class SettledSegments {
   /**
    * Tells of segments the places of those that stay as they are, until rows arrive late or expire.
    *
-   * @param options null where nothing is merged: all stay
+   * @param options null if nothing is merged: all stay
    */
   public static Function<List<SealedSegment>, BitSet> by(CompactionOptions options) {
     return segments -> {

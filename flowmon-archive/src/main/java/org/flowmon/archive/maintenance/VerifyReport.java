@@ -9,7 +9,7 @@ import java.util.List;
  * @param segments segments that the manifest names
  * @param rows rows of these
  * @param bytes bytes of files that were read
- * @param damages empty where everything is what was written
+ * @param damages empty if everything is what was written
  * @param orphans paths or URLs of files that no commit knows; they are no damage
  * @param passedOver files of other versions, which were not checked, and why; they are no damage
  */
@@ -46,7 +46,7 @@ public record VerifyReport(
     return damages.isEmpty();
   }
 
-  /** 0 where everything is sound, 1 where something is damaged. */
+  /** 0 if everything is sound, 1 if something is damaged. */
   public int exitCode() {
     return isSound() ? 0 : 1;
   }

@@ -28,7 +28,7 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
   /**
    * Checks a commit.
    *
-   * @throws CommitRefusedException where it neither fits nor is a repeat
+   * @throws CommitRefusedException if it neither fits nor is a repeat
    */
   static CommitCheck of(ManifestState state, ArchiveCommit commit) {
     CommitCheck check = PLAIN;
@@ -98,7 +98,7 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
       before = range;
       OffsetRanges committed = all.computeIfAbsent(key, k -> state.source(k).committed());
       long end = committed.end();
-      // Nothing is missing before the first range ever: a source is taken up where it is.
+      // Nothing is missing before the first range ever: a source is taken up if it is.
       if (end >= 0 && range.firstOffset() > end) {
         gaps.add(
             CommitResult.Gap.between(

@@ -25,7 +25,7 @@ public interface CommitPreparation {
    * What a commit hides; segments that it trims lie sealed in the archive's folder.
    *
    * @param before the state that the commit is to follow on
-   * @throws CommitRefusedException where the commit does not fit what is hidden in that state
+   * @throws CommitRefusedException if the commit does not fit what is hidden in that state
    */
   Expiration prepare(ManifestState before, ArchiveCommit commit) throws IOException;
 

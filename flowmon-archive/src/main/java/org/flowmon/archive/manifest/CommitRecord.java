@@ -59,7 +59,7 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit, Expiration expira
    * Reads a commit's file.
    *
    * @param file its name, for messages
-   * @throws ManifestCorruptException where it is not the sound commit of this number
+   * @throws ManifestCorruptException if it is not the sound commit of this number
    */
   static CommitRecord fromBytes(String file, byte[] bytes, long number) {
     ManifestFrame frame = ManifestFrame.read(file, bytes, ManifestFrame.Kind.COMMIT, number);

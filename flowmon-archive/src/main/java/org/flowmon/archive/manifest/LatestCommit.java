@@ -31,9 +31,9 @@ public final class LatestCommit {
   }
 
   /**
-   * The commit that the file names, −1 where there is no file.
+   * The commit that the file names, −1 if there is no file.
    *
-   * @throws ManifestCorruptException where it is not as it was written
+   * @throws ManifestCorruptException if it is not as it was written
    */
   static long read(ArchiveStore store) throws IOException {
     byte[] bytes = store.read(FILE, 1 << 20);

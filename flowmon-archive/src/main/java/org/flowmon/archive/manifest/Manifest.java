@@ -44,7 +44,7 @@ public final class Manifest {
   /**
    * Begins a manifest.
    *
-   * @return false where there is one
+   * @return false if there is one
    */
   public static boolean create(ArchiveStore store) throws IOException {
     byte[] bytes =
@@ -60,8 +60,8 @@ public final class Manifest {
    * Opens a manifest.
    *
    * @param snapshotEvery a snapshot is written with each so many-th commit
-   * @throws java.nio.file.NoSuchFileException where there is none
-   * @throws ManifestCorruptException where a commit that is needed is missing or damaged
+   * @throws java.nio.file.NoSuchFileException if there is none
+   * @throws ManifestCorruptException if a commit that is needed is missing or damaged
    */
   public static Manifest open(ArchiveStore store, int snapshotEvery) throws IOException {
     Manifest manifest = new Manifest(store, snapshotEvery, ManifestLoader.load(store));
@@ -96,7 +96,7 @@ public final class Manifest {
     return state;
   }
 
-  /** As {@link #prune(long, long)} where leases show every reader. */
+  /** As {@link #prune(long, long)} if leases show every reader. */
   public int prune(long before) throws IOException {
     return prune(before, Long.MAX_VALUE);
   }
@@ -118,7 +118,7 @@ public final class Manifest {
       return 0;
     }
     long keep = snapshots.lower(snapshots.last());
-    // Where a lease is in the way, a snapshot further back may do.
+    // If a lease is in the way, a snapshot further back may do.
     Long snapshot = before > keep ? Long.valueOf(keep) : snapshots.floor(before);
     if (snapshot == null
         || ManifestLoader.numbers(files, ManifestFrame.Kind.COMMIT).first() >= snapshot) {
@@ -142,11 +142,11 @@ public final class Manifest {
   }
 
   /**
-   * Adds a commit, durably; where another process is first, checks it again on what that one added.
+   * Adds a commit, durably; if another process is first, checks it again on what that one added.
    *
    * @param requireFiles is asked for each segment that is about to be committed, and throws where
    *     its files are not there
-   * @throws CommitRefusedException where it neither fits nor is a repeat
+   * @throws CommitRefusedException if it neither fits nor is a repeat
    */
   public CommitResult commit(ArchiveCommit commit, Consumer<SealedSegment> requireFiles)
       throws IOException {
@@ -219,7 +219,7 @@ public final class Manifest {
     }
   }
 
-  /** Makes the state that was last read last, also where who wrote it was killed in between. */
+  /** Makes the state that was last read last, also if who wrote it was killed in between. */
   public void settle() throws IOException {
     store.settle(FOLDER);
   }
@@ -236,7 +236,7 @@ public final class Manifest {
   /**
    * Whether a commit became part of a state though its file says nothing any more: others may have
    * followed on it and deleted it before its writer looked. An id is never used again, so a segment
-   * that is known tells. Where all of them were replaced and deleted since, the commit is tried
+   * that is known tells. If all of them were replaced and deleted since, the commit is tried
    * anew, and found to be a repeat or refused.
    */
   private static boolean stands(ManifestState now, ArchiveCommit commit, Expiration expiration) {
@@ -262,7 +262,7 @@ public final class Manifest {
 
   /**
    * Whether a commit of this number was there once and was, or may be, deleted: another's, so that
-   * the one just written stands for nothing, or the one just written. A lease rules that out; where
+   * the one just written stands for nothing, or the one just written. A lease rules that out; if
    * leases do not show everyone, who was asleep for longer than the time of grace finds out here:
    * the mark is written before commits go.
    */

@@ -21,10 +21,10 @@ import org.flowmon.archive.store.StoredFile;
  * @param commits sound commits
  * @param segments every segment that a sound commit or snapshot names
  * @param removed ids of segments that were replaced and whose files may still be there
- * @param damages empty where everything is as it was written
+ * @param damages empty if everything is as it was written
  * @param orphans temporary files left behind
  * @param bytes that were read
- * @param state what all commits add up to, null where that cannot be told
+ * @param state what all commits add up to, null if that cannot be told
  */
 public record ManifestAudit(
     long commits,
@@ -117,7 +117,7 @@ public record ManifestAudit(
     }
 
     /**
-     * Adds a commit; says which one was added, a later one where this one was deleted meanwhile.
+     * Adds a commit; says which one was added, a later one if this one was deleted meanwhile.
      */
     private long commit(long number) throws IOException {
       String file = ManifestFrame.Kind.COMMIT.fileName(number);

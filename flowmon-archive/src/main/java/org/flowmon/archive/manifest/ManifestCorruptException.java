@@ -23,7 +23,7 @@ public final class ManifestCorruptException extends RuntimeException {
     return file;
   }
 
-  /** Where in the file. */
+  /** If in the file. */
   public String place() {
     return place;
   }

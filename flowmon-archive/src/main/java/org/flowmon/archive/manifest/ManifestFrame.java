@@ -140,7 +140,7 @@ record ManifestFrame(
    * Reads a file: checksum first, then what it says.
    *
    * @param file its name, for messages
-   * @throws ManifestCorruptException where it is not a sound file of this kind and number
+   * @throws ManifestCorruptException if it is not a sound file of this kind and number
    */
   static ManifestFrame read(String file, byte[] bytes, Kind kind, long number) {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);

@@ -104,7 +104,7 @@ final class ManifestLoader {
     return builder;
   }
 
-  /** Adds the commits that follow; false where there is none. */
+  /** Adds the commits that follow; false if there is none. */
   static boolean readOn(ArchiveStore store, ManifestSum builder) throws IOException {
     for (boolean any = false; ; any = true) {
       long next = builder.number() + 1;

@@ -47,7 +47,7 @@ final class ManifestSnapshot {
   /**
    * Reads one, for later commits to be added.
    *
-   * @throws ManifestCorruptException where it is not the sound snapshot of this number
+   * @throws ManifestCorruptException if it is not the sound snapshot of this number
    */
   static ManifestSum read(String file, byte[] bytes, long number) {
     ManifestFrame frame = ManifestFrame.read(file, bytes, ManifestFrame.Kind.SNAPSHOT, number);

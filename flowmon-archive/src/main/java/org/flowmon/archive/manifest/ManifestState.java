@@ -80,8 +80,8 @@ public final class ManifestState {
   }
 
   /**
-   * The commit that brought the newest rows of a segment: where it replaced others, which hold the
-   * same rows, the newest of theirs. A later one where only a snapshot of the manifest was read.
+   * The commit that brought the newest rows of a segment: if it replaced others, which hold the
+   * same rows, the newest of theirs. A later one if only a snapshot of the manifest was read.
    */
   public long newestRows(String id) {
     return newestRows.get(id);
@@ -101,7 +101,7 @@ public final class ManifestState {
     return rows;
   }
 
-  /** The first visible row of a segment: those before it have expired. 0 where none has. */
+  /** The first visible row of a segment: those before it have expired. 0 if none has. */
   public int firstRow(String id) {
     return firstRows.getOrDefault(id, 0);
   }
@@ -118,7 +118,7 @@ public final class ManifestState {
 
   /**
    * No row with a smaller {@link org.flowmon.archive.segment.TimeKey} (µs) is visible, {@link
-   * Long#MIN_VALUE} where nothing has expired. It never falls.
+   * Long#MIN_VALUE} if nothing has expired. It never falls.
    */
   public long cutoff() {
     return retained.cutoff();
@@ -135,14 +135,14 @@ public final class ManifestState {
   }
 
   /**
-   * Time keys of all visible rows; in the bucket of the cutoff, of hidden ones too. Null where
+   * Time keys of all visible rows; in the bucket of the cutoff, of hidden ones too. Null if
    * nothing is limited. Not to be changed.
    */
   public TimestampHistogram keys() {
     return retained.keys();
   }
 
-  /** The newest arrival ever committed (µs), {@link Long#MIN_VALUE} where none was. */
+  /** The newest arrival ever committed (µs), {@link Long#MIN_VALUE} if none was. */
   public long newestArrival() {
     return maxArrival;
   }
@@ -175,7 +175,7 @@ public final class ManifestState {
                     .contains(range.firstOffset(), range.endOffset()));
   }
 
-  /** The segment of this id, null where it is not part of the archive. */
+  /** The segment of this id, null if it is not part of the archive. */
   public SealedSegment segment(String id) {
     return byId.get(id);
   }
@@ -211,7 +211,7 @@ public final class ManifestState {
     return timeMicros;
   }
 
-  /** The oldest arrival ever committed (µs), {@link Long#MAX_VALUE} where none was. */
+  /** The oldest arrival ever committed (µs), {@link Long#MAX_VALUE} if none was. */
   long oldestArrival() {
     return minArrival;
   }
@@ -225,7 +225,7 @@ public final class ManifestState {
     return source == null || source.retired();
   }
 
-  /** The file of this SHA-256 as it was last imported, null where it was not. */
+  /** The file of this SHA-256 as it was last imported, null if it was not. */
   public ImportedFile imported(String sha256) {
     return files.get(sha256);
   }
@@ -233,7 +233,7 @@ public final class ManifestState {
   /**
    * Checks that no file of this content was imported.
    *
-   * @throws CommitRefusedException where one was, naming it
+   * @throws CommitRefusedException if one was, naming it
    */
   public void requireNotImported(ImportedFile file) {
     ImportedFile before = files.get(file.sha256());
@@ -251,12 +251,12 @@ public final class ManifestState {
     }
   }
 
-  /** The position after the last committed one of a source, −1 where it is unknown. */
+  /** The position after the last committed one of a source, −1 if it is unknown. */
   public long committedEnd(String sourceKey) {
     return source(sourceKey).committed().end();
   }
 
-  /** The first committed position of a source, −1 where it is unknown. */
+  /** The first committed position of a source, −1 if it is unknown. */
   public long committedFirst(String sourceKey) {
     OffsetRanges committed = source(sourceKey).committed();
     return committed.isEmpty() ? -1 : committed.first(0);
@@ -283,7 +283,7 @@ public final class ManifestState {
   }
 
   /**
-   * The first arrival stored (µs), {@link Long#MAX_VALUE} where none is: since then flows were
+   * The first arrival stored (µs), {@link Long#MAX_VALUE} if none is: since then flows were
    * collected. Not the smallest {@code end_time}, which one exporter with a clock from 1970 would
    * move. Not before the {@link #cutoff}: of what arrived earlier a part has expired.
    */
@@ -293,9 +293,9 @@ public final class ManifestState {
 
   /**
    * Since when (µs) everything that arrived from these sources was committed, but for gaps: their
-   * first arrival, or a later one where positions before a source's first committed one were left
+   * first arrival, or a later one if positions before a source's first committed one were left
    * out; never before the {@link #cutoff}. Sources that are unknown have brought nothing yet.
-   * {@link Long#MAX_VALUE} where no arrival is known.
+   * {@link Long#MAX_VALUE} if no arrival is known.
    *
    * @param disorder by how much (µs) what was left out may have arrived later than what followed
    */
@@ -334,15 +334,15 @@ public final class ManifestState {
   /**
    * The smallest over all sources from which more may come (neither retired nor ended) of their
    * largest committed arrival (µs); without such a source the largest arrival known; {@link
-   * Long#MIN_VALUE} where none is.
+   * Long#MIN_VALUE} if none is.
    */
   public long historyThrough() {
     return through(sources.values(), maxArrival);
   }
 
   /**
-   * As {@link #historyThrough()}, for these sources alone; {@link Long#MIN_VALUE} where one is
-   * unknown, or where there is none.
+   * As {@link #historyThrough()}, for these sources alone; {@link Long#MIN_VALUE} if one is
+   * unknown, or if there is none.
    */
   public long historyThrough(Collection<String> sourceKeys) {
     if (sourceKeys.stream().anyMatch(key -> source(key).committed().isEmpty())) {
@@ -367,7 +367,7 @@ public final class ManifestState {
 
   /**
    * Whether everything that arrived from these sources up to a time (µs) was committed, but for
-   * {@link #gaps}: each is known, and has a later arrival or ended. False without a source. Where a
+   * {@link #gaps}: each is known, and has a later arrival or ended. False without a source. If a
    * source's arrivals are out of order by up to a bound, ask for a time that much later.
    */
   public boolean reaches(Collection<String> sourceKeys, long arrival) {

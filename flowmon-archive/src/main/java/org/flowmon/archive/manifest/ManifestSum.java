@@ -156,7 +156,7 @@ final class ManifestSum {
    * Adds the next commit.
    *
    * @param file its name, for messages
-   * @throws ManifestCorruptException where it does not follow on what was added before
+   * @throws ManifestCorruptException if it does not follow on what was added before
    */
   void add(String file, CommitRecord record) {
     ManifestFrame frame = record.frame();

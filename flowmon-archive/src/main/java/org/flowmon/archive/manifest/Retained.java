@@ -13,7 +13,7 @@ import org.flowmon.archive.retention.TimestampHistogram;
  * @param cutoff rows with smaller time keys (µs) are hidden
  * @param expiredRows hidden since the archive began, late ones too
  * @param lateRows of these, those that came when they were below the cutoff already
- * @param keys time keys of visible rows, and of hidden ones in the bucket of the cutoff; null where
+ * @param keys time keys of visible rows, and of hidden ones in the bucket of the cutoff; null if
  *     nothing is limited. Not to be changed
  */
 record Retained(

@@ -101,7 +101,7 @@ final class RetentionSections {
     private long rows;
     private long late;
 
-    /** Takes a section; false where it is none of retention. */
+    /** Takes a section; false if it is none of retention. */
     boolean take(String file, ManifestFrame.Section section) {
       switch (section.tag()) {
         case ManifestFrame.CUTOFF ->

@@ -52,11 +52,11 @@ public final class ArchiveQuery {
    * Runs a query.
    *
    * @param query without parameters
-   * @throws QueryTimeoutException where the options' time limit is over
-   * @throws RowLimitException where more rows than the options' limit would be read
-   * @throws ByteLimitException where more bytes than the options' limit were read
-   * @throws QueryCancelledException where this thread is interrupted, which it still is then
-   * @throws org.flowmon.udaf.text.QueryException where a parameter is not bound
+   * @throws QueryTimeoutException if the options' time limit is over
+   * @throws RowLimitException if more rows than the options' limit would be read
+   * @throws ByteLimitException if more bytes than the options' limit were read
+   * @throws QueryCancelledException if this thread is interrupted, which it still is then
+   * @throws org.flowmon.udaf.text.QueryException if a parameter is not bound
    */
   public static QueryAnswer run(ArchiveSnapshot snapshot, Query query, QueryOptions options)
       throws IOException {
@@ -69,7 +69,7 @@ public final class ArchiveQuery {
    * tells is that of all; each snapshot tells its own.
    *
    * @param snapshots of different archives, at least one
-   * @throws IllegalArgumentException where one of them, or a copy of it, is there twice
+   * @throws IllegalArgumentException if one of them, or a copy of it, is there twice
    */
   public static QueryAnswer run(List<ArchiveSnapshot> snapshots, Query query, QueryOptions options)
       throws IOException {

@@ -86,7 +86,7 @@ public final class QueryOptions {
    * Bytes of the heap that a query may take: its groups, of rows, packed or of sums, with the
    * states of functions and the numbers that stand for addresses; the results of queries in it, the
    * rows of joins, values of IN (SELECT …), rows of a query without groups, and columns of an
-   * answer that is made of groups. It is asked before these are made; where it has not so much left
+   * answer that is made of groups. It is asked before these are made; if it has not so much left
    * {@link org.flowmon.udaf.value.AnswerTooLargeException} is thrown. Half of the heap by default.
    * Not counted are rows that are not in groups yet.
    */
@@ -125,7 +125,7 @@ public final class QueryOptions {
   /**
    * Whether nobody waits for the answer any more, as a client that has gone: {@link
    * QueryCancelledException} is thrown then. It is asked on every thread of the query, for each
-   * block of some milliseconds of work, so that it has to be quick. Beside it a query ends where
+   * block of some milliseconds of work, so that it has to be quick. Beside it a query ends if
    * the thread that runs it is interrupted.
    */
   public QueryOptions withIsGone(BooleanSupplier gone) {

@@ -72,9 +72,9 @@ final class QueryRun {
   private final RollupRule rollups;
   private final Queue<SegmentScan> started = new ConcurrentLinkedQueue<>();
   private final Queue<AccessMeter> meters = new ConcurrentLinkedQueue<>();
-  // By piece, where threads share the rows of a query without groups; else null.
+  // By piece, if threads share the rows of a query without groups; else null.
   private RowLookup[] lookups;
-  private PackedGroups[] packed; // by grouping: null where groups are in each scan's table
+  private PackedGroups[] packed; // by grouping: null if groups are in each scan's table
 
   /**
    * @param memory that groups take
@@ -115,7 +115,7 @@ final class QueryRun {
   /**
    * The answer.
    *
-   * @throws DamagedCellsException where sums cannot be relied on
+   * @throws DamagedCellsException if sums cannot be relied on
    */
   QueryAnswer answer() throws IOException {
     deadline.check();

@@ -7,20 +7,20 @@ import java.util.Set;
 import org.flowmon.archive.query.plan.SegmentAccess;
 
 /**
- * How far the history behind an answer reaches, and what was read for it. Where several queries
+ * How far the history behind an answer reaches, and what was read for it. If several queries
  * over flows were answered for it, as of a query over their results, what is counted is counted for
  * each of them: a segment that two may read is there twice.
  *
  * @param snapshot number of the commit that the answer is of; of several archives, of the first
- * @param historyFrom the first arrival stored (µs), {@link Long#MAX_VALUE} where none
- * @param historyThrough up to which arrival (µs) everything was there, {@link Long#MIN_VALUE} where
+ * @param historyFrom the first arrival stored (µs), {@link Long#MAX_VALUE} if none
+ * @param historyThrough up to which arrival (µs) everything was there, {@link Long#MIN_VALUE} if
  *     nothing is known
  * @param segmentsTotal segments of the archive
  * @param segmentsConsidered segments that may hold an answer by their times, by the host directory
  *     and by the day sums: these were opened
  * @param segmentsByDirectory segments that the host directory left out, whatever their times: they
  *     hold none of the addresses asked for
- * @param segmentsUncovered segments that the host directory says nothing of, where it was asked
+ * @param segmentsUncovered segments that the host directory says nothing of, if it was asked
  * @param segmentsByDays segments that were not opened since the day sums say all that is asked of
  *     them
  * @param dayRuns runs of day sums that were read

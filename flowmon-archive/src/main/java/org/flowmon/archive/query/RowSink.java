@@ -10,7 +10,7 @@ public interface RowSink {
    * Takes the next rows. Threads of the query call it, one after the other.
    *
    * @param some in the order of the answer; perhaps none
-   * @throws IOException where they cannot be taken, which ends the query
+   * @throws IOException if they cannot be taken, which ends the query
    */
   void rows(ResultTable some) throws IOException;
 }

@@ -34,7 +34,7 @@ import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Answers a query of single rows part by part, so that no more of the answer than some parts for
- * each thread is held: pieces of segments one after the other, or where it is ordered by {@code
+ * each thread is held: pieces of segments one after the other, or if it is ordered by {@code
  * end_time} {@link TimeSlices}. Threads work on the parts that are next; each hands its rows on
  * when those of all parts before were.
  */

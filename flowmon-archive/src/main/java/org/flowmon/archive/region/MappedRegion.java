@@ -57,8 +57,8 @@ public final class MappedRegion {
   /**
    * Maps a sealed file with one reference and checks its footer.
    *
-   * @throws SegmentCorruptException where length or footer are not as sealed
-   * @throws IOException where the file cannot be opened or mapped
+   * @throws SegmentCorruptException if length or footer are not as sealed
+   * @throws IOException if the file cannot be opened or mapped
    */
   public static MappedRegion open(Path path, FileIdentity identity) throws IOException {
     ByteBuffer mapped;
@@ -89,8 +89,8 @@ public final class MappedRegion {
    * Maps a file of which nothing is known outside of it, with one reference: whoever opens it has
    * to find out what it is.
    *
-   * @throws SegmentCorruptException where it is empty or 2 GiB or more
-   * @throws IOException where it cannot be opened or mapped
+   * @throws SegmentCorruptException if it is empty or 2 GiB or more
+   * @throws IOException if it cannot be opened or mapped
    */
   public static MappedRegion open(Path path) throws IOException {
     Object key = key(path);
@@ -154,7 +154,7 @@ public final class MappedRegion {
   /**
    * Throws unless the bytes have this CRC32C.
    *
-   * <p>They are copied in blocks: where the file was cut, that is an error, while reading them in
+   * <p>They are copied in blocks: if the file was cut, that is an error, while reading them in
    * place in the code of the checksum ends the whole process.
    */
   public void verify(String place, int offset, int length, int crc32c) {
@@ -193,7 +193,7 @@ public final class MappedRegion {
   }
 
   private Optional<SegmentCorruptException> cut() {
-    long now = file.length(); // 0 where it is deleted, too
+    long now = file.length(); // 0 if it is deleted, too
     if (now >= length || !isSame()) {
       return Optional.empty();
     }
@@ -220,7 +220,7 @@ public final class MappedRegion {
   /**
    * What a fault of memory was: a file that was cut while it was read.
    *
-   * @return the error that names the file; the fault itself where none of the open files was cut
+   * @return the error that names the file; the fault itself if none of the open files was cut
    */
   public static RuntimeException explain(InternalError fault) {
     for (MappedRegion region : OPEN) {
@@ -242,7 +242,7 @@ public final class MappedRegion {
   /**
    * Takes a reference.
    *
-   * @throws IllegalStateException where the last one was already released
+   * @throws IllegalStateException if the last one was already released
    */
   public void acquire() {
     int now;

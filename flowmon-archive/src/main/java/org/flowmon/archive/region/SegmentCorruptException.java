@@ -44,7 +44,7 @@ public final class SegmentCorruptException extends RuntimeException {
     return file;
   }
 
-  /** Where in the file. */
+  /** If in the file. */
   public String place() {
     return place;
   }

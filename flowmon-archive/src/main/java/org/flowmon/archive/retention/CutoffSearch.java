@@ -64,7 +64,7 @@ final class CutoffSearch {
   /**
    * Hides the oldest rows until the others weigh no more than a limit.
    *
-   * @param hint the interval that holds the key where that happens, as far as is known; a wrong one
+   * @param hint the interval that holds the key if that happens, as far as is known; a wrong one
    *     costs time. Null for none
    */
   void hideUntil(Weight weight, long limit, TimestampHistogram.Interval hint) {
@@ -150,7 +150,7 @@ final class CutoffSearch {
     }
   }
 
-  /** The first row from which on a segment weighs no more than so much; {@code to} where none. */
+  /** The first row from which on a segment weighs no more than so much; {@code to} if none. */
   private static int firstWithin(Weight weight, SegmentKeys segment, long limit, int from, int to) {
     int low = from;
     int high = to;

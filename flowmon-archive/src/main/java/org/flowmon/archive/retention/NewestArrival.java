@@ -6,7 +6,7 @@ import org.flowmon.archive.segment.SealedSegment;
 
 /**
  * The newest arrival that can be true: ages are counted back from it. One that lies more than an
- * hour in the future comes from a wrong clock, and must not let everything else grow old. Where a
+ * hour in the future comes from a wrong clock, and must not let everything else grow old. If a
  * segment holds such, its first arrival is all that is known of the others. Not thread-safe.
  */
 public final class NewestArrival {
@@ -48,7 +48,7 @@ public final class NewestArrival {
     }
   }
 
-  /** The newest of them, {@link Long#MIN_VALUE} where there is none. */
+  /** The newest of them, {@link Long#MIN_VALUE} if there is none. */
   public long get() {
     return newest;
   }

@@ -10,7 +10,7 @@ import java.time.temporal.ChronoUnit;
  *
  * @param rows so many most recent flows are kept; 0: no such limit
  * @param slack flows stored beyond {@code rows} at most, hidden ones in segments that hold others
- *     too: the larger, the fewer are rewritten to get rid of them. 0 where {@code rows} is
+ *     too: the larger, the fewer are rewritten to get rid of them. 0 if {@code rows} is
  * @param ageMicros flows this much older than the newest arrival committed that can be true ({@link
  *     NewestArrival}) are not kept, µs; 0: no such limit
  * @param bytes the flows that are kept take at most so many bytes, by their part of the files that
@@ -44,7 +44,7 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
    * Limits as people say them.
    *
    * @param rows 0: no limit
-   * @param slack −1 where nothing is said: {@link #withSlackFor} chooses
+   * @param slack −1 if nothing is said: {@link #withSlackFor} chooses
    * @param age null or zero: no limit
    * @param bytes 0: no limit
    * @throws IllegalArgumentException saying what was expected
@@ -70,10 +70,10 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
 
   /**
    * These limits with a slack that is worth its while: a tenth of the rows, at least {@link
-   * #smallestSlack}, where none was said.
+   * #smallestSlack}, if none was said.
    *
    * @param segmentRows rows of the largest segments
-   * @throws IllegalArgumentException where the one that was said is smaller
+   * @throws IllegalArgumentException if the one that was said is smaller
    */
   public RetentionOptions withSlackFor(long segmentRows) {
     long smallest = smallestSlack(rows, segmentRows);
@@ -108,14 +108,14 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
     return rows > 0 || ageMicros > 0 || bytes > 0;
   }
 
-  /** No more rows are stored, {@link Long#MAX_VALUE} where there is no limit. */
+  /** No more rows are stored, {@link Long#MAX_VALUE} if there is no limit. */
   public long mostRows() {
     return rows == 0 || rows > Long.MAX_VALUE - slack ? Long.MAX_VALUE : rows + slack;
   }
 
   /**
-   * Files are trimmed where they take more bytes: an eighth above {@link #bytes}, {@link
-   * Long#MAX_VALUE} where there is no limit.
+   * Files are trimmed if they take more bytes: an eighth above {@link #bytes}, {@link
+   * Long#MAX_VALUE} if there is no limit.
    */
   public long mostBytes() {
     long most = bytes + bytes / 8;

@@ -36,8 +36,8 @@ public final class RetentionPlan {
   }
 
   /**
-   * Time keys to be counted: of new rows that are not late and, where none were known, of those
-   * that were visible before. Null where nothing is limited.
+   * Time keys to be counted: of new rows that are not late and, if none were known, of those
+   * that were visible before. Null if nothing is limited.
    */
   public TimestampHistogram keys() {
     return keys;
@@ -51,7 +51,7 @@ public final class RetentionPlan {
    * @param cutoff before the commit
    * @param newestArrival of all rows ever committed that can be true ({@link NewestArrival}), those
    *     of the new segments included; µs
-   * @param keys time keys of the visible rows of the known segments, null where they are not known:
+   * @param keys time keys of the visible rows of the known segments, null if they are not known:
    *     they are counted then. Not changed
    */
   public static RetentionPlan of(
@@ -106,7 +106,7 @@ public final class RetentionPlan {
     int rows = segment.segment().rows();
     long bytes = segment.segment().bytesOnDisk();
     long visible = (long) rows - firstRow;
-    // Up to 2^24 rows: the product overflows only where a file has half a terabyte.
+    // Up to 2^24 rows: the product overflows only if a file has half a terabyte.
     return bytes / rows * visible + (bytes % rows * visible + rows - 1) / rows;
   }
 }

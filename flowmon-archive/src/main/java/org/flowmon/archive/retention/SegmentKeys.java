@@ -13,11 +13,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The time keys of a segment and the first of its rows that is visible. The file is opened only
- * where the range of keys does not tell. Where it is damaged or lost, its keys are taken to be
+ * if the range of keys does not tell. If it is damaged or lost, its keys are taken to be
  * evenly spread: a damaged segment of the past must not keep others from being committed. An error
  * in reading it is none of its damage: what is decided here is decided for good, so nothing is.
  *
- * <p>Methods that look for keys throw {@link UncheckedIOException} where the segment cannot be read
+ * <p>Methods that look for keys throw {@link UncheckedIOException} if the segment cannot be read
  * now. Not thread-safe.
  */
 public final class SegmentKeys {
@@ -28,8 +28,8 @@ public final class SegmentKeys {
     /**
      * The segment's rows.
      *
-     * @throws SegmentCorruptException where it is damaged, or its file is lost
-     * @throws IOException where it cannot be read now
+     * @throws SegmentCorruptException if it is damaged, or its file is lost
+     * @throws IOException if it cannot be read now
      */
     SegmentReader open(SealedSegment segment) throws IOException;
 

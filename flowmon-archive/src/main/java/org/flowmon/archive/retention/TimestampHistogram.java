@@ -11,7 +11,7 @@ import org.flowmon.flow.TableHash;
  *
  * <p>Buckets are intervals of one width, a power of two of microseconds, aligned to its multiples;
  * only those that hold a timestamp are kept, so one from 1970 costs one bucket and no precision.
- * Where there would be more than {@link #maxBuckets}, the width doubles until there are not: it
+ * If there would be more than {@link #maxBuckets}, the width doubles until there are not: it
  * depends on what was added and not on the order. Counts are exact. So what is said of a rank is
  * wrong by less than one width, and of a boundary between buckets not at all.
  *
@@ -19,17 +19,17 @@ import org.flowmon.flow.TableHash;
  * #add(TimestampHistogram) merged}.
  */
 public final class TimestampHistogram {
-  /** Buckets at most, where nothing else is said. */
+  /** Buckets at most, if nothing else is said. */
   public static final int DEFAULT_BUCKETS = 4096;
 
-  /** The first width where nothing else is said: 2^20 µs, about a second. */
+  /** The first width if nothing else is said: 2^20 µs, about a second. */
   public static final int DEFAULT_WIDTH_LOG2 = 20;
 
   private static final int LIMIT = 1 << 20;
 
   private final int maxBuckets;
   private int widthLog2;
-  // Open addressing, a power of two of slots; a slot is taken where its count is not 0.
+  // Open addressing, a power of two of slots; a slot is taken if its count is not 0.
   private long[] buckets = new long[64];
   private long[] counts = new long[64];
   private int size;
@@ -211,7 +211,7 @@ public final class TimestampHistogram {
    * The bucket that holds the n-th newest timestamp.
    *
    * @param rank n, from 1
-   * @return null where there are fewer
+   * @return null if there are fewer
    */
   public Interval newest(long rank) {
     if (rank < 1 || rank > total) {
@@ -251,7 +251,7 @@ public final class TimestampHistogram {
   /**
    * Reads what {@link #toBytes} wrote, all that remains.
    *
-   * @throws IllegalArgumentException where it is none, saying what was found
+   * @throws IllegalArgumentException if it is none, saying what was found
    */
   public static TimestampHistogram fromBytes(ByteBuffer in) {
     int widthLog2 = in.remaining() < 8 ? -1 : in.getInt();

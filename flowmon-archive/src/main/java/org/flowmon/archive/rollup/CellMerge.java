@@ -67,8 +67,8 @@ public final class CellMerge {
   /**
    * Adds slices up.
    *
-   * @throws WideSumsException where a sum does not fit the measures
-   * @throws org.flowmon.archive.region.SegmentCorruptException where an input is damaged
+   * @throws WideSumsException if a sum does not fit the measures
+   * @throws org.flowmon.archive.region.SegmentCorruptException if an input is damaged
    */
   public void merge(List<Input> inputs, Sink sink) throws IOException {
     int n = inputs.size();

@@ -42,10 +42,10 @@ final class CellNumbering {
    * Numbers the cells.
    *
    * @param ids by row
-   * @param outgoingOf by row: 0, 1, 2; null where it is {@code sameOutgoing} in all
+   * @param outgoingOf by row: 0, 1, 2; null if it is {@code sameOutgoing} in all
    * @param size ids are below this
    * @param limit of cells
-   * @return false, with nothing to rely on, where there are more cells than the limit
+   * @return false, with nothing to rely on, if there are more cells than the limit
    */
   boolean number(
       RowRuns runs, int[] ids, byte[] outgoingOf, int sameOutgoing, int n, int size, int limit) {

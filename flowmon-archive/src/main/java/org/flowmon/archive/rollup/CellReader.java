@@ -39,7 +39,7 @@ public final class CellReader {
     return bytes.getInt(offset + 4 * ofBlock); // checked, as they must ascend
   }
 
-  /** The last block whose first id is at most this, 0 where there is none. */
+  /** The last block whose first id is at most this, 0 if there is none. */
   public int blockOf(int id) {
     int from = 0;
     int to = blocks;

@@ -45,7 +45,7 @@ final class CellSums {
    * Adds the values of rows.
    *
    * @param of the values that are not NULL, in the order of rows
-   * @param valid bits of the rows that have one; null where all have
+   * @param valid bits of the rows that have one; null if all have
    */
   void add(int[] cellOf, long[] of, int n, long[] valid) {
     if (valid == null && !wide) {

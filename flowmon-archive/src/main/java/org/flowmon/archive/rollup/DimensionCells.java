@@ -6,7 +6,7 @@ import org.flowmon.archive.region.ByteSink;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * The cells of one address column while a segment is sealed: by hour and outgoing where that pays,
+ * The cells of one address column while a segment is sealed: by hour and outgoing if that pays,
  * and by outgoing alone. Kept from segment to segment. Not thread-safe.
  */
 final class DimensionCells {
@@ -39,7 +39,7 @@ final class DimensionCells {
    * Numbers the cells of a segment.
    *
    * @param of by row that is not NULL: its id in the dictionary
-   * @param valid bits of these rows, null where all are
+   * @param valid bits of these rows, null if all are
    * @param dictionarySize entries of the dictionary
    */
   void number(
@@ -114,7 +114,7 @@ final class DimensionCells {
     }
   }
 
-  /** Appends the blob of all hours; false where there is none. */
+  /** Appends the blob of all hours; false if there is none. */
   boolean writeTotals(ByteSink out) {
     if (hasTotals) {
       encoder.write(total, null, totalSums.subList(0, measures), size, out);
@@ -122,7 +122,7 @@ final class DimensionCells {
     return hasTotals;
   }
 
-  /** Appends the blob of hours; false where there is none. */
+  /** Appends the blob of hours; false if there is none. */
   boolean writeHours(RowRuns runs, ByteSink out) {
     if (hasHours) {
       encoder.write(byHour, runs, hourSums.subList(0, measures), size, out);

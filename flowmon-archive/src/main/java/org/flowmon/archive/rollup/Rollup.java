@@ -23,7 +23,7 @@ public final class Rollup {
   private final int size;
   private final int slices;
   private final int streams;
-  // By column: its streams, −1 where there is none.
+  // By column: its streams, −1 if there is none.
   private final int[] valueStream = new int[FlowColumn.values().length];
   private final int[] lowStream = new int[FlowColumn.values().length];
   private final int[] highStream = new int[FlowColumn.values().length];
@@ -36,7 +36,7 @@ public final class Rollup {
    * @param place names the blob in errors
    * @param dictionarySize entries of the column's dictionary
    * @param rows rows of the segment
-   * @throws org.flowmon.archive.region.SegmentCorruptException where it cannot be such a blob
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it cannot be such a blob
    */
   public Rollup(
       MappedRegion file,
@@ -208,7 +208,7 @@ public final class Rollup {
     return lowStream[measure.ordinal()];
   }
 
-  /** The stream of a measure's sums from bit 64 on; −1 where sums are below 2^63. */
+  /** The stream of a measure's sums from bit 64 on; −1 if sums are below 2^63. */
   public int highStream(FlowColumn measure) {
     return highStream[measure.ordinal()];
   }

@@ -124,16 +124,16 @@ public final class RollupFileWriter implements AutoCloseable {
   }
 
   /**
-   * Where a rollup went.
+   * If a rollup went.
    *
-   * @param bytes of all of it, 0 where it has no slices
+   * @param bytes of all of it, 0 if it has no slices
    * @param headCrc32c of what is before the data of the first slice
    * @param sliceCrc32c of the data of each slice
    */
   public record Written(long bytes, int headCrc32c, List<Integer> sliceCrc32c) {}
 
   /**
-   * Appends the whole rollup; nothing where it has no slices.
+   * Appends the whole rollup; nothing if it has no slices.
    *
    * @param size entries of the column's dictionary
    */

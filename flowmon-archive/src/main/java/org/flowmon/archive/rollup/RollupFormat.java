@@ -37,7 +37,7 @@ public final class RollupFormat {
   /** The hour of rows without {@code end_time}. */
   public static final long NO_HOUR = Long.MAX_VALUE;
 
-  /** {@code outgoing} of a slice where it is NULL; else 0 or 1. */
+  /** {@code outgoing} of a slice if it is NULL; else 0 or 1. */
   public static final int OUTGOING_NULL = 2;
 
   /** Cells of a block. */

@@ -12,7 +12,7 @@ public final class RollupMeasures {
    *
    * @param values the stream that counts its values, that of rows where none is NULL
    * @param sum the stream of its sums, lowest 64 bits
-   * @param high the stream of its sums from bit 64 on, −1 where sums are below 2^63
+   * @param high the stream of its sums from bit 64 on, −1 if sums are below 2^63
    */
   record Measure(FlowColumn column, boolean hasNulls, int values, int sum, int high) {
     int flags() {
@@ -49,7 +49,7 @@ public final class RollupMeasures {
   /**
    * The measures of what several rollups are together: what one of them lacks is NULL in its rows.
    *
-   * @param wide columns whose sums may reach 2^63, where it does not follow from the rollups
+   * @param wide columns whose sums may reach 2^63, if it does not follow from the rollups
    */
   public static RollupMeasures of(Collection<Rollup> rollups, Collection<FlowColumn> wide) {
     return new RollupMeasures(rollups, wide);

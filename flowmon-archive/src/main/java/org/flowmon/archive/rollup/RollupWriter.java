@@ -36,7 +36,7 @@ public final class RollupWriter {
    * Takes over {@code end_time}.
    *
    * @param values of the n rows that are not NULL
-   * @param valid bits of these rows, null where all are
+   * @param valid bits of these rows, null if all are
    */
   public void times(long[] values, int n, long[] valid) {
     runs.hours(rows, values, n, valid);
@@ -46,7 +46,7 @@ public final class RollupWriter {
    * Takes over {@code outgoing}.
    *
    * @param values 0 or 1, of the n rows that are not NULL
-   * @param valid bits of these rows, null where all are
+   * @param valid bits of these rows, null if all are
    */
   public void outgoing(long[] values, int n, long[] valid) {
     long first = values[0];
@@ -73,7 +73,7 @@ public final class RollupWriter {
    * Takes over one of {@link RollupFormat#DIMENSIONS}.
    *
    * @param ids places in the dictionary, of the rows that are not NULL
-   * @param valid bits of these rows, null where all are
+   * @param valid bits of these rows, null if all are
    * @param size entries of the dictionary
    */
   public void addresses(FlowColumn column, int[] ids, long[] valid, int size) {
@@ -85,7 +85,7 @@ public final class RollupWriter {
    * Takes over one of {@link RollupFormat#MEASURES}, in the order of their ids.
    *
    * @param values of the n rows that are not NULL, not negative
-   * @param valid bits of these rows, null where all are
+   * @param valid bits of these rows, null if all are
    */
   public void measure(FlowColumn column, long[] values, int n, long[] valid) {
     long max = 0;
@@ -98,12 +98,12 @@ public final class RollupWriter {
     }
   }
 
-  /** Appends {@link RollupFormat#TOTALS} of an address column; false where there is none. */
+  /** Appends {@link RollupFormat#TOTALS} of an address column; false if there is none. */
   public boolean writeTotals(FlowColumn column, ByteSink out) {
     return dimensions.get(column).writeTotals(out);
   }
 
-  /** Appends {@link RollupFormat#HOURS} of an address column; false where there is none. */
+  /** Appends {@link RollupFormat#HOURS} of an address column; false if there is none. */
   public boolean writeHours(FlowColumn column, ByteSink out) {
     return dimensions.get(column).writeHours(runs, out);
   }

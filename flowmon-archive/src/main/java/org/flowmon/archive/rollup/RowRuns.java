@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * segment to segment. Not thread-safe.
  */
 final class RowRuns {
-  /** Rows in the order of runs; null where that is the order of rows. */
+  /** Rows in the order of runs; null if that is the order of rows. */
   int[] order;
 
   /** By run: its hour. */
@@ -34,8 +34,8 @@ final class RowRuns {
   /**
    * Takes over the times of a segment.
    *
-   * @param times of the rows that have one; ascending but where clocks run ahead
-   * @param valid bits of these rows, null where all have one
+   * @param times of the rows that have one; ascending but if clocks run ahead
+   * @param valid bits of these rows, null if all have one
    */
   RowRuns hours(int rows, long[] times, int n, long[] valid) {
     order = null;

@@ -22,7 +22,7 @@ final class StreamVByte {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long[] MASKS = {0xFFL, 0xFFFFL, 0xFFFF_FFFFL, -1L};
 
-  /** By control byte: where its second, third, fourth value and what follows begin, 8 bits each. */
+  /** By control byte: if its second, third, fourth value and what follows begin, 8 bits each. */
   private static final int[] PLACES = new int[256];
 
   static {
@@ -70,7 +70,7 @@ final class StreamVByte {
    *
    * @param bytes the block, {@link #READ_AHEAD} bytes longer than it is
    * @param length of the block, at least its control bytes
-   * @return where the values end; more than {@code length} where they do not fit, and then the
+   * @return where the values end; more than {@code length} if they do not fit, and then the
    *     values mean nothing
    */
   static int decode(byte[] bytes, int length, int count, long[] out) {

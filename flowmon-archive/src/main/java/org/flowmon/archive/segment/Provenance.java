@@ -5,7 +5,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Where the rows of a segment came from, written into the file for people; no decision rests on it.
+ * If the rows of a segment came from, written into the file for people; no decision rests on it.
  * Keys are short names such as {@code source} or {@code job}.
  */
 public record Provenance(Map<String, String> properties) {

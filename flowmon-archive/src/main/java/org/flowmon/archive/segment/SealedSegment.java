@@ -76,9 +76,9 @@ public record SealedSegment(
    * Opens the sidecar of this segment.
    *
    * @param directory the folder that holds the files
-   * @throws org.flowmon.archive.region.SegmentCorruptException where the file is not the one that
+   * @throws org.flowmon.archive.region.SegmentCorruptException if the file is not the one that
    *     was sealed
-   * @throws IOException where it cannot be read, {@link java.nio.file.NoSuchFileException} where it
+   * @throws IOException if it cannot be read, {@link java.nio.file.NoSuchFileException} if it
    *     is missing
    */
   public SegmentIndex openIndex(Path directory, boolean verifyChecksums) throws IOException {

@@ -35,7 +35,7 @@ public enum SegmentCodec {
     return maxLevel;
   }
 
-  /** The level where none is named: the fastest. */
+  /** The level if none is named: the fastest. */
   public int defaultLevel() {
     return defaultLevel;
   }

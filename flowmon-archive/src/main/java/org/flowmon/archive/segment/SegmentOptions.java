@@ -24,9 +24,9 @@ import org.flowmon.flow.FlowColumn;
  * @param level of the codec
  * @param pageBytes about how many bytes of values, uncompressed, a page has: {@link #MIN_PAGE} …
  *     {@link #MAX_PAGE}; of no meaning for {@link SegmentProfile#LOOKUP}
- * @param byteStreamSplit whether BYTE_STREAM_SPLIT of integers is used where it is smallest; not
+ * @param byteStreamSplit whether BYTE_STREAM_SPLIT of integers is used if it is smallest; not
  *     every other reader knows it
- * @param indexed the columns that sidecars index where a segment has them; at least both addresses
+ * @param indexed the columns that sidecars index if a segment has them; at least both addresses
  */
 public record SegmentOptions(
     SegmentProfile profile,
@@ -41,7 +41,7 @@ public record SegmentOptions(
   /** Largest size of a page. */
   public static final int MAX_PAGE = 16 << 20;
 
-  /** Pages of this size where nothing else is said. */
+  /** Pages of this size if nothing else is said. */
   public static final int DEFAULT_PAGE = 64 << 10;
 
   /** Any row at once; the columns that are indexed by default. */
@@ -97,7 +97,7 @@ public record SegmentOptions(
     return profile == SegmentProfile.LOOKUP ? LOOKUP : COMPACT;
   }
 
-  /** Compressed so, where the profile is {@link SegmentProfile#COMPACT}. */
+  /** Compressed so, if the profile is {@link SegmentProfile#COMPACT}. */
   public SegmentOptions withCodec(SegmentCodec newCodec, int newLevel) {
     return new SegmentOptions(profile, newCodec, newLevel, pageBytes, byteStreamSplit, indexed);
   }

@@ -2,7 +2,7 @@ package org.flowmon.archive.segment;
 
 /**
  * The time that rows are sorted, merged and expired by: {@code end_time}, but no later than an hour
- * after {@code arrival}, and {@code arrival} where {@code end_time} is NULL. So a flow from a clock
+ * after {@code arrival}, and {@code arrival} if {@code end_time} is NULL. So a flow from a clock
  * in the future grows old like any other, and evicts none.
  */
 public final class TimeKey {

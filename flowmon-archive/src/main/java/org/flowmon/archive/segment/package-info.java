@@ -1,5 +1,5 @@
 /**
- * What a segment is: its description once it is sealed, its times and order, where its rows came
+ * What a segment is: its description once it is sealed, its times and order, if its rows came
  * from, and how segments are to be sealed.
  */
 package org.flowmon.archive.segment;

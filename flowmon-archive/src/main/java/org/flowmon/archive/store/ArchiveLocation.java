@@ -94,7 +94,7 @@ public record ArchiveLocation(String address, Map<String, String> settings)
   /**
    * The local directory.
    *
-   * @throws IllegalStateException where it is none
+   * @throws IllegalStateException if it is none
    */
   public Path directory() {
     if (!isLocal()) {
@@ -111,7 +111,7 @@ public record ArchiveLocation(String address, Map<String, String> settings)
   /**
    * Opens the store that holds it; nothing need be there yet.
    *
-   * @throws IOException where nothing opens the URL's scheme, a setting is wrong or the store
+   * @throws IOException if nothing opens the URL's scheme, a setting is wrong or the store
    *     cannot be reached
    */
   public ArchiveStore openStore() throws IOException {

@@ -21,9 +21,9 @@ public interface ArchiveStore extends AutoCloseable {
   String TEMPORARY_PREFIX = ".tmp-";
 
   /**
-   * Writes a file, whole and durably, where there is none of this name.
+   * Writes a file, whole and durably, if there is none of this name.
    *
-   * @return false where there is one, which is left as it is
+   * @return false if there is one, which is left as it is
    */
   boolean putIfAbsent(String name, byte[] bytes) throws IOException;
 
@@ -41,32 +41,32 @@ public interface ArchiveStore extends AutoCloseable {
   void replace(String name, byte[] bytes) throws IOException;
 
   /**
-   * All bytes of a file, null where there is none.
+   * All bytes of a file, null if there is none.
    *
-   * @throws IOException where it cannot be read or is larger than {@code maxBytes}
+   * @throws IOException if it cannot be read or is larger than {@code maxBytes}
    */
   byte[] read(String name, long maxBytes) throws IOException;
 
   boolean exists(String name) throws IOException;
 
-  /** Bytes of a file, −1 where there is none. */
+  /** Bytes of a file, −1 if there is none. */
   long length(String name) throws IOException;
 
-  /** The files directly within a folder, by name; empty where there is no such folder. */
+  /** The files directly within a folder, by name; empty if there is no such folder. */
   List<StoredFile> list(String folder) throws IOException;
 
-  /** Deletes a file; false where it is known that there was none. */
+  /** Deletes a file; false if it is known that there was none. */
   boolean delete(String name) throws IOException;
 
   /**
-   * The directory of this host where files of a folder are written before they are {@link
+   * The directory of this host if files of a folder are written before they are {@link
    * #publish}ed; of a local store it is the folder itself, which whoever makes an archive makes.
    */
   Path writeFolder(String folder) throws IOException;
 
   /**
    * Makes a file that is whole and synced in {@link #writeFolder} part of the store, durably. Its
-   * name is new. Where this fails, the file may be there all the same.
+   * name is new. If this fails, the file may be there all the same.
    */
   void publish(String name) throws IOException;
 
@@ -74,8 +74,8 @@ public interface ArchiveStore extends AutoCloseable {
    * A published file on this host's disk, until it is closed.
    *
    * @param identity what it must be; a local file is checked by its reader
-   * @throws java.nio.file.NoSuchFileException where there is none
-   * @throws org.flowmon.archive.region.SegmentCorruptException where the store's is another
+   * @throws java.nio.file.NoSuchFileException if there is none
+   * @throws org.flowmon.archive.region.SegmentCorruptException if the store's is another
    */
   HeldFolder hold(String name, FileIdentity identity) throws IOException;
 
@@ -90,7 +90,7 @@ public interface ArchiveStore extends AutoCloseable {
 
   /**
    * How long readers may be unseen by the leases of {@link #hostFolder}: what was taken away stays
-   * for at least so long. Zero where leases show all.
+   * for at least so long. Zero if leases show all.
    */
   Duration grace();
 
@@ -104,7 +104,7 @@ public interface ArchiveStore extends AutoCloseable {
   /**
    * Names who may let files go that are held and not in use.
    *
-   * @param letGo lets one go; false where there is none. Called under no lock of the store
+   * @param letGo lets one go; false if there is none. Called under no lock of the store
    */
   void onLackOfRoom(BooleanSupplier letGo);
 
@@ -114,7 +114,7 @@ public interface ArchiveStore extends AutoCloseable {
   /** What was fetched from elsewhere so far; zeros of a local store. */
   FetchCounts fetched();
 
-  /** Where a file is, for messages and other programs: an absolute path or a URL. */
+  /** If a file is, for messages and other programs: an absolute path or a URL. */
   String describe(String name);
 
   @Override

@@ -30,7 +30,7 @@ final class ConditionalPutProbe {
   }
 
   /**
-   * Returns where the store keeps the first.
+   * Returns if the store keeps the first.
    *
    * @throws IOException naming the store and what it did
    */
@@ -97,7 +97,7 @@ final class ConditionalPutProbe {
     }
   }
 
-  /** Whether this call wrote the file, also where the answer was lost and it was tried again. */
+  /** Whether this call wrote the file, also if the answer was lost and it was tried again. */
   private boolean put(String name, byte[] bytes) throws IOException {
     return store.putIfAbsent(name, bytes) || Arrays.equals(bytes, store.read(name, 100));
   }

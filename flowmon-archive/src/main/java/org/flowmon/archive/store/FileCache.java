@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Whole files of an object store on this host's disk, within bounds: what was used longest ago goes
  * first, what somebody of this process holds stays. A file is what was sealed, by length and
- * CRC32C, whenever it is begun to be held; where it is not, it is fetched again.
+ * CRC32C, whenever it is begun to be held; if it is not, it is fetched again.
  *
  * <p>Whole files, as a query maps them: it reads the parts that it needs in no order that could be
  * told before, and most segments that it opens it has opened before. Fetched in ranges, so that a
@@ -123,7 +123,7 @@ final class FileCache {
     }
   }
 
-  /** Says that a file is in use, before it is looked at; false where it is not there. */
+  /** Says that a file is in use, before it is looked at; false if it is not there. */
   private static boolean touch(Entry entry, Path file) throws IOException {
     try {
       Files.setLastModifiedTime(file, FileTime.fromMillis(System.currentTimeMillis()));
@@ -217,7 +217,7 @@ final class FileCache {
     return (int) crc.getValue();
   }
 
-  /** Writes all of a file into a local one, as it is; false where there is none. */
+  /** Writes all of a file into a local one, as it is; false if there is none. */
   boolean copy(String name, Path target) throws IOException {
     long length = store.length(name);
     if (length < 0) {
@@ -268,7 +268,7 @@ final class FileCache {
     this.letGo = letGo;
   }
 
-  /** Comes back within the bound where what was in use had gone beyond it. */
+  /** Comes back within the bound if what was in use had gone beyond it. */
   void onIdle() {
     if (isBeyond) {
       try {
@@ -280,7 +280,7 @@ final class FileCache {
   }
 
   private void makeRoom() throws IOException {
-    // What is held but not in use is let go of only where nothing else is left.
+    // What is held but not in use is let go of only if nothing else is left.
     do {
       if (hasRoom()) {
         isBeyond = false;
@@ -337,7 +337,7 @@ final class FileCache {
     return entry.holders == 0 && (old || file.lastUse().equals(entry.lastUse));
   }
 
-  /** Takes note of a file as it is now, null where it is gone. */
+  /** Takes note of a file as it is now, null if it is gone. */
   private void note(String name, CachedFile file) {
     synchronized (entries) {
       CachedFile before = file == null ? cached.remove(name) : cached.put(name, file);

@@ -28,7 +28,7 @@ import org.flowmon.archive.region.SyncedFolders;
 
 /** Files below a local directory. */
 public final class LocalArchiveStore implements ArchiveStore {
-  /** Name of the lock file where the file system has no hard links. */
+  /** Name of the lock file if the file system has no hard links. */
   static final String LOCK = ".lock";
 
   // A FileLock is held by a whole process: its threads wait here.

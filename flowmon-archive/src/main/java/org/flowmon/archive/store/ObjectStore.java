@@ -12,9 +12,9 @@ import java.util.List;
  */
 public interface ObjectStore extends AutoCloseable {
   /**
-   * Writes a file, whole and durably, where there is none of this name.
+   * Writes a file, whole and durably, if there is none of this name.
    *
-   * @return false where there is one, which is left as it is. Where an answer was lost on the way
+   * @return false if there is one, which is left as it is. If an answer was lost on the way
    *     the one may be what this call wrote
    */
   boolean putIfAbsent(String name, byte[] bytes) throws IOException;
@@ -26,27 +26,27 @@ public interface ObjectStore extends AutoCloseable {
   void put(String name, Path file) throws IOException;
 
   /**
-   * All bytes of a file, null where there is none.
+   * All bytes of a file, null if there is none.
    *
-   * @throws IOException where it cannot be read or is larger than {@code maxBytes}
+   * @throws IOException if it cannot be read or is larger than {@code maxBytes}
    */
   byte[] read(String name, long maxBytes) throws IOException;
 
   /**
    * Bytes of a file from an offset; all that are asked for.
    *
-   * @throws java.nio.file.NoSuchFileException where there is none
-   * @throws IOException where it cannot be read or ends before
+   * @throws java.nio.file.NoSuchFileException if there is none
+   * @throws IOException if it cannot be read or ends before
    */
   byte[] readRange(String name, long offset, int length) throws IOException;
 
-  /** Bytes of a file, −1 where there is none. */
+  /** Bytes of a file, −1 if there is none. */
   long length(String name) throws IOException;
 
-  /** The files directly within a folder, by name; empty where there is no such folder. */
+  /** The files directly within a folder, by name; empty if there is no such folder. */
   List<StoredFile> list(String folder) throws IOException;
 
-  /** Deletes a file; false where it is known that there was none. */
+  /** Deletes a file; false if it is known that there was none. */
   boolean delete(String name) throws IOException;
 
   /** URL of a file, for messages and other programs. */

@@ -107,7 +107,7 @@ public final class RemoteArchiveStore implements ArchiveStore {
     try (DirectoryStream<Path> reads = Files.newDirectoryStream(local, READ + "*")) {
       for (Path read : reads) {
         FileCache.deleteLeftOvers(read, "");
-        // Gone where it is empty now.
+        // Gone if it is empty now.
         String[] left = read.toFile().list();
         if (left != null && left.length == 0 && isOld(read)) {
           Files.deleteIfExists(read);

@@ -20,7 +20,7 @@ public final class StoreSettings {
     this.settings = settings;
   }
 
-  /** A setting's text; null where it is not given. */
+  /** A setting's text; null if it is not given. */
   public String text(String key) {
     known.add(key);
     return settings.get(key);
@@ -59,7 +59,7 @@ public final class StoreSettings {
   /**
    * Ends the reading.
    *
-   * @throws IOException where a setting was not asked for
+   * @throws IOException if a setting was not asked for
    */
   public void end() throws IOException {
     TreeSet<String> unknown = new TreeSet<>(settings.keySet());

@@ -81,7 +81,7 @@ public final class DictionaryFilter {
   }
 
   /**
-   * Of each of these one member must admit the row; a member admits it where all its columns do.
+   * Of each of these one member must admit the row; a member admits it if all its columns do.
    */
   List<List<List<Admitted>>> alternatives() {
     return alternatives;
@@ -155,7 +155,7 @@ public final class DictionaryFilter {
       }
     }
 
-    /** The columns that leave rows out; null where no row is admitted. */
+    /** The columns that leave rows out; null if no row is admitted. */
     private List<Admitted> columns(Constraints constraints, Filter filter, long scanned) {
       List<Admitted> columns = new ArrayList<>();
       for (FlowColumn column : FlowColumn.all()) {

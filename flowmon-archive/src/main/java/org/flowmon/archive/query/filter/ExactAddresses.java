@@ -24,7 +24,7 @@ import org.flowmon.udaf.value.ValueKind;
  * @param ranges its addresses
  */
 public record ExactAddresses(FlowColumn column, AddressRanges ranges) {
-  /** What one of which a row must have; null where the condition is another. */
+  /** What one of which a row must have; null if the condition is another. */
   static List<ExactAddresses> of(Expression condition) {
     List<ExactAddresses> members = new ArrayList<>();
     return collect(condition, members) ? members : null;

@@ -32,7 +32,7 @@ public final class ExactTimes {
 
   private ExactTimes() {}
 
-  /** The times, null where they are not known. */
+  /** The times, null if they are not known. */
   public static LongRanges of(Expression condition) {
     try {
       return where(condition, true);

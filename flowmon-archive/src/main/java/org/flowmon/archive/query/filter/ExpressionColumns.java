@@ -27,7 +27,7 @@ public final class ExpressionColumns {
 
   /**
    * Whether an expression has one value for all times of any UTC hour, the other columns being the
-   * same. Where it says no, it may have one all the same.
+   * same. If it says no, it may have one all the same.
    */
   public static boolean isHourly(Expression expression) {
     return isSameWithin(RollupFormat.HOUR_MICROS, expression);

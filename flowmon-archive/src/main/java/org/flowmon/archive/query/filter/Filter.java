@@ -32,7 +32,7 @@ public final class Filter {
   private final LongRanges exactTimes;
   private final List<List<ExactAddresses>> exactAddresses;
 
-  /** What is left of a condition; its predicate is null where nothing is. */
+  /** What is left of a condition; its predicate is null if nothing is. */
   private record Rest(CompiledPredicate predicate) {}
 
   private Filter(Expression where) {
@@ -76,7 +76,7 @@ public final class Filter {
   }
 
   /**
-   * Where all terms but those on {@code end_time} are about addresses alone: of each the addresses
+   * If all terms but those on {@code end_time} are about addresses alone: of each the addresses
    * of which a row must have one; else null.
    */
   public List<List<ExactAddresses>> addresses() {
@@ -131,7 +131,7 @@ public final class Filter {
     return byColumn.containsKey(column);
   }
 
-  /** What is left to decide where the terms on these columns are; null where nothing is. */
+  /** What is left to decide if the terms on these columns are; null if nothing is. */
   CompiledPredicate without(Set<FlowColumn> decided) {
     return rests.computeIfAbsent(Set.copyOf(decided), this::rest).predicate;
   }

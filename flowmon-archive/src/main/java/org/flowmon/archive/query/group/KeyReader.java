@@ -23,7 +23,7 @@ final class KeyReader {
     private final FlowColumn column;
     private final int ofNull;
     private final int[] values = new int[Vector.CAPACITY];
-    private int[] numbers; // by id of the segment; null where it has no value
+    private int[] numbers; // by id of the segment; null if it has no value
 
     Addresses(FlowColumn column, int ofNull) {
       this.column = column;
@@ -150,7 +150,7 @@ final class KeyReader {
   /** The number of the address that a CASE chooses. */
   private static final class CasePart extends NumbersPart {
     private final int[] chosen;
-    private final int[][] results; // by branch, the last one where none is taken
+    private final int[][] results; // by branch, the last one if none is taken
     private final int[] out = new int[Vector.CAPACITY];
 
     CasePart(int[] chosen, int[][] results, int shift) {

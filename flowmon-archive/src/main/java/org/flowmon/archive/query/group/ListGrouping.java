@@ -35,14 +35,14 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.memory.GroupMemory;
 
 /**
- * Groups of two addresses where the filter names the first ones, and times at most: the posting
+ * Groups of two addresses if the filter names the first ones, and times at most: the posting
  * lists are the rows of each first address, so that groups are made list by list. It holds the
  * segments open until it is closed.
  */
 public final class ListGrouping implements AutoCloseable {
   // Below so many rows of an address on average, lists are not worth their opening.
   private static final int ROWS_PER_KEY = 1024;
-  // Where more than one row of so many is kept, a scan is as fast.
+  // If more than one row of so many is kept, a scan is as fast.
   private static final int ADVANTAGE = 2;
 
   private final GroupPlan plan;
@@ -61,9 +61,9 @@ public final class ListGrouping implements AutoCloseable {
   /**
    * The lists of a query that sees all rows, whenever they arrived.
    *
-   * @param plan of the query's only grouping, null where its groups are made of anything
+   * @param plan of the query's only grouping, null if its groups are made of anything
    * @param threads that number addresses and make groups
-   * @return null where groups are made otherwise
+   * @return null if groups are made otherwise
    */
   public static ListGrouping of(
       AskedArchives archives,
@@ -117,7 +117,7 @@ public final class ListGrouping implements AutoCloseable {
   /**
    * Collects the lists of a segment.
    *
-   * @return rows within the query's times, −1 where lists do not say all
+   * @return rows within the query's times, −1 if lists do not say all
    */
   private long collect(
       SegmentLease lease,

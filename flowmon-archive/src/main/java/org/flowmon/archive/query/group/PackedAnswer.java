@@ -28,7 +28,7 @@ import org.flowmon.udaf.vector.Vector;
  *
  * <pre>
  *   order (threads) ─► measure (one) ─► allocate (threads) ─► begin (one) ─► write (threads) ─► table
- *   count (threads) ─► release                            where groups are counted and not shown
+ *   count (threads) ─► release                            if groups are counted and not shown
  * </pre>
  */
 public final class PackedAnswer {
@@ -46,7 +46,7 @@ public final class PackedAnswer {
   private final List<CutRows> rests;
   private final AtomicInteger next = new AtomicInteger();
   private final List<SortedGroups.Arena> arenas = new ArrayList<>();
-  // By part, where the answer is in the order of keys.
+  // By part, if the answer is in the order of keys.
   private final SortedGroups[] sorted;
   // In other orders.
   private final List<GroupTable> tables = new ArrayList<>();
@@ -158,7 +158,7 @@ public final class PackedAnswer {
   }
 
   /**
-   * The only step where groups are not shown but counted; several threads may run it at the same
+   * The only step if groups are not shown but counted; several threads may run it at the same
    * time.
    *
    * @param grouping the place of this query among those whose groups are counted

@@ -24,7 +24,7 @@ public final class PackedCollector {
   private final PackedGroups groups;
   private final KeyReader keyReader;
   private final RowAdder adder;
-  private final DenseTable dense; // null where keys are many
+  private final DenseTable dense; // null if keys are many
   private final SharedLongs shared;
   private final CompiledExpression[] arguments;
   private final ValueKind[] kinds;
@@ -142,7 +142,7 @@ public final class PackedCollector {
     return dense;
   }
 
-  /** Rows that are not in groups yet, once all were added; null where there was none. */
+  /** Rows that are not in groups yet, once all were added; null if there was none. */
   CutRows rest() {
     return rows;
   }

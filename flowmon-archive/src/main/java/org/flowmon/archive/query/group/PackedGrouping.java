@@ -36,7 +36,7 @@ public final class PackedGrouping {
   static final long MIN_ROWS = 8192;
   // Numbering so many entries of a dictionary costs what a row gains.
   private static final int ENTRIES_PER_ROW = 8;
-  // What the numbers of dictionaries may take on the heap: 4 bytes each, 16 more where all differ.
+  // What the numbers of dictionaries may take on the heap: 4 bytes each, 16 more if all differ.
   private static final long MAX_ENTRIES = 1 << 24;
   // A process maps only so many files, and all dictionaries are read at the same time.
   static final int MAX_SEGMENTS = 256;
@@ -49,7 +49,7 @@ public final class PackedGrouping {
    * @param numberingThreads that number addresses
    * @param collectors threads that are going to collect rows
    * @param memory that numbers and groups take
-   * @return for each query null where they are made otherwise
+   * @return for each query null if they are made otherwise
    */
   public static PackedGroups[] of(
       AskedArchives archives,

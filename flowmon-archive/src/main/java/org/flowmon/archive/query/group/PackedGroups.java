@@ -50,7 +50,7 @@ public final class PackedGroups {
   // What rows of a thread that are not in groups yet may take on the heap, and their share of it.
   private static final long MAX_HEAP_BYTES = 96L << 20;
   private static final long HEAP_SHARE = 24;
-  // What a thread's states may take where every possible key has one.
+  // What a thread's states may take if every possible key has one.
   private static final long MAX_DENSE_WORDS = 1 << 22;
   private static final int MAX_DENSE_BITS = 17;
   private static final long DENSE_HEAP_SHARE = 32;
@@ -113,7 +113,7 @@ public final class PackedGroups {
    * @param rows about how many rows there will be
    * @param sharers how many share what rows that are not in groups yet may take on the heap
    * @param threads collectors at most
-   * @param memory that groups take; where it has no place for every possible key in each thread,
+   * @param memory that groups take; if it has no place for every possible key in each thread,
    *     those alone have one that occur
    * @return null where keys, and a bit for each argument, do not fit one long
    */
@@ -135,13 +135,13 @@ public final class PackedGroups {
   }
 
   /**
-   * No groups yet, of two addresses where the rows of each first one are known: {@link
+   * No groups yet, of two addresses if the rows of each first one are known: {@link
    * GroupPlan#addressPair}.
    *
    * @param ascending the first addresses
    * @param numbers of the second ones
    * @param memory that groups take
-   * @return null where a state for each second address is more than threads may have on the heap,
+   * @return null if a state for each second address is more than threads may have on the heap,
    *     or of the memory
    */
   public static PackedGroups ofLists(
@@ -202,7 +202,7 @@ public final class PackedGroups {
       if (plan.keys().get(k) instanceof GroupPlan.NumberKey number) {
         ofNull = 1L << GroupPlan.bits(number.column().type());
       }
-      // At least one: where no address is numbered, NULL is 0.
+      // At least one: if no address is numbered, NULL is 0.
       int bits = Math.max(1, Long.SIZE - Long.numberOfLeadingZeros(ofNull));
       packing[k] = new PackedKey(shift, bits, ofNull, isAddress);
       shift += bits;
@@ -334,7 +334,7 @@ public final class PackedGroups {
   }
 
   /**
-   * As {@link #finish()} of groups of two addresses, where nothing was collected since the rows of
+   * As {@link #finish()} of groups of two addresses, if nothing was collected since the rows of
    * each first one are known: {@link GroupPlan#addressPair}.
    *
    * @param keys by number, ascending: those of {@link #ofLists}
@@ -352,10 +352,10 @@ public final class PackedGroups {
   }
 
   /**
-   * The numbers of the second keys of rows whose first ones are known, where groups are nothing but
+   * The numbers of the second keys of rows whose first ones are known, if groups are nothing but
    * counts of rows; to be read by threads before {@link #finish(List, ListedNumbers)}.
    *
-   * @return null where there is more in a group, or rows are too many, for the heap or for what is
+   * @return null if there is more in a group, or rows are too many, for the heap or for what is
    *     left of the query's memory: {@link #finish(List, IntConsumer)} keeps no number of a row
    */
   public ListedNumbers listed(List<KeyedRows> keys, int threads, IntConsumer read) {
@@ -377,7 +377,7 @@ public final class PackedGroups {
         : null;
   }
 
-  /** As {@link #finish(List, IntConsumer)}, where numbers were read. */
+  /** As {@link #finish(List, IntConsumer)}, if numbers were read. */
   public PackedAnswer finish(List<KeyedRows> keys, ListedNumbers listed) {
     return answer(keys.size(), () -> new CountMaker(keys, listed, packing, layout), List.of());
   }

@@ -54,7 +54,7 @@ public final class Deadline {
    * Counts a piece of a segment and the bytes that were read of it.
    *
    * @param counts whether the segment is counted with it
-   * @throws ByteLimitException where these are too many
+   * @throws ByteLimitException if these are too many
    */
   public void pieceDone(boolean counts, long bytesRead) {
     done.addAndGet(counts ? 1 : 0);
@@ -64,7 +64,7 @@ public final class Deadline {
   /**
    * Counts bytes that were read before any segment is done.
    *
-   * @throws ByteLimitException where these are too many
+   * @throws ByteLimitException if these are too many
    */
   public void bytesRead(long more) {
     long read = bytes.addAndGet(more);
@@ -94,7 +94,7 @@ public final class Deadline {
   /**
    * Goes on to read rows where they are within the limit.
    *
-   * @throws RowLimitException where they are not
+   * @throws RowLimitException if they are not
    */
   public void read(int more) {
     if (rowLimit != Long.MAX_VALUE && rows.addAndGet(more) > rowLimit) {
@@ -105,8 +105,8 @@ public final class Deadline {
   /**
    * Goes on where there is time.
    *
-   * @throws QueryTimeoutException where there is none left
-   * @throws QueryCancelledException where the query was cancelled, or this thread is interrupted
+   * @throws QueryTimeoutException if there is none left
+   * @throws QueryCancelledException if the query was cancelled, or this thread is interrupted
    */
   public void check() {
     checkCancelled();
@@ -118,7 +118,7 @@ public final class Deadline {
   /**
    * Goes on unless the query was cancelled.
    *
-   * @throws QueryCancelledException where it was, or this thread is interrupted
+   * @throws QueryCancelledException if it was, or this thread is interrupted
    */
   public void checkCancelled() {
     if (cancelled || Thread.currentThread().isInterrupted() || isGone.getAsBoolean()) {

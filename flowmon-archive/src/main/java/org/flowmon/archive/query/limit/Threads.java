@@ -20,11 +20,11 @@ public final class Threads {
 
   /**
    * Runs the work and waits for all threads, whichever way they end: nobody works on when this
-   * returns or throws. Where one fails or this one is interrupted, the others are told by the
+   * returns or throws. If one fails or this one is interrupted, the others are told by the
    * deadline, and interrupted, as they may wait for a store that is far away.
    *
    * @return what each thread has done, at least one
-   * @throws QueryCancelledException where this thread was interrupted; it still is
+   * @throws QueryCancelledException if this thread was interrupted; it still is
    */
   public static <T> List<T> run(int threads, Deadline deadline, Work<T> work) throws IOException {
     List<FutureTask<T>> others = new ArrayList<>();
@@ -36,7 +36,7 @@ public final class Threads {
         FutureTask<T> task = new FutureTask<>(() -> callOrCancel(work, deadline));
         Thread thread = new Thread(task, "archive-query-" + t);
         thread.setDaemon(true);
-        thread.start(); // or throws, where the system has no more threads
+        thread.start(); // or throws, if the system has no more threads
         others.add(task);
         started.add(thread);
       }
@@ -66,7 +66,7 @@ public final class Threads {
     }
   }
 
-  /** Waits for all; the failure that is to be told, null where there is none. */
+  /** Waits for all; the failure that is to be told, null if there is none. */
   private static <T> Throwable join(
       List<FutureTask<T>> tasks,
       List<Thread> threads,

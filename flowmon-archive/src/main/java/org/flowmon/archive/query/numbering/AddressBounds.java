@@ -25,7 +25,7 @@ public final class AddressBounds {
    * Where ranges begin.
    *
    * @param sizes of the lists
-   * @param wanted how many ranges, at least 1; there are fewer where addresses are few
+   * @param wanted how many ranges, at least 1; there are fewer if addresses are few
    * @return of the second, third, … range its first address, ascending
    */
   public static IpAddress[] of(int[] sizes, int wanted, Reader reader) {

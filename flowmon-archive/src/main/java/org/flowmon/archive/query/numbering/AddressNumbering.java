@@ -62,7 +62,7 @@ public final class AddressNumbering {
 
   private final List<SegmentReader> segments;
   private final List<Source> sources = new ArrayList<>();
-  private final IpAddress[] bounds; // of parts: where the second, third, … begins
+  private final IpAddress[] bounds; // of parts: if the second, third, … begins
   private final Part[] parts;
   private final AtomicInteger next = new AtomicInteger();
 

@@ -14,7 +14,7 @@ import org.flowmon.flow.IpAddress;
  * stands for NULL, which comes last. Safe to share once it is filled.
  */
 public final class AddressNumbers {
-  private final long[] high; // null where all are 0
+  private final long[] high; // null if all are 0
   private final long[] low;
   private final Map<SealedSegment, Map<FlowColumn, int[]>> bySegment = new HashMap<>();
 
@@ -71,8 +71,8 @@ public final class AddressNumbers {
   /**
    * The numbers of a segment's ids.
    *
-   * @return null where the segment has no value in the column
-   * @throws IllegalArgumentException where the segment was not numbered
+   * @return null if the segment has no value in the column
+   * @throws IllegalArgumentException if the segment was not numbered
    */
   public int[] of(SealedSegment segment, FlowColumn column) {
     Map<FlowColumn, int[]> columns = bySegment.get(segment);

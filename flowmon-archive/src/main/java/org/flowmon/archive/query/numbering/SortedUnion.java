@@ -127,7 +127,7 @@ public final class SortedUnion {
   }
 
   /**
-   * Where all high longs are 0: without a branch, which nobody could foretell. A place is written
+   * If all high longs are 0: without a branch, which nobody could foretell. A place is written
    * again and again until its address was the smallest.
    */
   private int mergeLows(Run a, Run b, Run out) {
@@ -183,7 +183,7 @@ public final class SortedUnion {
     return at + n;
   }
 
-  /** Entries of the lists of a run are where its addresses are now. */
+  /** Entries of the lists of a run are if its addresses are now. */
   private void move(Run run, int[] now) {
     for (int list = run.firstList; list < run.endList; list++) {
       int[] place = places.get(list);

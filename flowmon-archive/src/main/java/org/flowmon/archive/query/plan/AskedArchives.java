@@ -17,7 +17,7 @@ import org.flowmon.udaf.constraint.Constraints;
 public final class AskedArchives {
   private final List<ArchiveSnapshot> snapshots;
   private final boolean verifyChecksums;
-  // Of the segments that were chosen; empty where there is one archive, which owns them all.
+  // Of the segments that were chosen; empty if there is one archive, which owns them all.
   private final IdentityHashMap<SealedSegment, ArchiveSnapshot> owners = new IdentityHashMap<>();
 
   /**

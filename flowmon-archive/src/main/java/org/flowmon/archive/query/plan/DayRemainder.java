@@ -11,7 +11,7 @@ import org.flowmon.udaf.value.Value;
  * What a run of day sums leaves of a query to the segments that it covers: the times that are in
  * none of its days. Immutable.
  *
- * @param where the filter of their rows
+ * @param if the filter of their rows
  * @param rule how their own sums may answer
  */
 public record DayRemainder(Expression where, RollupRule rule) {
@@ -32,7 +32,7 @@ public record DayRemainder(Expression where, RollupRule rule) {
       any.add(new Expression.IsNull(time()));
     }
     Expression where = rule.query().where();
-    // Where no time is left, nor NULL, the run answers for all: no segment is asked.
+    // If no time is left, nor NULL, the run answers for all: no segment is asked.
     Expression condition = any.size() == 1 ? any.get(0) : new Expression.Or(any);
     LongRanges times = rule.times() == null ? left : rule.times().and(left);
     return new DayRemainder(

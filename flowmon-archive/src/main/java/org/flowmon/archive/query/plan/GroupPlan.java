@@ -54,7 +54,7 @@ public final class GroupPlan {
    * The plan of a query.
    *
    * @param query without parameters
-   * @return null where its groups are made of anything else
+   * @return null if its groups are made of anything else
    */
   public static GroupPlan of(FlowQuery query) {
     if (query.groupBy().isEmpty() || !hasNumericArguments(query)) {
@@ -120,7 +120,7 @@ public final class GroupPlan {
     return new CaseKey(conditions, results);
   }
 
-  /** Bits of a column's values, 0 where they are not few. */
+  /** Bits of a column's values, 0 if they are not few. */
   public static int bits(ColumnType type) {
     return switch (type) {
       case BOOLEAN -> 1;
@@ -139,7 +139,7 @@ public final class GroupPlan {
     return keys;
   }
 
-  /** The columns of the keys where these are two different columns of addresses; else null. */
+  /** The columns of the keys if these are two different columns of addresses; else null. */
   public List<FlowColumn> addressPair() {
     boolean isPair =
         keys.size() == 2

@@ -51,7 +51,7 @@ public final class RollupRule {
   /**
    * The rule of a query.
    *
-   * @return null where only rows can answer it
+   * @return null if only rows can answer it
    */
   static RollupRule of(FlowQuery query) {
     if (!query.isAggregated() || !hasSummedAggregates(query)) {
@@ -143,12 +143,12 @@ public final class RollupRule {
     return query;
   }
 
-  /** The column whose cells are needed, null where either does. */
+  /** The column whose cells are needed, null if either does. */
   public FlowColumn address() {
     return address;
   }
 
-  /** The times that the filter keeps, null where it keeps all. */
+  /** The times that the filter keeps, null if it keeps all. */
   public LongRanges times() {
     return times;
   }
@@ -193,7 +193,7 @@ public final class RollupRule {
         .filter(argument -> ExpressionColumns.of(argument).contains(FlowColumn.END_TIME));
   }
 
-  /** The place of the address itself among the keys, −1 where it is none of them. */
+  /** The place of the address itself among the keys, −1 if it is none of them. */
   public int addressKey() {
     return addressKey;
   }

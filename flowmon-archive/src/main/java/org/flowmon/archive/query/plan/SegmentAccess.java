@@ -49,7 +49,7 @@ public record SegmentAccess(
     LISTS("lists"),
     /** By posting lists. */
     INDEX("index"),
-    /** By going over the rows of the query's times, where its dictionaries admit any. */
+    /** By going over the rows of the query's times, if its dictionaries admit any. */
     SCAN("scan");
 
     private final String text;

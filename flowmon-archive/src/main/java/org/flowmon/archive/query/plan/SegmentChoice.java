@@ -16,12 +16,12 @@ import org.flowmon.udaf.set.AddressRanges;
 import org.flowmon.udaf.set.LongRanges;
 
 /**
- * The segments that may hold a row that satisfies constraints: by the host directory where they
+ * The segments that may hold a row that satisfies constraints: by the host directory if they
  * bind an address, then by times. None is opened for it.
  *
  * @param segments to be opened; the caller may sort them
  * @param byDirectory how many the directory left out
- * @param uncovered how many it says nothing of, 0 where it was not asked
+ * @param uncovered how many it says nothing of, 0 if it was not asked
  * @param warnings what is wrong with the directory
  */
 public record SegmentChoice(

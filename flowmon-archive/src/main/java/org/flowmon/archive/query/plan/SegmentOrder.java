@@ -9,7 +9,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 
 /**
- * The order in which segments are read: by {@code end_time}, and backwards where the newest rows
+ * The order in which segments are read: by {@code end_time}, and backwards if the newest rows
  * are wanted first. For {@code ORDER BY end_time … LIMIT} later segments need not be read once
  * there are enough rows.
  */

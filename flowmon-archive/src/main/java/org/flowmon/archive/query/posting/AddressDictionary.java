@@ -11,7 +11,7 @@ public interface AddressDictionary {
   /** How many there are; this is the id of NULL. */
   int size();
 
-  /** The id of the first address that is at least this one, {@link #size} where none is. */
+  /** The id of the first address that is at least this one, {@link #size} if none is. */
   int lowerBound(IpAddress address);
 
   /** The address of an id. */

@@ -22,7 +22,7 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Finds the rows of a segment that a query may keep through the sidecar's postings, where that is
+ * Finds the rows of a segment that a query may keep through the sidecar's postings, if that is
  * cheaper than going over all rows of the query's times. Costs are counted in rows gone over.
  */
 public final class PostingSearch {
@@ -52,7 +52,7 @@ public final class PostingSearch {
   /**
    * Rows that one condition leaves: the union of some posting lists.
    *
-   * @param column of which the condition is, null where it is of several
+   * @param column of which the condition is, null if it is of several
    */
   private record Term(List<Ids> ids, long cost, FlowColumn column) {}
 
@@ -93,8 +93,8 @@ public final class PostingSearch {
   /**
    * The rows within the ranges that satisfy some of the constraints.
    *
-   * @return null where a scan of the ranges is cheaper
-   * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
+   * @return null if a scan of the ranges is cheaper
+   * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
    */
   public static Found rows(
       SegmentIndex index, SegmentReader segment, Filter filter, RowRanges ranges, Runnable check) {
@@ -106,7 +106,7 @@ public final class PostingSearch {
    * too many than too few.
    *
    * @param segmentRows rows of the segment
-   * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
+   * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
    */
   public static long estimate(
       SegmentIndex index,
@@ -129,8 +129,8 @@ public final class PostingSearch {
   /**
    * The very rows within the ranges that have, of each term, one of its addresses.
    *
-   * @return null where a scan of the ranges is cheaper, or a column is not indexed
-   * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
+   * @return null if a scan of the ranges is cheaper, or a column is not indexed
+   * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
    */
   public static RowSet exactRows(
       SegmentIndex index, List<List<ExactAddresses>> terms, RowRanges ranges, Runnable check) {
@@ -220,7 +220,7 @@ public final class PostingSearch {
     return terms;
   }
 
-  /** The union over all members of the cheapest column of each; null where one has none. */
+  /** The union over all members of the cheapest column of each; null if one has none. */
   private Term alternatives(List<Constraints> members, long budget) {
     List<Ids> union = new ArrayList<>();
     long cost = 0;
@@ -241,7 +241,7 @@ public final class PostingSearch {
     return new Term(union, cost, null);
   }
 
-  /** The ids of a column's values within the constraints, null where it is not constrained. */
+  /** The ids of a column's values within the constraints, null if it is not constrained. */
   private List<Ids> ids(Constraints constraints, FlowColumn column) {
     if (column.type() == ColumnType.ADDRESS) {
       AddressRanges addresses = constraints.addresses(column);
@@ -261,7 +261,7 @@ public final class PostingSearch {
 
   /**
    * The ids of the texts that pass all terms on their column, each decided once; null where NULL,
-   * which is in no list, passes too, or where there are too many texts for that.
+   * which is in no list, passes too, or if there are too many texts for that.
    */
   private List<Ids> textIds(
       SegmentReader segment, FlowColumn column, CompiledPredicate terms, long budget) {
@@ -302,7 +302,7 @@ public final class PostingSearch {
     return ids;
   }
 
-  /** What going over the posting lists costs; where it is over the budget, anything over it. */
+  /** What going over the posting lists costs; if it is over the budget, anything over it. */
   private long cost(List<Ids> ids, long budget) {
     long cost = 0;
     for (Ids some : ids) {

@@ -44,7 +44,7 @@ public final class AddressGrouping {
   private final GroupMemory memory;
   private final boolean inKeyOrder;
   private final AnswerColumns columns;
-  private final IpAddress[] bounds; // of parts: where the second, third, … begins
+  private final IpAddress[] bounds; // of parts: if the second, third, … begins
   private final AddressStates[] parts;
   private final AtomicInteger next = new AtomicInteger();
 
@@ -112,7 +112,7 @@ public final class AddressGrouping {
   /**
    * What one thread did.
    *
-   * @param groups null where the answer is in the order of addresses
+   * @param groups null if the answer is in the order of addresses
    */
   private record Done(GroupTable groups, long cells) {}
 

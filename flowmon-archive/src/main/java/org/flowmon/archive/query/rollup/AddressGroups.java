@@ -102,7 +102,7 @@ final class AddressGroups {
     return order[place];
   }
 
-  /** The number of the group without an address, −1 where there is none. */
+  /** The number of the group without an address, −1 if there is none. */
   int nullGroup() {
     return nullGroup;
   }

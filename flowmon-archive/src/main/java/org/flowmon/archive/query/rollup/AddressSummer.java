@@ -49,7 +49,7 @@ final class AddressSummer {
   private int nullNumber;
   private long[] states = {};
   private boolean[] seen = {};
-  // Groups that were made last, where they are for this part only.
+  // Groups that were made last, if they are for this part only.
   private final boolean forThisPart;
   private long[] highs = {};
   private long[] lows = {};
@@ -214,7 +214,7 @@ final class AddressSummer {
     return place >= 0 ? place : -place - 1;
   }
 
-  /** By number whether the filter keeps cells of an address; empty where it keeps none. */
+  /** By number whether the filter keeps cells of an address; empty if it keeps none. */
   private boolean[] accepted(int outgoing) {
     if (accepted[outgoing] == null) {
       boolean[] keeps = new boolean[nullNumber + 1];

@@ -14,7 +14,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.GroupAnswer;
 
 /**
- * Adds cells to the groups that rows have made. Where the address is a key, the addresses are cut
+ * Adds cells to the groups that rows have made. If the address is a key, the addresses are cut
  * into parts, and one thread at a time has all groups of a part: its table stays in a core's cache,
  * nothing is merged afterwards, and of each part only the first groups are kept. Else there are few
  * groups, and each thread takes sources. Threads share it.
@@ -30,7 +30,7 @@ public final class CellGrouping {
   private final List<GroupTable> ofRows;
   private final Deadline deadline;
   private final GroupMemory memory;
-  private final IpAddress[] bounds; // of parts: where the second, third, … begins
+  private final IpAddress[] bounds; // of parts: if the second, third, … begins
   private final AtomicInteger next = new AtomicInteger();
 
   /**
@@ -136,7 +136,7 @@ public final class CellGrouping {
     }
   }
 
-  /** Groups without an address belong to the last part, where the id of NULL is. */
+  /** Groups without an address belong to the last part, if the id of NULL is. */
   private boolean isIn(int part, boolean known, long[] address) {
     if (!known || bounds.length == 0) {
       return part == bounds.length;
@@ -149,7 +149,7 @@ public final class CellGrouping {
     return IpAddress.compare(address[0], address[1], bound.hi(), bound.lo());
   }
 
-  /** The groups of what all threads did; where they can be apart, the first of each part alone. */
+  /** The groups of what all threads did; if they can be apart, the first of each part alone. */
   public GroupTable groups(List<Part> done) {
     GroupTable all = done.get(0).groups();
     if (rule.canBePartitioned()) {

@@ -20,7 +20,7 @@ final class CellStates {
   private final long[][] words;
   // By word of a state: the stream that fills it.
   private final int[] streams;
-  // By argument: null where it is a measure.
+  // By argument: null if it is a measure.
   private final CompiledExpression[] times;
   private final CellRows time = new CellRows();
 

@@ -48,8 +48,8 @@ final class DayCells extends CellSource {
    * What a run answers.
    *
    * @param asOf only rows that arrived by then are seen
-   * @return null where it is no day
-   * @throws SegmentCorruptException where the run is damaged
+   * @return null if it is no day
+   * @throws SegmentCorruptException if the run is damaged
    */
   static DayCells plan(
       RunView<DayRun> view,
@@ -96,7 +96,7 @@ final class DayCells extends CellSource {
     choose(all, n);
   }
 
-  /** The segment of this number in the run, null where the run does not answer for it. */
+  /** The segment of this number in the run, null if the run does not answer for it. */
   private SealedSegment segment(int s) {
     int place = share.positions()[s];
     return place < 0 ? null : view.segments().get(place);

@@ -134,7 +134,7 @@ public final class DayChoice implements AutoCloseable {
     return answered.contains(segment);
   }
 
-  /** What is left of the query to a segment, null where all is. */
+  /** What is left of the query to a segment, null if all is. */
   public DayRemainder rest(SealedSegment segment) {
     return rests.get(segment);
   }

@@ -58,8 +58,8 @@ public final class SegmentCells extends CellSource {
    *
    * @param constraints of the query's filter
    * @param all the rows within the query's times
-   * @return null where the sidecar has no such sums, or rows are cheaper
-   * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
+   * @return null if the sidecar has no such sums, or rows are cheaper
+   * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
    */
   public static SegmentCells plan(
       RollupRule rule,
@@ -145,7 +145,7 @@ public final class SegmentCells extends CellSource {
   }
 
   /**
-   * The times of an hour that are wanted; all where all of its rows are.
+   * The times of an hour that are wanted; all if all of its rows are.
    *
    * @param hidden the largest time of rows that have expired
    */

@@ -41,7 +41,7 @@ public final class AccessMeter {
   /**
    * A meter.
    *
-   * @param where the filter, null for none
+   * @param if the filter, null for none
    * @param isKept whether {@link #accesses} are wanted
    */
   public AccessMeter(SegmentScan scan, FlowQuery query, Expression where, boolean isKept) {
@@ -51,7 +51,7 @@ public final class AccessMeter {
     this.where = where;
   }
 
-  /** About how many bytes of a row are read where every row that is looked at is kept. */
+  /** About how many bytes of a row are read if every row that is looked at is kept. */
   public static double bytesPerRow(SegmentReader segment, FlowQuery query, Expression where) {
     AccessMeter meter = new AccessMeter(null, query, where, false);
     meter.findColumns();

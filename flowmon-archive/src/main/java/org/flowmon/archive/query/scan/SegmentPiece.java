@@ -39,14 +39,14 @@ public record SegmentPiece(SealedSegment segment, int number, int of, Findings f
       this.left = pieces;
     }
 
-    /** The very rows that pass the filter, null where postings alone do not say. */
+    /** The very rows that pass the filter, null if postings alone do not say. */
     synchronized RowSet exact(Search<RowSet> search) {
       exact = isExactKnown ? exact : search.run();
       isExactKnown = true;
       return exact;
     }
 
-    /** The rows that may pass it by postings, null where a scan is cheaper. */
+    /** The rows that may pass it by postings, null if a scan is cheaper. */
     synchronized PostingSearch.Found found(Search<PostingSearch.Found> search) {
       found = isFoundKnown ? found : search.run();
       isFoundKnown = true;
@@ -80,7 +80,7 @@ public record SegmentPiece(SealedSegment segment, int number, int of, Findings f
   }
 
   /**
-   * The segments, large ones in pieces where they are too few to keep all threads busy.
+   * The segments, large ones in pieces if they are too few to keep all threads busy.
    *
    * @param minRows below so many a piece costs more to begin than it helps threads to end together
    */

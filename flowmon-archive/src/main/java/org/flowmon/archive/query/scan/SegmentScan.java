@@ -33,7 +33,7 @@ import org.flowmon.udaf.vector.Vector;
 public final class SegmentScan {
   // Rows of a segment's times below which neither the sidecar nor a dictionary is worth a look.
   private static final int FEW_ROWS = 2048;
-  // Where a filter keeps less than one row of so many, the kept ones are read one by one.
+  // If a filter keeps less than one row of so many, the kept ones are read one by one.
   private static final int SPARSE = 4;
   // Segments that wait open for their sums to be read together: a process maps only so many files.
   public static final int MAX_WAITING = 256;
@@ -64,7 +64,7 @@ public final class SegmentScan {
    *
    * @param filter of a segment all of whose rows had arrived by {@code asOf}
    * @param filterAsOf of any other, which also keeps out what arrived later
-   * @param rollups how sums may answer, null where only rows do
+   * @param rollups how sums may answer, null if only rows do
    */
   public SegmentScan(
       Filter filter,
@@ -131,7 +131,7 @@ public final class SegmentScan {
    * Runs the query over a piece of a segment.
    *
    * @param rest what others leave of the query to the segment, all of whose rows had arrived by
-   *     {@code asOf}; null where all is
+   *     {@code asOf}; null if all is
    * @return whether it took the lease over, since sums of the segment are still to be read
    */
   public boolean run(SegmentLease lease, SegmentPiece piece, DayRemainder rest) {
@@ -171,7 +171,7 @@ public final class SegmentScan {
   }
 
   /**
-   * The sums that answer for the segment's rows; null where there are none, or rows are cheaper.
+   * The sums that answer for the segment's rows; null if there are none, or rows are cheaper.
    */
   private SegmentCells sums(
       RollupRule rule, SegmentLease lease, Constraints constraints, RowRanges ranges) {
@@ -248,7 +248,7 @@ public final class SegmentScan {
     return decided;
   }
 
-  /** The rows that pass the filter, where the sidecar alone can say; null where not. */
+  /** The rows that pass the filter, if the sidecar alone can say; null where not. */
   private RowSet exactPostings(SegmentLease lease, Filter applied, RowRanges ranges) {
     if (applied.addresses() == null
         || !PostingSearch.isIndexable(applied.addresses(), lease.rows().indexed())
@@ -266,7 +266,7 @@ public final class SegmentScan {
     }
   }
 
-  /** The rows by the sidecar; null where a scan is cheaper, or all that is possible. */
+  /** The rows by the sidecar; null if a scan is cheaper, or all that is possible. */
   private PostingSearch.Found postings(SegmentLease lease, Filter applied, RowRanges ranges) {
     // A sidecar may be far away: what it indexes is known without it.
     if (!PostingSearch.isIndexable(applied, lease.rows().indexed())) {
@@ -288,7 +288,7 @@ public final class SegmentScan {
    * Collects rows.
    *
    * @param left what they still have to pass, null for nothing
-   * @param dictionary leaves out rows first, null where it does not
+   * @param dictionary leaves out rows first, null if it does not
    */
   private void gather(
       SegmentReader segment, CompiledPredicate left, AdmittedRows dictionary, RowSet found) {

@@ -31,7 +31,7 @@ public final class DeltaDecoder {
    * @param buffer little-endian; at least 9 bytes follow {@code end}
    * @param valuesAt where the values begin
    * @param end where they end
-   * @param tableAt where the table of blocks is in the same buffer, −1 for none
+   * @param tableAt if the table of blocks is in the same buffer, −1 for none
    * @param count of the values, at least 1
    * @param narrow whether they have 32 bits
    * @param corrupt makes the exception for bytes that are not what was expected
@@ -281,7 +281,7 @@ public final class DeltaDecoder {
     return sum;
   }
 
-  /** The sum of packed numbers, of which two or three are in one long where they are narrow. */
+  /** The sum of packed numbers, of which two or three are in one long if they are narrow. */
   private long sum(int at, int n, int width) {
     if (width == 0) {
       return 0;

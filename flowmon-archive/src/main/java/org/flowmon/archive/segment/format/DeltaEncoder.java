@@ -35,7 +35,7 @@ public final class DeltaEncoder {
    *
    * @param n how many; none have a header all the same
    * @param narrow whether they are of 32 bits, and differ in arithmetic modulo 2^32
-   * @param table where the entries of the blocks go, null for nowhere
+   * @param table if the entries of the blocks go, null for nowhere
    */
   public void encode(long[] values, int from, int n, boolean narrow, ByteSink out, ByteSink table) {
     int start = out.size();

@@ -67,7 +67,7 @@ public final class FooterBuilder {
   /**
    * Adds a column.
    *
-   * @param index null where it is not known what the pages hold
+   * @param index null if it is not known what the pages hold
    */
   public void chunk(
       FlowColumn column,

@@ -69,7 +69,7 @@ public final class PageCodec {
    *
    * @param source with the compressed bytes between position and limit
    * @param target gets exactly {@code length} bytes from its start
-   * @return what is wrong with them, null where they are as long as they should be
+   * @return what is wrong with them, null if they are as long as they should be
    */
   public static String decompress(
       SegmentCodec codec, ByteBuffer source, byte[] target, int length) {

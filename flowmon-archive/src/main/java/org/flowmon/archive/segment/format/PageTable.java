@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.flowmon.archive.region.ByteSink;
 
 /**
- * Where the pages of a chunk are, its dictionary page first: a table of the segment's footer part.
+ * If the pages of a chunk are, its dictionary page first: a table of the segment's footer part.
  *
  * <pre>
  *   for each page: u32 where its bytes begin, from the chunk's start, behind the page header

@@ -39,9 +39,9 @@ public final class ParsedFooter {
    * @param nulls number of rows without a value
    * @param min smallest number, of numeric columns
    * @param max largest number, of numeric columns
-   * @param side its side table, null where it has none
-   * @param blocks where blocks of deltas are, null where there is no such table
-   * @param pages where its pages are, of {@link Table#width} rows each; null where it is one page
+   * @param side its side table, null if it has none
+   * @param blocks where blocks of deltas are, null if there is no such table
+   * @param pages if its pages are, of {@link Table#width} rows each; null if it is one page
    *     that is not compressed
    */
   public record Entry(
@@ -118,7 +118,7 @@ public final class ParsedFooter {
 
   /**
    * Columns that the sidecar indexes, as far as the options say with which the segment was sealed:
-   * the default ones where they say nothing, or what a later version wrote.
+   * the default ones if they say nothing, or what a later version wrote.
    */
   public Set<FlowColumn> indexed() {
     String options = properties.get(SegmentFormat.KEY_OPTIONS);
@@ -207,7 +207,7 @@ public final class ParsedFooter {
   /**
    * Reads a list of tables.
    *
-   * @param bytes of an entry; 0 where the list says it: side tables
+   * @param bytes of an entry; 0 if the list says it: side tables
    */
   private Map<Integer, Table> parseTables(String key, int bytes) {
     Map<Integer, Table> tables = new HashMap<>();

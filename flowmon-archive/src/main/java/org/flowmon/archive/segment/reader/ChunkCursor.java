@@ -75,7 +75,7 @@ public final class ChunkCursor {
   /**
    * Reads definition levels of {@code rows}: one run of ones, or one bit-packed run.
    *
-   * @return where the bits of the bit-packed run are, −1 where every row has a value
+   * @return if the bits of the bit-packed run are, −1 if every row has a value
    */
   int readLevels(int rows, boolean nullable) {
     int length = readInt();

@@ -80,13 +80,13 @@ abstract class ColumnData {
 
   abstract boolean isValid(int row);
 
-  /** Number of entries of the dictionary; 0 where there is none. */
+  /** Number of entries of the dictionary; 0 if there is none. */
   abstract int dictionarySize();
 
   /** The number of an id. */
   abstract long dictionaryLong(int id);
 
-  /** Where the dictionary's texts are: in the file, or decoded. */
+  /** If the dictionary's texts are: in the file, or decoded. */
   abstract ByteBuffer texts();
 
   /** Where in {@link #texts} they begin. */
@@ -189,14 +189,14 @@ abstract class ColumnData {
     }
   }
 
-  /** The text of a row, null where there is none. */
+  /** The text of a row, null if there is none. */
   final String text(int row) {
     int[] one = {row};
     gatherIds(one, 1, one);
     return one[0] < 0 ? null : dictionaryText(one[0]);
   }
 
-  /** The texts of {@code count} rows from one on, null where there is none. */
+  /** The texts of {@code count} rows from one on, null if there is none. */
   final void readTexts(int from, int count, String[] out) {
     int[] ids = new int[Math.min(count, BLOCK)];
     ByteBuffer texts = null;
@@ -217,9 +217,9 @@ abstract class ColumnData {
   /**
    * Puts the texts of {@code n} ids into {@code out[to … to + n)}.
    *
-   * @param texts the dictionary's texts where they are at hand; they are looked for once, not for
+   * @param texts the dictionary's texts if they are at hand; they are looked for once, not for
    *     each row
-   * @return the dictionary's texts where they were needed
+   * @return the dictionary's texts if they were needed
    */
   private ByteBuffer texts(int[] ids, int n, ByteBuffer texts, String[] out, int to) {
     for (int i = 0; i < n; i++) {

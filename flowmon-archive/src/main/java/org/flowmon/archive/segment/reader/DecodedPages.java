@@ -32,7 +32,7 @@ public final class DecodedPages {
     return dictionaryBytes <= Math.min(SegmentFormat.MAX_DECODED_DICTIONARY, maxBytes / 4);
   }
 
-  /** The page in a slot, null where it is not there. */
+  /** The page in a slot, null if it is not there. */
   static DecodedPage find(AtomicReferenceArray<DecodedPage> slots, int slot) {
     DecodedPage page = slots.get(slot);
     if (page != null && !page.used) {

@@ -20,7 +20,7 @@ import org.flowmon.flow.ColumnType;
  * nulls it is the row. Immutable.
  */
 final class DirectColumn extends ColumnData {
-  // Where rows are so far apart, hardly two are in the same block of deltas.
+  // If rows are so far apart, hardly two are in the same block of deltas.
   private static final int SPARSE = 64;
   private static final int AT_ONCE = 1024;
 
@@ -30,11 +30,11 @@ final class DirectColumn extends ColumnData {
   private int idWidth;
   private final int slots;
   private final int valuesAt; // ids with a dictionary, else values
-  private final LongBuffer longs; // the values, where they are plain longs; else null
+  private final LongBuffer longs; // the values, if they are plain longs; else null
   private final boolean isBoolean;
   private final boolean isDelta;
 
-  /** Null where no row is null. */
+  /** Null if no row is null. */
   private final Validity validity;
 
   DirectColumn(MappedRegion file, ParsedFooter.Entry entry, int rows, boolean verify) {
@@ -107,7 +107,7 @@ final class DirectColumn extends ColumnData {
         this::corrupt);
   }
 
-  /** The slot of a row, −1 where it is null. */
+  /** The slot of a row, −1 if it is null. */
   private int slot(int row) {
     if (validity == null) {
       return row;

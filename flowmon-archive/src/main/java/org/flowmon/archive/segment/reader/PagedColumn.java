@@ -148,7 +148,7 @@ final class PagedColumn extends ColumnData {
     return numbers;
   }
 
-  /** Where in its page a row is. */
+  /** If in its page a row is. */
   private int at(int row) {
     return row & ((1 << shift) - 1);
   }

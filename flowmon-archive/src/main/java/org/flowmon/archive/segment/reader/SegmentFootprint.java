@@ -24,7 +24,7 @@ public final class SegmentFootprint {
    * Adds a segment and its sidecar.
    *
    * @param directory the folder that holds the files
-   * @throws org.flowmon.archive.region.SegmentCorruptException where one is not what was sealed
+   * @throws org.flowmon.archive.region.SegmentCorruptException if one is not what was sealed
    */
   public void add(Path directory, SealedSegment segment) throws IOException {
     rows += segment.rows();

@@ -63,9 +63,9 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
    *
    * @param directory the folder of segments
    * @param verifyChecksums whether a column's bytes are checked when the column is first read
-   * @throws org.flowmon.archive.region.SegmentCorruptException where the file is not the one that
+   * @throws org.flowmon.archive.region.SegmentCorruptException if the file is not the one that
    *     was sealed
-   * @throws IOException where it cannot be read, {@link java.nio.file.NoSuchFileException} where it
+   * @throws IOException if it cannot be read, {@link java.nio.file.NoSuchFileException} if it
    *     is missing
    */
   public static SegmentReader open(Path directory, SealedSegment segment, boolean verifyChecksums)
@@ -96,7 +96,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   }
 
   /**
-   * How many rows have an {@code end_time} that is later than their {@link TimeKey}. Where none
+   * How many rows have an {@code end_time} that is later than their {@link TimeKey}. If none
    * has, rows that have one are in the order of {@code end_time}.
    */
   public int clampedRows() {
@@ -104,7 +104,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   }
 
   /**
-   * Columns that the segment's sidecar is meant to index where the segment has them, known without
+   * Columns that the segment's sidecar is meant to index if the segment has them, known without
    * opening it.
    */
   public Set<FlowColumn> indexed() {
@@ -128,7 +128,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return entry.isConstant() ? Presence.CONSTANT : Presence.DENSE;
   }
 
-  /** The column's data, opened on first use; null where it is absent. */
+  /** The column's data, opened on first use; null if it is absent. */
   private ColumnData data(FlowColumn column) {
     file.requireOpen(); // unmapped memory must not be touched, whatever a caller does
     ColumnData data = columns.get(column.ordinal());
@@ -272,7 +272,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
 
   /**
    * Whether the column's values are stored as ids into a sorted dictionary: addresses and texts
-   * always, numbers where that is smaller. False for an absent column.
+   * always, numbers if that is smaller. False for an absent column.
    */
   public boolean hasDictionary(FlowColumn column) {
     ParsedFooter.Entry entry = entries.get(column);
@@ -357,7 +357,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return entry == null ? 0 : entry.length();
   }
 
-  /** Bytes of the column's dictionary as ids find it; 0 where it has none. Reads nothing. */
+  /** Bytes of the column's dictionary as ids find it; 0 if it has none. Reads nothing. */
   public int dictionaryBytes(FlowColumn column) {
     ParsedFooter.Entry entry = entries.get(column);
     return entry == null || entry.side() == null ? 0 : entry.side().bytes();
@@ -369,28 +369,28 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return entry == null ? rows() : entry.nulls();
   }
 
-  /** The smallest number of a column; {@link Long#MAX_VALUE} where every row is null. */
+  /** The smallest number of a column; {@link Long#MAX_VALUE} if every row is null. */
   public long minLong(FlowColumn column) {
     requireNumber(column);
     ParsedFooter.Entry entry = entries.get(column);
     return entry == null ? Long.MAX_VALUE : entry.min();
   }
 
-  /** The largest number of a column; {@link Long#MIN_VALUE} where every row is null. */
+  /** The largest number of a column; {@link Long#MIN_VALUE} if every row is null. */
   public long maxLong(FlowColumn column) {
     requireNumber(column);
     ParsedFooter.Entry entry = entries.get(column);
     return entry == null ? Long.MIN_VALUE : entry.max();
   }
 
-  /** The smallest address of a column, null where every row is null. */
+  /** The smallest address of a column, null if every row is null. */
   public IpAddress minAddress(FlowColumn column) {
     requireAddress(column);
     ColumnData data = data(column);
     return data == null ? null : new IpAddress(data.dictionaryHigh(0), data.dictionaryLow(0));
   }
 
-  /** The largest address of a column, null where every row is null. */
+  /** The largest address of a column, null if every row is null. */
   public IpAddress maxAddress(FlowColumn column) {
     requireAddress(column);
     ColumnData data = data(column);

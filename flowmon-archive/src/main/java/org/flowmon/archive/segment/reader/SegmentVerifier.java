@@ -47,7 +47,7 @@ public final class SegmentVerifier {
    * Reads both files wholly.
    *
    * @param directory the folder of segments
-   * @return empty where both files are what was sealed
+   * @return empty if both files are what was sealed
    */
   public static List<Damage> verify(Path directory, SealedSegment expected) {
     SegmentVerifier verifier = new SegmentVerifier(directory, expected);

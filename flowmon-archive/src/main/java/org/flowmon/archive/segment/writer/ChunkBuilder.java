@@ -35,22 +35,22 @@ final class ChunkBuilder {
   private final CRC32 pageCrc = new CRC32();
   private final PageEncoder encoder = new PageEncoder();
 
-  /** The dictionary of the chunk last built, where it has one. */
+  /** The dictionary of the chunk last built, if it has one. */
   final DictionaryPage dictionaryPage = new DictionaryPage();
 
   /** The bytes of the chunk last built. */
   final ByteSink chunk = new ByteSink();
 
-  /** Where each block of deltas is, of a chunk that is one page of them; else empty. */
+  /** If each block of deltas is, of a chunk that is one page of them; else empty. */
   final ByteSink blocks = new ByteSink();
 
-  /** Where each page is, of a chunk of several pages ({@link PageTable}); else empty. */
+  /** If each page is, of a chunk of several pages ({@link PageTable}); else empty. */
   final ByteSink pages = new ByteSink();
 
   /** Where the data pages lie within the file. */
   final List<PageLocation> locations = new ArrayList<>();
 
-  /** What each data page holds; null where that is not known. */
+  /** What each data page holds; null if that is not known. */
   ColumnIndex columnIndex;
 
   private long uncompressedSize;

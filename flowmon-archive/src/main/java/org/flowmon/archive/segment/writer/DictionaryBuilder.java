@@ -30,7 +30,7 @@ public final class DictionaryBuilder {
   /** The distinct values in order: numbers, or the low longs of addresses. */
   long[] low = new long[FIRST_SLOTS];
 
-  /** High longs of the distinct addresses; not set where all are IPv4. */
+  /** High longs of the distinct addresses; not set if all are IPv4. */
   long[] high = {};
 
   /** The distinct texts in order, as UTF-8. */
@@ -40,7 +40,7 @@ public final class DictionaryBuilder {
   int size;
 
   /**
-   * Numbers every value; false, with nothing to rely on, where there are more than {@code limit}
+   * Numbers every value; false, with nothing to rely on, if there are more than {@code limit}
    * distinct ones.
    */
   boolean buildNumbers(ColumnValues values, int limit) {

@@ -20,7 +20,7 @@ final class DictionaryPage {
     }
   }
 
-  /** The side table of the dictionary last written; empty where it has none. */
+  /** The side table of the dictionary last written; empty if it has none. */
   final ByteSink side = new ByteSink();
 
   /** Bytes of an entry of the side table. */

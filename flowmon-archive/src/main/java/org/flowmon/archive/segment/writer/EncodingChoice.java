@@ -13,7 +13,7 @@ import org.flowmon.flow.FlowColumn;
 
 /**
  * Finds how a column is stored. Of what may be read in place that is the smaller of a dictionary
- * and plain values, or deltas where they are smaller by a quarter; of what is compressed that of
+ * and plain values, or deltas if they are smaller by a quarter; of what is compressed that of
  * which some values in the middle take the fewest bytes. Keeps its arrays. Not thread-safe.
  */
 public final class EncodingChoice {
@@ -49,7 +49,7 @@ public final class EncodingChoice {
    * Numbers the values of a column.
    *
    * @param needed whether the ids are needed whatever the column's values take
-   * @return false, with nothing to rely on, where they are not needed and too many
+   * @return false, with nothing to rely on, if they are not needed and too many
    */
   boolean buildDictionary(
       FlowColumn column, ColumnValues values, DictionaryBuilder dictionary, boolean needed) {
@@ -71,7 +71,7 @@ public final class EncodingChoice {
   /**
    * How the column is stored.
    *
-   * @param dictionary null where there is none
+   * @param dictionary null if there is none
    * @param compressor null for one page that is not compressed
    */
   ChunkBuilder.Layout layout(

@@ -23,7 +23,7 @@ final class PageBounds {
   /**
    * No page yet.
    *
-   * @param dictionary of which the values are ids; null where they are stored as they are
+   * @param dictionary of which the values are ids; null if they are stored as they are
    */
   PageBounds(ColumnType type, ColumnValues values, DictionaryBuilder dictionary) {
     this.type = type;
@@ -61,7 +61,7 @@ final class PageBounds {
     largest.add(ByteBuffer.wrap(ChunkBuilder.plain(type, max)));
   }
 
-  /** Null where nothing is known: of addresses and texts. */
+  /** Null if nothing is known: of addresses and texts. */
   ColumnIndex toColumnIndex() {
     if (!type.isLong()) {
       return null;

@@ -32,7 +32,7 @@ final class PageEncoder {
    * Appends {@code n} values from one on.
    *
    * @param dictionary whose ids the values are, with {@link Encoding#RLE_DICTIONARY}
-   * @param table gets where each block of deltas is; null for nowhere
+   * @param table gets if each block of deltas is; null for nowhere
    */
   void putValues(
       ColumnType type,

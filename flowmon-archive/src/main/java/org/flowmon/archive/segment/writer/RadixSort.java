@@ -12,7 +12,7 @@ final class RadixSort {
   private long[] other = {};
 
   /**
-   * Sorts the first {@code n} entries by their high 32 bits, unsigned, where these are distinct and
+   * Sorts the first {@code n} entries by their high 32 bits, unsigned, if these are distinct and
    * the low 32 bits are a payload.
    */
   void sortByHighBits(long[] packed, int n) {

@@ -103,10 +103,10 @@ public final class SegmentWriter {
    *
    * @param directory the folder of segments, which must exist
    * @param parts flow batches, selections of archived rows or any other rows; together 1 … {@link
-   *     #MAX_ROWS} rows. Order matters only where two rows have equal times: then the earlier one
+   *     #MAX_ROWS} rows. Order matters only if two rows have equal times: then the earlier one
    *     stays first.
    * @param provenance put into the file for people
-   * @throws IOException where writing failed; nothing is left under a final name then, as far as it
+   * @throws IOException if writing failed; nothing is left under a final name then, as far as it
    *     can be deleted: what a failed deletion leaves is no part of an archive, as no commit names
    *     it
    */
@@ -146,12 +146,12 @@ public final class SegmentWriter {
     /**
      * Is told before the first file of a segment is made.
      *
-     * @throws IOException where it cannot be said; then nothing is made
+     * @throws IOException if it cannot be said; then nothing is made
      */
     void own(String id) throws IOException;
   }
 
-  /** Compresses pages; null where nothing is cut into pages. */
+  /** Compresses pages; null if nothing is cut into pages. */
   private PageCodec.Compressor compressor() {
     return options.profile() == SegmentProfile.LOOKUP
         ? null
@@ -163,7 +163,7 @@ public final class SegmentWriter {
   private long largestKey;
   private int clamped;
 
-  /** Sorts the rows; for each input row its place, or null where they are in order already. */
+  /** Sorts the rows; for each input row its place, or null if they are in order already. */
   private int[] order(Collection<? extends FlowRows> parts, int rows) {
     for (int k = 0; k < keys.length; k++) {
       if (keys[k] == null || keys[k].length < rows) {
@@ -335,7 +335,7 @@ public final class SegmentWriter {
           dictionary.size);
     }
 
-    /** Bits of the rows that have a value, null where all have. */
+    /** Bits of the rows that have a value, null if all have. */
     private long[] validity() {
       return values.nulls == 0 ? null : values.valid;
     }

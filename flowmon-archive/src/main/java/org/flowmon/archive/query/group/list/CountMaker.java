@@ -12,7 +12,7 @@ import org.flowmon.udaf.aggregate.GroupLayout;
  * other, so that the number of the second says where the count is. Not thread-safe.
  */
 public final class CountMaker implements GroupMaker {
-  // Where one number of so many was seen, going over all is sooner done than sorting them.
+  // If one number of so many was seen, going over all is sooner done than sorting them.
   private static final int SPARSE = 32;
 
   private final List<KeyedRows> keys;

@@ -18,12 +18,12 @@ import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Makes the groups of two keys where the rows of each first key are known: of one first key after
+ * Makes the groups of two keys if the rows of each first key are known: of one first key after
  * the other, so that the number of the second says where the state is. Rows are neither cut nor
  * sorted, nor are their first keys read. Not thread-safe.
  */
 public final class ListGroupMaker implements GroupMaker {
-  // Where one number of so many was seen, going over all is sooner done than sorting them.
+  // If one number of so many was seen, going over all is sooner done than sorting them.
   private static final int SPARSE = 32;
   private static final int[] IDENTITY = new int[Vector.CAPACITY];
 
@@ -111,7 +111,7 @@ public final class ListGroupMaker implements GroupMaker {
     }
   }
 
-  /** Where the states of rows are. */
+  /** If the states of rows are. */
   private void find(SelectedRows selected, int[] numberOf, int n) {
     int words = layout.stateWords();
     int ofNull = numbers.ofNull();

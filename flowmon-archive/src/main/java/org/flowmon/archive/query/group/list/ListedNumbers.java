@@ -20,12 +20,12 @@ import org.flowmon.udaf.vector.Vector;
  * from memory is there for the next one. Of list after list each would bring all of the column.
  */
 public final class ListedNumbers {
-  /** About what is kept of a list beside its numbers: itself, where it is read, and its parts. */
+  /** About what is kept of a list beside its numbers: itself, if it is read, and its parts. */
   public static final long BYTES_PER_LIST = 192;
 
   // Ids of so many rows stay in a core's cache while lists take theirs.
   private static final int BLOCK_ROWS = 1 << 17;
-  // Where there are so many segments for each thread, threads end at about the same time.
+  // If there are so many segments for each thread, threads end at about the same time.
   private static final int SEGMENTS_PER_THREAD = 4;
 
   /** Numbers of a key, two in a long, the first in its lower half. */
@@ -95,7 +95,7 @@ public final class ListedNumbers {
     bySegment.forEach((segment, runs) -> cut(segment, runs, keys, bySegment.size(), threads));
   }
 
-  /** Where segments are few, the lists of each are shared out, the longest first. */
+  /** If segments are few, the lists of each are shared out, the longest first. */
   private void cut(
       SegmentReader segment, List<Run> runs, List<KeyedRows> keys, int segments, int threads) {
     int pieces = segments >= SEGMENTS_PER_THREAD * threads ? 1 : Math.min(threads, runs.size());

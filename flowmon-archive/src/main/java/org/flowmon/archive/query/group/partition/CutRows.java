@@ -9,12 +9,12 @@ import org.flowmon.udaf.vector.Vector;
  * thread-safe.
  */
 public final class CutRows {
-  // Where more than one row of so many is not narrow, none is looked at any more.
+  // If more than one row of so many is not narrow, none is looked at any more.
   private static final int WIDE_SHARE = 8;
   private static final int FEW_ROWS = 4096;
 
   private final PartitionMap map;
-  private final NarrowRows narrow; // null where none can be
+  private final NarrowRows narrow; // null if none can be
   private final PartitionedRows wide;
   private final int[] others = new int[Vector.CAPACITY];
   private boolean isNarrow;
@@ -40,7 +40,7 @@ public final class CutRows {
     this.isNarrow = narrow != null;
   }
 
-  /** Narrow rows, null where there never is one. */
+  /** Narrow rows, null if there never is one. */
   public NarrowRows narrow() {
     return narrow;
   }

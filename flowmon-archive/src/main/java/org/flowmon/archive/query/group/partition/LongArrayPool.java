@@ -8,8 +8,8 @@ import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
  * Large arrays that one query after the other works in: memory that was in use before is at hand,
- * where new memory is zeroed first and, when the process touches it for the first time, made. What
- * is kept is bounded, and given up where the heap runs short. Safe for many threads.
+ * if new memory is zeroed first and, when the process touches it for the first time, made. What
+ * is kept is bounded, and given up if the heap runs short. Safe for many threads.
  */
 public final class LongArrayPool {
   /** Longs of an array: with its header just below 8 MiB, which are whole regions of any heap. */
@@ -30,7 +30,7 @@ public final class LongArrayPool {
    * Longs that so many groups take, which are in one array.
    *
    * @param stride longs of a group
-   * @throws AnswerTooLargeException where no array has so many
+   * @throws AnswerTooLargeException if no array has so many
    */
   public static int words(int groups, int stride) {
     if (groups > most(stride)) {

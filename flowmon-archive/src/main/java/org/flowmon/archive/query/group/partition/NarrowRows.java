@@ -50,7 +50,7 @@ public final class NarrowRows {
     this.total = new long[map.partitions()];
   }
 
-  /** The bits of a row that are its argument's; −1 where rows of a layout never fit. */
+  /** The bits of a row that are its argument's; −1 if rows of a layout never fit. */
   public static int valueBits(GroupLayout layout, int keyBits) {
     List<Expression> arguments = layout.arguments();
     if (arguments.isEmpty()) {
@@ -65,7 +65,7 @@ public final class NarrowRows {
   /**
    * Adds those of some rows that fit.
    *
-   * @param argument null where there is none
+   * @param argument null if there is none
    * @param n how many, at most {@link Vector#CAPACITY}
    * @param rest receives the other rows of the selection, in their order
    * @return how many others

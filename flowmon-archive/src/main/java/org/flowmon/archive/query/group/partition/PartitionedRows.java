@@ -108,7 +108,7 @@ public final class PartitionedRows {
   /**
    * Adds rows.
    *
-   * @param map null where all are in the only partition
+   * @param map null if all are in the only partition
    */
   public void add(PartitionMap map, long[] keys, Vector[] arguments, int[] selection, int n) {
     for (int r = 0; r < n; r++) {
@@ -191,7 +191,7 @@ public final class PartitionedRows {
     return rows - room(partition);
   }
 
-  /** The last block of a partition, −1 where it has no rows. */
+  /** The last block of a partition, −1 if it has no rows. */
   public int lastBlock(int partition) {
     return lastBlock[partition];
   }
@@ -201,7 +201,7 @@ public final class PartitionedRows {
     return BLOCK_ROWS - room(partition);
   }
 
-  /** The block before one, of the same partition; −1 where there is none. */
+  /** The block before one, of the same partition; −1 if there is none. */
   public int before(int block) {
     return blockBefore[block];
   }

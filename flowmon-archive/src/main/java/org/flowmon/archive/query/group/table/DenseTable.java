@@ -7,7 +7,7 @@ import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.vector.Vector;
 
-/** The groups of one thread where keys are so few that each has its place. Not thread-safe. */
+/** The groups of one thread if keys are so few that each has its place. Not thread-safe. */
 public final class DenseTable {
   private final GroupLayout layout;
   private final Accumulation accumulation;

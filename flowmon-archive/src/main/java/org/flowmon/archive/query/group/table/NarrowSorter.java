@@ -14,7 +14,7 @@ public final class NarrowSorter {
   /** More rows would take more than 7 MiB of a thread while they are sorted. */
   static final int MAX_ROWS = 1 << 18;
 
-  private final int valueBits; // −1 where groups cannot be made by it
+  private final int valueBits; // −1 if groups cannot be made by it
   private final SumAndCount states;
   private final LongSorter sorter = new LongSorter();
   private long[] sums = {};
@@ -28,7 +28,7 @@ public final class NarrowSorter {
   /**
    * The groups of the rows that some threads have of a partition.
    *
-   * @return null where groups are not made this way: too many rows, or one that is not narrow
+   * @return null if groups are not made this way: too many rows, or one that is not narrow
    */
   public SortedGroups group(List<CutRows> parts, int partition, SortedGroups.Arena arena) {
     if (valueBits < 0) {

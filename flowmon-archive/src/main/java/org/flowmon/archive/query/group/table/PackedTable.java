@@ -14,7 +14,7 @@ public final class PackedTable {
   private static final int[] IDENTITY = new int[Vector.CAPACITY];
   private static final int RADIX_BITS = 11;
   private static final int FIRST_SLOTS = 64;
-  // More slots are not cleared again and again where less than one of so many is in use.
+  // More slots are not cleared again and again if less than one of so many is in use.
   private static final int KEPT_SLOTS = 1 << 12;
   private static final int SPARE = 32;
 
@@ -162,7 +162,7 @@ public final class PackedTable {
     }
   }
 
-  /** Forgets all groups, and the room of a table that was large where this time few were needed. */
+  /** Forgets all groups, and the room of a table that was large if this time few were needed. */
   public void clear() {
     if (slots.length > KEPT_SLOTS && size < slots.length / SPARE) {
       slots = new int[FIRST_SLOTS];
@@ -232,7 +232,7 @@ public final class PackedTable {
     }
   }
 
-  /** Where a key and a group's number do not fit one long. */
+  /** If a key and a group's number do not fit one long. */
   private int[] sortedByPass(int keyBits, long least) {
     int mask = (1 << RADIX_BITS) - 1;
     int[] from = new int[size];

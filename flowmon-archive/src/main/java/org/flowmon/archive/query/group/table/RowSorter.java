@@ -12,7 +12,7 @@ import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Makes the groups of a partition by sorting its rows by key: where a key is new, which nobody
+ * Makes the groups of a partition by sorting its rows by key: if a key is new, which nobody
  * could foretell row by row, is found without a branch, and the groups are in order at once. Not
  * thread-safe.
  */
@@ -48,7 +48,7 @@ final class RowSorter {
   /**
    * The groups of the rows that some threads have of a partition.
    *
-   * @return null where there are too many rows for it, or their keys are too far apart
+   * @return null if there are too many rows for it, or their keys are too far apart
    */
   SortedGroups group(List<CutRows> parts, int partition, SortedGroups.Arena arena) {
     long count = 0;

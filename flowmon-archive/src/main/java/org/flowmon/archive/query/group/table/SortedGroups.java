@@ -96,7 +96,7 @@ public final class SortedGroups {
   private final int start;
   private final int size;
   private final int stride;
-  private SumAndCount made; // null where states are kept
+  private SumAndCount made; // null if states are kept
 
   private SortedGroups(long[] words, int start, int size, int stride) {
     this.words = words;

@@ -30,7 +30,7 @@ final class SumAndCount {
             .toArray();
   }
 
-  /** For the states of a layout; null where they need more. */
+  /** For the states of a layout; null if they need more. */
   static SumAndCount of(GroupLayout layout) {
     boolean works =
         layout.arguments().size() <= 1
