@@ -1,6 +1,6 @@
 package org.flowmon.archive.block;
 
-/** The values of one column of a {@link FlowBlock}, which are never changed. */
+/** The values of one column of a {@link FlowBlock}, which never change. */
 final class BlockColumn {
   /** Numbers, and low longs of addresses; null of texts. 0 if a value is NULL. */
   final long[] low;

@@ -23,8 +23,8 @@ public final class OffsetRanges {
   }
 
   /**
-   * The ranges of arrays, which the caller gives away; arrivals as in {@link SourceRange}.
-   *
+   * The ranges in these arrays, of which the caller gives up ownership; arrivals as in {@link
+   * SourceRange}.
    * @throws IllegalArgumentException if they are not ascending, or touch
    */
   public static OffsetRanges of(long[] first, long[] end, long[] firstArrival, long[] maxArrival) {
@@ -49,7 +49,7 @@ public final class OffsetRanges {
     return end[i];
   }
 
-  /** The smallest arrival at the first position of a range, {@link Long#MAX_VALUE}: unknown. */
+  /** The smallest arrival at the first position of a range, {@link Long#MAX_VALUE} if unknown. */
   public long firstArrival(int i) {
     return firstArrival[i];
   }
@@ -73,8 +73,7 @@ public final class OffsetRanges {
   }
 
   /**
-   * What lies between a range and the one before it.
-   *
+   * The gap between a range and the one before it.
    * @param i number of the later range, at least 1
    */
   public CommitResult.Gap gapBefore(int i, String sourceKey) {
@@ -107,9 +106,9 @@ public final class OffsetRanges {
     return i >= 0 && end[i] > from;
   }
 
-  /** The ranges with one more, which does not overlap any. */
+  /** Adds a range, which does not overlap any. */
   public OffsetRanges with(SourceRange range) {
-    int before = floor(range.firstOffset()) + 1; // ranges that lie before the new one
+    int before = floor(range.firstOffset()) + 1; // ranges before the new one
     boolean joinsLeft = before > 0 && end[before - 1] == range.firstOffset();
     boolean joinsRight = before < first.length && first[before] == range.endOffset();
     int left = joinsLeft ? before - 1 : before;
@@ -125,7 +124,7 @@ public final class OffsetRanges {
         splice(maxArrival, left, max, right));
   }
 
-  /** Values before {@code left}, one, values from {@code right}. */
+  /** The values before {@code left}, then {@code value}, then the values from {@code right}. */
   private static long[] splice(long[] values, int left, long value, int right) {
     long[] spliced = new long[left + 1 + values.length - right];
     System.arraycopy(values, 0, spliced, 0, left);
@@ -137,7 +136,7 @@ public final class OffsetRanges {
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
-    // A message is read by a person: the last ranges tell, thousands do not.
+    // A person reads the message: the last ranges suffice.
     int from = Math.max(0, first.length - 8);
     for (int i = from; i < first.length; i++) {
       text.append(i == 0 ? "" : i == from ? "… " : " ");

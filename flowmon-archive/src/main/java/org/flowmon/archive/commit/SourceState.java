@@ -1,9 +1,8 @@
 package org.flowmon.archive.commit;
 
 /**
- * What is committed of a source.
- *
- * @param retired whether it was said that it brings nothing more
+ * The committed state of a source.
+ * @param retired whether a commit declared that it brings no more flows
  * @param ended whether its last committed position is the end of its input
  */
 public record SourceState(OffsetRanges committed, boolean retired, boolean ended) {
@@ -29,8 +28,8 @@ public record SourceState(OffsetRanges committed, boolean retired, boolean ended
   }
 
   /**
-   * Whether everything that arrived up to a time (µs) was committed, but for gaps. What arrives in
-   * the same instant as the last may still come: only a later arrival tells.
+   * Whether everything that arrived up to a time (µs) was committed, but for gaps. More flows of
+   * the last arrival's instant may come: only a later arrival tells.
    */
   public boolean reaches(long arrival) {
     return !committed.isEmpty() && (isSilent() || maxArrival() > arrival);
@@ -41,7 +40,7 @@ public record SourceState(OffsetRanges committed, boolean retired, boolean ended
     return committed.isEmpty() ? Long.MAX_VALUE : committed.firstArrival(0);
   }
 
-  /** Whether positions before the first committed one were left out. */
+  /** Whether positions before the first committed one were skipped. */
   public boolean beginsLate() {
     return !committed.isEmpty() && committed.first(0) > 0;
   }

@@ -1,2 +1,5 @@
-/** What becomes part of an archive in one step, and what is committed of its sources. */
+/**
+ * Commits to an archive, each of which takes effect in one step, and the committed state of its
+ * sources.
+ */
 package org.flowmon.archive.commit;

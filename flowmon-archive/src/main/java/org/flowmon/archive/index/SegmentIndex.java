@@ -23,12 +23,12 @@ import org.roaringbitmap.BitSetUtil;
  * rows of each value. Ids count the dictionary's entries from 0 and equal the ids of the segment's
  * dictionary of that column. Null values are in no list.
  *
- * <p>Counted by reference as the segment is: {@link #acquire} before handing it on, {@link
- * #release} when done. Safe to share between threads. Row sets stay valid after the last release.
- * Every lookup can throw {@link org.flowmon.archive.region.SegmentCorruptException}.
+ * <p>Counted by reference like the segment: {@link #acquire} before handing it on, {@link #release}
+ * when done. Safe to share between threads. Row sets stay valid after the last release. Every
+ * lookup may throw {@link org.flowmon.archive.region.SegmentCorruptException}.
  */
 public final class SegmentIndex implements AutoCloseable {
-  /** The columns that a sidecar indexes if a segment has them and nothing else is said. */
+  /** The columns indexed by default, if a segment has them. */
   public static final List<FlowColumn> DEFAULT_INDEXED =
       List.of(
           FlowColumn.SRC_ADDR,
@@ -44,7 +44,7 @@ public final class SegmentIndex implements AutoCloseable {
           FlowColumn.EXPORTER);
 
   private static final int HEADER_BYTES = 16;
-  // A union of more lists than this is built in a bitmap, of fewer by merging.
+  // A union of more lists than this is built as a bitmap, of fewer by merging.
   private static final int FEW_LISTS = 4;
 
   private final MappedRegion file;
@@ -61,12 +61,11 @@ public final class SegmentIndex implements AutoCloseable {
 
   /**
    * Opens a sidecar; {@code SealedSegment.openIndex} is the usual way.
-   *
-   * @param identity what the sidecar must be
-   * @param segmentId the segment that it must belong to
+   * @param identity expected identity of the sidecar
+   * @param segmentId id of its segment
    * @param segment identity of that segment's file
    * @param rows rows of that segment
-   * @param verifyChecksums whether a column's blob is checked when it is first used
+   * @param verifyChecksums whether a column's blob is checked at its first use
    * @throws org.flowmon.archive.region.SegmentCorruptException if it is not that sidecar
    */
   public static SegmentIndex open(
@@ -135,7 +134,7 @@ public final class SegmentIndex implements AutoCloseable {
     final int listsAt;
     final int listsLength;
     final int textsAt;
-    final long sign; // turns signed numbers into what sorts unsigned
+    final long sign; // makes signed numbers sort as unsigned
     volatile boolean verified;
 
     Postings(FlowColumn column, PuffinFooter.Blob blob) {
@@ -160,7 +159,7 @@ public final class SegmentIndex implements AutoCloseable {
             case COUNT, TIMESTAMP, DURATION -> width == 8;
             default -> width == 4;
           };
-      // Of texts the dictionary ends if its last offset says.
+      // The dictionary of texts ends at its last offset.
       long lists =
           width > 0
               ? HEADER_BYTES + (long) size * (width + 4)
@@ -191,7 +190,7 @@ public final class SegmentIndex implements AutoCloseable {
       }
     }
 
-    /** Where the text of an id begins, and the one before ends. */
+    /** The offset of an id's text, which is also the end of the one before. */
     private int textAt(int id) {
       int offset = file.buffer().getInt(dictionaryAt + 4 * id);
       if (offset < 0 || offset > directoryAt - textsAt) {
@@ -227,7 +226,7 @@ public final class SegmentIndex implements AutoCloseable {
       return from;
     }
 
-    /** Checks the checksum once. Two threads may both do it: no harm. */
+    /** Checks the checksum once. Two threads may both check it: no harm. */
     void verify() {
       if (verifyChecksums && !verified) {
         file.verify(place, blob.offset(), blob.length(), blob.crc32c());
@@ -332,7 +331,7 @@ public final class SegmentIndex implements AutoCloseable {
       return row;
     }
 
-    /** From a list to the end of all lists: each says itself where it ends. */
+    /** From a list to the end of all lists: each list knows its own end. */
     private ByteBuffer list(int offset) {
       if (offset >= listsLength) {
         throw file.corrupt(place, "a list at " + offset + " of " + listsLength + " bytes");
@@ -402,8 +401,8 @@ public final class SegmentIndex implements AutoCloseable {
   }
 
   /**
-   * Whether lookups by this column are answered; where not, the segment has no value of it or it is
-   * not indexed.
+   * Whether lookups by this column are answered; if not, the column is not indexed or has no value
+   * in the segment.
    */
   public boolean isIndexed(FlowColumn column) {
     return columns[column.ordinal()] != null;
@@ -415,7 +414,7 @@ public final class SegmentIndex implements AutoCloseable {
     return postings == null ? 0 : postings.blob.length();
   }
 
-  /** Bytes of the sums, by the type of their blobs. */
+  /** Bytes of the rollups, by the type of their blobs. */
   public Map<String, Long> rollupBytes() {
     return rollups.bytes();
   }
@@ -472,9 +471,8 @@ public final class SegmentIndex implements AutoCloseable {
 
   /**
    * Reads addresses of the dictionary.
-   *
-   * @param ids ascending or not, below {@link #dictionarySize}
-   * @param n how many of them
+   * @param ids in any order, below {@link #dictionarySize}
+   * @param n number of ids
    */
   public void readAddresses(FlowColumn column, int[] ids, int n, long[] hi, long[] lo) {
     Postings postings = addresses(column);
@@ -492,12 +490,12 @@ public final class SegmentIndex implements AutoCloseable {
     postings.readAddresses(from, n, hi, lo);
   }
 
-  /** The sums by this column over all hours, checked; null if the sidecar has none. */
+  /** The rollup by this column over all hours, checked; null if the sidecar has none. */
   public Rollup totals(FlowColumn column) {
     return rollup(RollupFormat.TOTALS, column);
   }
 
-  /** The sums by this column and hour, checked; null if the sidecar has none. */
+  /** The rollup by this column and hour, checked; null if the sidecar has none. */
   public Rollup hours(FlowColumn column) {
     return rollup(RollupFormat.HOURS, column);
   }
@@ -516,10 +514,9 @@ public final class SegmentIndex implements AutoCloseable {
   }
 
   /**
-   * Rows that hold the value of this id, which are read from their list as the cursor goes; it can
-   * throw as every lookup can, and is not to be used after the last release.
-   *
-   * @param from the first row that is wanted
+   * Rows with the value of this id, read from their list as the cursor advances. The cursor may
+   * throw like every lookup, and is not to be used after the last release.
+   * @param from the first row of the range
    * @param to one past the last
    */
   public RowCursor cursor(FlowColumn column, int id, int from, int to) {
@@ -528,7 +525,7 @@ public final class SegmentIndex implements AutoCloseable {
     return postings.cursorOf(id, from, to);
   }
 
-  /** How many rows hold the value of this id, without reading their list. */
+  /** The number of rows with the value of this id; does not read their list. */
   public int count(FlowColumn column, int id) {
     Postings postings = postings(column);
     postings.checkId(id);
@@ -591,7 +588,7 @@ public final class SegmentIndex implements AutoCloseable {
     file.release();
   }
 
-  /** The same as {@link #release}. */
+  /** As {@link #release}. */
   @Override
   public void close() {
     release();
