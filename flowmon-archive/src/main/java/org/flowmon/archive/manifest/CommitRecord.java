@@ -12,9 +12,8 @@ import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
- * A commit as its file says it.
- *
- * @param expiration what it hides
+ * The content of a commit's file.
+ * @param expiration the rows that it hides
  */
 record CommitRecord(ManifestFrame frame, ArchiveCommit commit, Expiration expiration) {
 
@@ -100,7 +99,7 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit, Expiration expira
       }
     }
     try {
-      // Whether it was forced is not stored: it is part of the archive now.
+      // Whether it was forced is not stored: the file is part of the archive now.
       return new CommitRecord(
           frame,
           new ArchiveCommit(

@@ -51,7 +51,7 @@ final class ManifestLoader {
     return builder.build();
   }
 
-  /** The number of a commit that must be there, whatever else is. */
+  /** The number of a commit that must exist in any case. */
   private static long promised(
       ArchiveStore store, NavigableSet<Long> commits, NavigableSet<Long> snapshots)
       throws IOException {
@@ -104,7 +104,7 @@ final class ManifestLoader {
     return builder;
   }
 
-  /** Adds the commits that follow; false if there is none. */
+  /** Adds the following commits; false if there is none. */
   static boolean readOn(ArchiveStore store, ManifestSum builder) throws IOException {
     for (boolean any = false; ; any = true) {
       long next = builder.number() + 1;
