@@ -51,7 +51,7 @@ final class ManifestLoader {
     return builder.build();
   }
 
-  /** The number of a commit that must exist in any case. */
+  /** The largest number that a file name or {@link LatestCommit} names: this commit must exist. */
   private static long promised(
       ArchiveStore store, NavigableSet<Long> commits, NavigableSet<Long> snapshots)
       throws IOException {

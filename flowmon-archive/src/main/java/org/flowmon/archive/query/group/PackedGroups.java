@@ -45,7 +45,7 @@ public final class PackedGroups {
   private static final int MAX_WANTED = 1 << 11;
   private static final int MANY_PARTITIONS = 64;
   private static final int BLOCKS_PER_PARTITION = 4;
-  // One in so many keys of a sample is added, not a row's.
+  // One evenly spaced key is added to so many sampled ones.
   private static final int ROWS_PER_EVEN_KEY = 4;
   // Maximum heap of a thread's rows that are not in groups yet, and their share of the heap.
   private static final long MAX_HEAP_BYTES = 96L << 20;

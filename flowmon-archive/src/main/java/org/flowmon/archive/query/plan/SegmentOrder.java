@@ -9,9 +9,9 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 
 /**
- * The order in which segments are read: by {@code end_time}, and backwards if the newest rows
- * are wanted first. For {@code ORDER BY end_time … LIMIT} later segments need not be read once
- * there are enough rows.
+ * The order in which segments are read: by {@code end_time}, and backwards if the newest rows come
+ * first. For {@code ORDER BY end_time … LIMIT} later segments are not read once there are enough
+ * rows.
  */
 public final class SegmentOrder {
   private final boolean descending;
@@ -50,7 +50,6 @@ public final class SegmentOrder {
 
   /**
    * Whether no row of the remaining segments can be among the first rows.
-   *
    * @param matched rows found with a known {@code end_time}
    * @param min smallest {@code end_time} of the segments that were read
    * @param max the largest
