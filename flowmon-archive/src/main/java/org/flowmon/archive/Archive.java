@@ -66,6 +66,7 @@ public final class Archive implements AutoCloseable {
 
   /**
    * Creates a new, empty archive, and its directory if that is missing.
+   *
    * @throws FileAlreadyExistsException if there is an archive
    */
   public static Archive create(ArchiveLocation location, ArchiveOptions options)
@@ -108,6 +109,7 @@ public final class Archive implements AutoCloseable {
   /**
    * Opens an archive, or creates it if there is none. Several processes may call this at the same
    * time.
+   *
    * @throws IOException also if nothing could be committed here
    */
   public static Archive openOrCreate(ArchiveLocation location, ArchiveOptions options)
@@ -137,6 +139,7 @@ public final class Archive implements AutoCloseable {
 
   /**
    * Whether an archive exists, sound or not.
+   *
    * @throws UncheckedIOException if that cannot be told
    */
   public static boolean exists(ArchiveLocation location) {
@@ -161,6 +164,7 @@ public final class Archive implements AutoCloseable {
 
   /**
    * The archive's directory.
+   *
    * @throws IllegalStateException if it lies in another store
    */
   public Path directory() {
@@ -198,6 +202,7 @@ public final class Archive implements AutoCloseable {
    * Seals rows into a segment of this archive's store, to be committed. Its files are no orphans
    * until it is committed or discarded, or this archive is closed. If the disk is full, unneeded
    * files are deleted first. @see SegmentWriter#seal
+   *
    * @throws NoRoomException if that was not enough
    */
   public SealedSegment seal(
@@ -254,6 +259,7 @@ public final class Archive implements AutoCloseable {
    * Deletes a sealed segment that will never be committed (again). A segment that the newest commit
    * {@linkplain ManifestState#knows knows} stays: a refused writer may have committed it before
    * without learning of it.
+   *
    * @throws IOException also if the newest commit cannot be read: then nothing is deleted
    */
   public void discard(SealedSegment segment) throws IOException {
@@ -300,8 +306,9 @@ public final class Archive implements AutoCloseable {
    * them.
    *
    * <p>If the archive has retention limits, the commit also hides the rows beyond them.
+   *
    * @throws CommitRefusedException if a part of the positions was committed before, the file was
-   * imported before, or a segment's file is missing
+   *     imported before, or a segment's file is missing
    */
   public CommitResult commit(ArchiveCommit commit) throws IOException {
     return new RoomMaker(shared()).run(() -> commitOnce(commit));
@@ -379,6 +386,7 @@ public final class Archive implements AutoCloseable {
   /**
    * Files that no commit names: not committed yet, or left by a process that died. They are no
    * damage, and no query sees them.
+   *
    * @return absolute paths or URLs
    */
   public List<String> orphans() throws IOException {
@@ -389,8 +397,9 @@ public final class Archive implements AutoCloseable {
    * Deletes files that no reader needs any more: those of replaced segments, and commits and
    * snapshots before the newest snapshot but one. A segment's files are deleted before a commit
    * says so. If a process dies in between, the next call deletes the rest.
+   *
    * @param grace how long files stay after their replacement, for readers on other hosts, whose
-   * leases cannot be seen from here; the store may ask for more
+   *     leases cannot be seen from here; the store may ask for more
    * @return ids of the segments whose files are gone
    */
   public List<String> removeReplaced(Duration grace) throws IOException {
@@ -400,8 +409,9 @@ public final class Archive implements AutoCloseable {
   /**
    * Brings the host directory up to the newest commit. It makes lookups of addresses faster and
    * changes no answer. Cheap if nothing is to be done. Called by maintenance.
+   *
    * @param verify whether every byte of the directory is checked first, and damaged files are made
-   * again
+   *     again
    * @param stop asked before each file is written: if it is true the rest is left
    */
   public RunUpdate.Done updateDirectory(boolean verify, BooleanSupplier stop) throws IOException {
@@ -417,8 +427,9 @@ public final class Archive implements AutoCloseable {
   /**
    * Brings the day sums up to the newest commit. They make sums over whole days faster and change
    * no answer. Cheap if nothing is to be done. Called by maintenance.
+   *
    * @param settled gives the places of those segments that are not about to be merged: others are
-   * not covered
+   *     not covered
    * @param verify whether every byte of the sums is checked first, and damaged files are made again
    * @param stop asked before each file is written: if it is true the rest is left
    */
@@ -455,8 +466,9 @@ public final class Archive implements AutoCloseable {
 
   /**
    * Deletes orphans that were not written to for so long, whoever owns them.
+   *
    * @param olderThan longer than any segment waits for its commit: a job that is down recommits
-   * from its checkpoint when it is up again
+   *     from its checkpoint when it is up again
    * @return deleted files: absolute paths or URLs
    */
   public List<String> removeOrphans(Duration olderThan) throws IOException {

@@ -65,10 +65,11 @@ public final class ArchiveImporter implements AutoCloseable {
 
   /**
    * Begins an import.
+   *
    * @param force whether the file is imported again if it was imported before
    * @param segmentRows rows of a segment at most (a batch is not cut, so one batch may be more)
    * @param threads that seal segments; 1: the one that adds batches. Each takes some 100 bytes of
-   * heap a row of a segment
+   *     heap a row of a segment
    * @throws CommitRefusedException if the file was imported before
    */
   public ArchiveImporter(
@@ -171,6 +172,7 @@ public final class ArchiveImporter implements AutoCloseable {
 
   /**
    * Seals the remaining rows and commits everything.
+   *
    * @param note who imports, for people
    * @throws CommitRefusedException if another imported the file meanwhile
    */

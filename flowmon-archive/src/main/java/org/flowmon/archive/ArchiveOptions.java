@@ -2,8 +2,9 @@ package org.flowmon.archive;
 
 /**
  * How this process uses an archive; none of it is stored.
+ *
  * @param snapshotEvery commits from one snapshot of the manifest to the next; opening reads one
- * snapshot and at most about so many commits
+ *     snapshot and at most about so many commits
  * @param maxOpenSegments segments kept open (two mapped files each) when no query reads them
  */
 public record ArchiveOptions(int snapshotEvery, int maxOpenSegments) {

@@ -178,6 +178,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
    * The time (µs) since which everything that arrived from these sources is here, but for {@link
    * #gaps}: their first arrival, or a later one if positions before a source's first one here were
    * skipped. {@link Long#MAX_VALUE} if no arrival is known.
+   *
    * @param disorder by how much (µs) skipped flows may have arrived later than the flows after them
    */
   public long historyFrom(Collection<String> sourceKeys, long disorder) {
@@ -201,9 +202,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.historyThrough();
   }
 
-  /**
-   * As {@link #historyThrough()}, for these sources; {@link Long#MIN_VALUE} if one is unknown.
-   */
+  /** As {@link #historyThrough()}, for these sources; {@link Long#MIN_VALUE} if one is unknown. */
   public long historyThrough(Collection<String> sourceKeys) {
     return state.historyThrough(sourceKeys);
   }
@@ -219,6 +218,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
 
   /**
    * The host directory for {@link #segments}, whose places are those in the list.
+   *
    * @return to be released
    */
   public HostView hosts() throws IOException {
@@ -228,6 +228,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
 
   /**
    * The day sums for {@link #segments}, whose places are those in the list.
+   *
    * @return to be released
    */
   public RunView<DayRun> days() throws IOException {
@@ -243,6 +244,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
 
   /**
    * Opens one of {@link #segments}, or shares it if this process has it open.
+   *
    * @param verifyChecksums whether a column's bytes are checked when it is first read
    * @return to be closed
    * @throws org.flowmon.archive.region.SegmentCorruptException if its file is missing or damaged

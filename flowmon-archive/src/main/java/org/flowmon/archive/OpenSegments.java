@@ -30,6 +30,7 @@ final class OpenSegments implements AutoCloseable {
 
   /**
    * An empty cache.
+   *
    * @param leased whether files of segments stay as long as a snapshot names them
    */
   OpenSegments(ArchiveStore store, int maxIdle, BooleanSupplier leased) {
@@ -54,6 +55,7 @@ final class OpenSegments implements AutoCloseable {
 
   /**
    * Opens a segment.
+   *
    * @param firstRow the first row that is visible to the caller
    */
   SegmentLease lease(SealedSegment segment, boolean verifyChecksums, int firstRow)
@@ -165,6 +167,7 @@ final class OpenSegments implements AutoCloseable {
 
     /**
      * The sidecar, null if it is missing or damaged, which is remembered.
+     *
      * @throws IOException if it could not be read this time
      */
     synchronized SegmentIndex index() throws IOException {

@@ -4,6 +4,7 @@ import java.util.List;
 
 /**
  * The deleted files that no commit names and no live writer owns.
+ *
  * @param files absolute paths or URLs
  * @param bytes their bytes
  */

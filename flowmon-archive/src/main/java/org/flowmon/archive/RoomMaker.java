@@ -22,6 +22,7 @@ final class RoomMaker {
 
   /**
    * Runs a write, and once more after making room if the disk is full.
+   *
    * @throws NoRoomException if that was not enough
    */
   <T> T run(Work<T> work) throws IOException {

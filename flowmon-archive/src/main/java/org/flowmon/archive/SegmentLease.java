@@ -79,8 +79,9 @@ public final class SegmentLease implements AutoCloseable {
 
   /**
    * Gives the segment back, and checks that the bytes read from it were ever written.
+   *
    * @throws org.flowmon.archive.region.SegmentCorruptException if one of its files was cut
-   * meanwhile; the segment is given back nevertheless
+   *     meanwhile; the segment is given back nevertheless
    */
   @Override
   public void close() {

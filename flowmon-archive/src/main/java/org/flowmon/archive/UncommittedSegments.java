@@ -74,6 +74,7 @@ final class UncommittedSegments {
   /**
    * Owns segments for a commit, including those that another process sealed. That process may be
    * gone: then their files stay from now on, or are gone before anybody looks for them.
+   *
    * @return the segments that the lease must disown when the commit is over
    */
   List<String> takeOver(List<String> segments) throws IOException {

@@ -174,6 +174,7 @@ final class UnneededFiles {
 
   /**
    * Deletes all unneeded files, because a disk is full.
+   *
    * @return freed bytes, about
    */
   long makeRoom() throws IOException {

@@ -7,8 +7,8 @@ public interface BlockSource extends AutoCloseable {
   /**
    * The next block, of at least one row; null at the end.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException naming file and place, if a
-   *     segment is damaged
+   * @throws org.flowmon.archive.region.SegmentCorruptException naming file and place, if a segment
+   *     is damaged
    */
   FlowBlock next() throws IOException;
 

@@ -17,9 +17,9 @@ import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Expression;
 
 /**
- * Reads chosen columns of an archive, block by block, decoded ahead by several threads.
- * Memory is bounded: some blocks of 1024 rows for each thread, and with time order one for
- * each segment that has rows of the same hours.
+ * Reads chosen columns of an archive, block by block, decoded ahead by several threads. Memory is
+ * bounded: some blocks of 1024 rows for each thread, and with time order one for each segment that
+ * has rows of the same hours.
  *
  * <pre>{@code
  * try (Archive archive = Archive.open(directory);
@@ -75,8 +75,9 @@ public final class FlowScan implements BlockSource {
      * conditions, and all must be TRUE. A condition on times leaves out segments, one on {@code
      * end_time} parts of them. A condition that binds an address leaves out segments that do not
      * hold it by the host directory.
+     *
      * @throws org.flowmon.udaf.text.QueryException saying what was found where, and what was
-     * expected
+     *     expected
      */
     public Builder where(String condition) {
       return where(QueryParser.parseCondition(condition));

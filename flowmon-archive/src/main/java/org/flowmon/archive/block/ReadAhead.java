@@ -21,6 +21,7 @@ final class ReadAhead implements AutoCloseable {
 
   /**
    * Starts the threads.
+   *
    * @param count 1 for the caller's thread only
    */
   ReadAhead(int count) {

@@ -35,6 +35,7 @@ public final class TimeMerge implements BlockSource {
     /**
      * Frees everything; {@link #next} then continues with the last rows of the block that it gave
      * last.
+     *
      * @param unread number of those rows, at least 1
      */
     void park(int unread) throws IOException;
@@ -92,8 +93,9 @@ public final class TimeMerge implements BlockSource {
 
   /**
    * Merges sources; closing the merge closes them.
+   *
    * @param sources with the same columns, each in time order; a source that breaks this causes an
-   * {@link IllegalArgumentException} when it shows
+   *     {@link IllegalArgumentException} when it shows
    */
   public static TimeMerge of(List<? extends BlockSource> sources) {
     List<Pending> all = new ArrayList<>();

@@ -5,14 +5,15 @@ import org.flowmon.archive.segment.SealedSegment;
 
 /**
  * A change of the archive in one step: all of it or nothing.
+ *
  * @param segments sealed and lying in the archive's folder of segments; may be empty if the ranges
- * held no flow (heartbeats)
+ *     held no flow (heartbeats)
  * @param ranges the positions that the segments hold, in any order; several of one source if they
- * do not overlap
+ *     do not overlap
  * @param file the file that the segments hold, null for none
  * @param force whether a file that was imported before is imported again
  * @param retiredSources sources that will bring no more flows: {@code historyThrough} no longer
- * waits for them
+ *     waits for them
  * @param replaced ids of segments whose rows the segments of this commit hold instead
  * @param deleted ids of previously replaced segments whose files are gone
  * @param dropped hidden rows of the replaced segments that the segments of this commit do not hold
@@ -94,6 +95,7 @@ public record ArchiveCommit(
 
   /**
    * Commits segments that hold an imported file.
+   *
    * @param force whether a file that was imported before is imported again
    */
   public static ArchiveCommit ofFile(
@@ -128,6 +130,7 @@ public record ArchiveCommit(
 
   /**
    * Replaces segments by others that hold the same rows, all of them.
+   *
    * @param replaced ids of segments of the archive, at least one
    * @param deleted ids of previously replaced segments whose files are gone
    */
@@ -138,6 +141,7 @@ public record ArchiveCommit(
 
   /**
    * Replaces segments by others that hold the same rows, but for some hidden ones.
+   *
    * @param replaced ids of segments of the archive, at least one
    * @param deleted ids of previously replaced segments whose files are gone
    * @param dropped first rows of the replaced segments that were left out, all hidden

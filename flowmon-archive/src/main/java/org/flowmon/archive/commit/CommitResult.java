@@ -6,6 +6,7 @@ import java.util.List;
 
 /**
  * The result of a commit.
+ *
  * @param outcome whether it changed the archive
  * @param number of the commit that holds it; of the newest commit if it was a repeat
  * @param gaps skipped positions between earlier commits and this one
@@ -24,12 +25,13 @@ public record CommitResult(
 
   /**
    * Positions of a source that were never committed though later ones were.
+   *
    * @param firstOffset the first missing position
    * @param endOffset the first position that is not missing
    * @param arrivalFrom lower bound (µs) of the arrivals of the missing flows: the largest arrival
-   * of the source before them; {@link Long#MIN_VALUE} if unknown
+   *     of the source before them; {@link Long#MIN_VALUE} if unknown
    * @param arrivalThrough upper bound: the first arrival after them; {@link Long#MAX_VALUE} if
-   * unknown
+   *     unknown
    */
   public record Gap(
       String sourceKey, long firstOffset, long endOffset, long arrivalFrom, long arrivalThrough) {

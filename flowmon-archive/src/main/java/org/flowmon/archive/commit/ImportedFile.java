@@ -4,6 +4,7 @@ import java.util.regex.Pattern;
 
 /**
  * An imported file, identified by its content.
+ *
  * @param sha256 SHA-256 of the file's bytes, 64 lower-case hexadecimal digits
  * @param name the file's name when it was imported, for people
  * @param bytes the file's length

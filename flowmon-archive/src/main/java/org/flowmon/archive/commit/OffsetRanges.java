@@ -25,6 +25,7 @@ public final class OffsetRanges {
   /**
    * The ranges in these arrays, of which the caller gives up ownership; arrivals as in {@link
    * SourceRange}.
+   *
    * @throws IllegalArgumentException if they are not ascending, or touch
    */
   public static OffsetRanges of(long[] first, long[] end, long[] firstArrival, long[] maxArrival) {
@@ -74,6 +75,7 @@ public final class OffsetRanges {
 
   /**
    * The gap between a range and the one before it.
+   *
    * @param i number of the later range, at least 1
    */
   public CommitResult.Gap gapBefore(int i, String sourceKey) {

@@ -4,11 +4,12 @@ import org.flowmon.archive.retention.RetentionOptions;
 
 /**
  * A change of the retention by a commit.
+ *
  * @param options limits that hold from now on, null to keep the present ones
  * @param now ages are counted back from this arrival (µs) in this commit if it is later than the
- * newest committed and not in the future; {@link Long#MIN_VALUE} for none
+ *     newest committed and not in the future; {@link Long#MIN_VALUE} for none
  * @param trim whether segments with some hidden rows are rewritten without them, whatever the
- * limits allow
+ *     limits allow
  */
 public record RetentionChange(RetentionOptions options, long now, boolean trim) {
   /** Sets limits. */

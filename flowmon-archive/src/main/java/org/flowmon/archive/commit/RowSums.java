@@ -6,6 +6,7 @@ import org.flowmon.archive.segment.SealedSegment;
 
 /**
  * The sums of some rows: they must stay the same when segments are replaced.
+ *
  * @param rows number of rows
  * @param bytes exact sum of {@code bytes}, NULL as 0
  * @param packets exact sum of {@code packets}, NULL as 0

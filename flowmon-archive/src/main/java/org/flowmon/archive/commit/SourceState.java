@@ -2,6 +2,7 @@ package org.flowmon.archive.commit;
 
 /**
  * The committed state of a source.
+ *
  * @param retired whether a commit declared that it brings no more flows
  * @param ended whether its last committed position is the end of its input
  */

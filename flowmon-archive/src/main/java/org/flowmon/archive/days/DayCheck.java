@@ -39,6 +39,7 @@ public final class DayCheck {
 
   /**
    * Finds the problems of the day sums' runs.
+   *
    * @param archive that they must belong to
    * @param segments of a snapshot that is held
    */

@@ -20,6 +20,7 @@ import org.flowmon.flow.FlowColumn;
 public final class DayRun extends DerivedRun {
   /**
    * A run's share of a covered segment.
+   *
    * @param columns bit i is set if its sums by {@link RollupFormat#DIMENSIONS} i are in the run
    * @param days on which it has rows, ascending; none if {@code columns} is 0
    */
@@ -67,8 +68,9 @@ public final class DayRun extends DerivedRun {
 
   /**
    * Opens a run.
+   *
    * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run, or of another
-   * archive
+   *     archive
    * @throws org.flowmon.archive.derived.ForeignRunException if it is of another version
    * @throws IOException if it cannot be read
    */

@@ -40,6 +40,7 @@ final class DayRunWriter implements AutoCloseable {
 
     /**
      * Takes the sums of a checked rollup.
+     *
      * @param days the day of each slice of the rollup, or {@link #LEFT_OUT}; not copied
      */
     Input(AddressSource addresses, Rollup rollup, long[] days) {

@@ -47,6 +47,7 @@ public final class DayUpdate extends RunUpdate<DayRun> {
 
   /**
    * Updates the sums.
+   *
    * @param segments of the newest snapshot, held until this returns
    * @param settled places of those that compaction leaves unchanged: others are not covered
    * @param verify whether every byte of every run is checked first
@@ -77,6 +78,7 @@ public final class DayUpdate extends RunUpdate<DayRun> {
 
   /**
    * Reads every byte of a run.
+   *
    * @throws SegmentCorruptException if something differs from the bytes written
    */
   static void read(DayRun run) {
@@ -231,6 +233,7 @@ public final class DayUpdate extends RunUpdate<DayRun> {
 
   /**
    * Adds the days of a run that are to be kept.
+   *
    * @param again takes the segments that are read for it
    * @return false if the run is to be made again from its segments instead
    */

@@ -60,6 +60,7 @@ final class DictionaryMerge {
 
   /**
    * A dictionary to be merged.
+   *
    * @param used the wanted ids, null for all
    */
   record Source(AddressSource addresses, BitSet used) {}

@@ -32,8 +32,9 @@ public abstract class DerivedRun {
 
   /**
    * Opens a run; its file is closed again if it is none.
+   *
    * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run, or of another
-   * archive
+   *     archive
    * @throws ForeignRunException if it is of another version
    * @throws IOException if it cannot be read
    */

@@ -15,6 +15,7 @@ import org.flowmon.archive.segment.SealedSegment;
 public interface RunCheck<R extends DerivedRun> {
   /**
    * Reads every byte of a run and compares it with its segments.
+   *
    * @return the difference, null if there is none; damage of a segment is reported for the segment
    * @throws SegmentCorruptException if the run is damaged
    */
@@ -23,6 +24,7 @@ public interface RunCheck<R extends DerivedRun> {
   /**
    * Finds the problems of a folder's runs: unreadable, damaged, of another version, or different
    * from their segments.
+   *
    * @param segments of a snapshot that is held
    * @throws IOException if the folder cannot be listed or a segment not be read
    */

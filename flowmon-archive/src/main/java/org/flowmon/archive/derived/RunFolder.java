@@ -66,6 +66,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
   /**
    * Assigns a snapshot's segments to runs. One thread at a time fetches runs; others use the runs
    * known so far. A run that cannot be read becomes a warning, and its segments are not covered.
+   *
    * @param number of the snapshot's commit
    * @return to be released
    * @throws IOException if the folder cannot be listed
@@ -205,6 +206,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
 
   /**
    * Opens a run, or notes its problem.
+   *
    * @throws ClosedByInterruptException if this thread is interrupted: others can read it
    */
   private void open(String name) throws ClosedByInterruptException {
@@ -259,6 +261,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
 
   /**
    * The runs that can be read now, each with a reference for the caller, for maintenance.
+   *
    * @param broken takes the names of damaged ones
    * @throws IOException if one could not be read this time: it would be made twice
    */

@@ -72,8 +72,7 @@ public record RunFrame(int magic, int version, int tailBytes, String place) {
   /**
    * Checks both ends of a file.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run, or its ends
-   *     differ
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run, or its ends differ
    * @throws ForeignRunException if both ends name another version
    */
   void check(MappedRegion file) {

@@ -7,6 +7,7 @@ import java.util.UUID;
 
 /**
  * The kind of a folder's runs.
+ *
  * @param folder of runs within an archive
  * @param suffix of the runs' file names
  * @param what name of the runs together, for messages: {@code the host directory}

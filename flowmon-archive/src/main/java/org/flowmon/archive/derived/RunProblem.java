@@ -2,6 +2,7 @@ package org.flowmon.archive.derived;
 
 /**
  * A problem of a run.
+ *
  * @param run its name within its folder
  * @param what the finding and the expectation
  * @param remedy what to do about it, null if it is no damage: other versions read it

@@ -44,6 +44,7 @@ public final class RunTables {
 
   /**
    * Goes to the tables, which take so many bytes before the tail, and checks their checksum.
+   *
    * @param length at least 0, as the caller has to check
    * @param archive that the run must belong to
    */

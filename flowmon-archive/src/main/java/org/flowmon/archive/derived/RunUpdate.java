@@ -49,11 +49,12 @@ public abstract class RunUpdate<R extends DerivedRun> {
 
   /**
    * The result of an update.
+   *
    * @param covered segments that were added
    * @param merged runs that were merged into others
    * @param damaged runs that were damaged and deleted
    * @param uncovered segments that are still not covered: damaged ones, or all the rest if it was
-   * stopped
+   *     stopped
    */
   public record Done(int covered, int merged, int damaged, int uncovered) {
     /** Whether no file changed. */
@@ -71,6 +72,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
 
   /**
    * Prepares an update.
+   *
    * @param segments of the newest snapshot, held until {@link #run} returns
    * @param stop asked before each file: if it is true the rest is left to the next update
    */
@@ -82,6 +84,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
 
   /**
    * Updates the folder.
+   *
    * @param verify whether every byte of every run is checked first
    * @throws IOException if files cannot be written; files already written stay
    */
@@ -142,6 +145,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
 
   /**
    * Reads every byte of a run.
+   *
    * @return its problem, null if there is none
    * @throws SegmentCorruptException if the run is damaged
    */
@@ -156,6 +160,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
 
   /**
    * Writes one run over the next segments, as many as fit.
+   *
    * @param wanted places of the segments to be covered
    * @param from the first of them that is not covered yet
    * @param taken takes the segments that are covered now
@@ -167,6 +172,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
 
   /**
    * Writes one run in place of others.
+   *
    * @return the new run, null if they are to be made again from the segments
    * @throws SegmentCorruptException if one of them is damaged
    */
@@ -174,6 +180,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
 
   /**
    * Whether runs can be merged into one within the memory.
+   *
    * @throws SegmentCorruptException if one of them is damaged
    */
   protected boolean fit(List<RunCover.Share<R>> parts) {
@@ -182,6 +189,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
 
   /**
    * Whether so much of a run is useless that it is to be written again.
+   *
    * @throws SegmentCorruptException if it is damaged
    */
   protected boolean isWorn(RunCover.Share<R> share) {
@@ -306,6 +314,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
   /**
    * The number of smallest runs to be merged into one, 0 for none: afterwards each run is larger
    * than three times all smaller ones together.
+   *
    * @param bytes of the runs, ascending
    */
   static int mergeable(long[] bytes) {

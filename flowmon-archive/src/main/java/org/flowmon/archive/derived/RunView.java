@@ -29,6 +29,7 @@ public final class RunView<R extends DerivedRun> {
 
   /**
    * A view that takes a reference of each run that it uses.
+   *
    * @param problems the problems of unused runs
    * @param damaged takes runs that turn out to be damaged, with the problem; safe for many threads
    */
@@ -76,6 +77,7 @@ public final class RunView<R extends DerivedRun> {
   /**
    * Remembers that a run turned out to be damaged: it is not used again, and later views are
    * without it.
+   *
    * @return the warning
    */
   public String damaged(R run, String problem) {
@@ -98,6 +100,7 @@ public final class RunView<R extends DerivedRun> {
   /**
    * Checks whether a run's file was cut since it was mapped: bytes read from it may never have been
    * written. Such a run is not used again.
+   *
    * @return the warnings, empty if all are whole
    */
   public List<String> cut() {

@@ -32,6 +32,7 @@ public final class DirectoryCheck {
 
   /**
    * Finds the problems of the directory's runs.
+   *
    * @param archive that they must belong to
    * @param segments of a snapshot that is held
    */

@@ -38,6 +38,7 @@ public final class DirectoryUpdate extends RunUpdate<HostRun> {
 
   /**
    * Updates a directory.
+   *
    * @param segments of the newest snapshot, held until this returns
    * @param verify whether every byte of every run is checked first
    * @param stop asked before each file: if it is true the rest is left to the next update

@@ -30,6 +30,7 @@ public final class HostDirectory extends RunFolder<HostRun> {
 
   /**
    * The directory's view of a snapshot's segments, as {@link #view}.
+   *
    * @param number of the snapshot's commit
    * @return to be released
    * @throws IOException if the folder cannot be listed

@@ -15,6 +15,7 @@ final class HostMerge {
 
     /**
      * Adds a stream to a merge.
+     *
      * @param numbers the new number of each of the stream's segments, −1 to leave it out
      */
     Input(HostStream stream, int[] numbers) {

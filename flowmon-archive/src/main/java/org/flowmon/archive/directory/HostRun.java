@@ -32,8 +32,9 @@ final class HostRun extends DerivedRun {
 
   /**
    * Opens a run.
+   *
    * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run, or of another
-   * archive
+   *     archive
    * @throws org.flowmon.archive.derived.ForeignRunException if it is of another version
    * @throws IOException if it cannot be read
    */
@@ -130,6 +131,7 @@ final class HostRun extends DerivedRun {
 
   /**
    * Marks the segments that hold an address of a range.
+   *
    * @param roles the wanted roles, bits of {@link HostRunFormat#ROLES}
    * @param positions place of each segment of the run in {@code marked}, −1 for none
    * @param budget maximum number of addresses whose places are read

@@ -6,6 +6,7 @@ import java.io.IOException;
 interface HostSink {
   /**
    * Takes an address greater than all before.
+   *
    * @param places ascending, as {@link HostStream#place}; reused
    * @param count number of places, at least 1
    */

@@ -47,6 +47,7 @@ public final class HostView {
 
   /**
    * The places of the segments that may hold an address as source: all others hold none.
+   *
    * @param warnings takes the problems of the directory; the answer stands nevertheless
    */
   public BitSet sources(AddressRanges addresses, Collection<String> warnings) {

@@ -82,6 +82,7 @@ public final class HostSummaries {
 
   /**
    * Summarises a host.
+   *
    * @param from smallest {@code end_time} (µs), {@link Long#MIN_VALUE} for any
    * @param to {@code end_time} is before this, {@link Long#MAX_VALUE} for any
    * @param nowFrom start of the latest window (µs)

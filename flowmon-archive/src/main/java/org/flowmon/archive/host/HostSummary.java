@@ -7,6 +7,7 @@ import org.flowmon.flow.IpAddress;
 /**
  * Exact sums over the flows of a host, as source or destination. A flow of a host with itself is
  * one flow; the host both sends and receives its bytes.
+ *
  * @param flows number of flows
  * @param firstSeen the smallest {@code end_time} (µs), {@link Long#MAX_VALUE} if none is known
  * @param lastSeen the largest, {@link Long#MIN_VALUE} if none is known
@@ -14,7 +15,7 @@ import org.flowmon.flow.IpAddress;
  * @param received bytes to it
  * @param nowFrom start (µs) of "now"; all before is "before"
  * @param peers addresses on the other side, by bytes both ways, then flows, most first, then by
- * address; NULL is none
+ *     address; NULL is none
  * @param services by flows, most first, then by protocol, port and side
  * @param hours by time; flows without {@code end_time} are in none
  * @param warnings damage of sidecars and host directory; the answer stands nevertheless
@@ -36,6 +37,7 @@ public record HostSummary(
 
   /**
    * One destination port.
+   *
    * @param protocol null if unknown
    * @param port null if unknown
    * @param offered whether the host is the destination, so that peers are its clients

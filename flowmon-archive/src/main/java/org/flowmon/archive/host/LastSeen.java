@@ -4,8 +4,9 @@ import org.flowmon.flow.IpAddress;
 
 /**
  * The last time that an address was source or destination of a flow.
+ *
  * @param micros the {@link org.flowmon.archive.segment.TimeKey} of its newest flow (µs), {@link
- * #NEVER} if there is none
+ *     #NEVER} if there is none
  */
 public record LastSeen(IpAddress address, long micros) {
   /** The time of an address without any flow. */

@@ -4,12 +4,13 @@ import java.util.List;
 
 /**
  * The addresses seen since a time, and whether history is complete enough to be sure.
+ *
  * @param hosts in the order of the question
  * @param from start of the time asked for (µs)
  * @param asOfArrival flows that arrived later (µs) were ignored
  * @param historyFrom the first arrival stored (µs), {@link Long#MAX_VALUE} if none is
  * @param historyThrough the arrival (µs) up to which history is complete, {@link Long#MIN_VALUE} if
- * unknown
+ *     unknown
  * @param missing why history is partial, a sentence each; empty if it is complete
  * @param segmentsTotal segments of the archive
  * @param segmentsRead number of opened segments, each counted once for an address

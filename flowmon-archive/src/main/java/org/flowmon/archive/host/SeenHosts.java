@@ -38,10 +38,11 @@ public final class SeenHosts {
 
   /**
    * Finds the last flow of each address.
+   *
    * @param from start of the time (µs) in which an address counts as seen: history must reach back
-   * to it
+   *     to it
    * @param asOfArrival only flows that arrived by then (µs) are read, {@link Long#MAX_VALUE} for
-   * all
+   *     all
    * @throws org.flowmon.archive.region.SegmentCorruptException if a needed segment is damaged
    */
   public static SeenAnswer ask(

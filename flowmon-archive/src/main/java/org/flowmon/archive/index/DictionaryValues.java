@@ -12,6 +12,7 @@ public final class DictionaryValues {
 
   /**
    * Wraps values.
+   *
    * @param high high longs of addresses; null if all are IPv4, and for other columns
    * @param low numbers, or low longs of addresses; null for texts
    * @param texts as UTF-8; null for other columns

@@ -9,7 +9,8 @@ import org.flowmon.archive.region.SegmentCorruptException;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * Codec of posting lists, the rows of one value; {@code docs/format/sidecar.md} is the specification.
+ * Codec of posting lists, the rows of one value; {@code docs/format/sidecar.md} is the
+ * specification.
  *
  * <pre>
  *   varint: count * 4 + kind | kind 0: varint first row, varint differences
@@ -122,6 +123,7 @@ final class PostingLists {
 
   /**
    * Reads a list.
+   *
    * @param list positioned at the list, limited to the start of the next one
    */
   static RowSet read(MappedRegion file, String place, ByteBuffer list, int totalRows) {
@@ -146,6 +148,7 @@ final class PostingLists {
   /**
    * The rows of a list in a range. Varints are read as the cursor advances, so even a long list
    * takes no memory.
+   *
    * @param list as in {@link #read}
    * @param from the first row of the range
    * @param to one past its last

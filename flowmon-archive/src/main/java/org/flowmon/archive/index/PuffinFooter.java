@@ -88,6 +88,7 @@ record PuffinFooter(
 
   /**
    * Reads a footer.
+   *
    * @throws IllegalArgumentException naming the error
    */
   static PuffinFooter parse(byte[] bytes) {
@@ -172,8 +173,7 @@ record PuffinFooter(
         default -> json.skipChildren();
       }
     }
-    if (type != null
-        && KNOWN.contains(type)) { // blobs of a newer writer are ignored
+    if (type != null && KNOWN.contains(type)) { // blobs of a newer writer are ignored
       expect(
           properties.containsKey("crc32c") && offset >= 0 && length >= 0,
           "offset, length and crc32c of a blob");

@@ -5,6 +5,7 @@ package org.flowmon.archive.index;
 public interface RowCursor {
   /**
    * Fills {@code block} with the next rows.
+   *
    * @return their number, 0 at the end
    */
   int next(int[] block);

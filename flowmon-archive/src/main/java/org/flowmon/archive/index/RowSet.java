@@ -43,6 +43,7 @@ public final class RowSet {
 
   /**
    * The first {@code count} entries of an array.
+   *
    * @param rows strictly ascending, not negative; the caller gives up the array
    */
   public static RowSet of(int[] rows, int count) {
@@ -57,6 +58,7 @@ public final class RowSet {
 
   /**
    * The rows of a bitmap.
+   *
    * @param bitmap given up by the caller
    */
   public static RowSet of(RoaringBitmap bitmap) {

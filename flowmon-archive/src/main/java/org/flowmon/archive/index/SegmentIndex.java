@@ -61,6 +61,7 @@ public final class SegmentIndex implements AutoCloseable {
 
   /**
    * Opens a sidecar; {@code SealedSegment.openIndex} is the usual way.
+   *
    * @param identity expected identity of the sidecar
    * @param segmentId id of its segment
    * @param segment identity of that segment's file
@@ -432,9 +433,7 @@ public final class SegmentIndex implements AutoCloseable {
     return numbers(column).lowerBound(value);
   }
 
-  /**
-   * Id of the first address that is at least the given one; {@link #dictionarySize} if none is.
-   */
+  /** Id of the first address that is at least the given one; {@link #dictionarySize} if none is. */
   public int lowerBound(FlowColumn column, long hi, long lo) {
     return addresses(column).lowerBound(hi, lo);
   }
@@ -471,6 +470,7 @@ public final class SegmentIndex implements AutoCloseable {
 
   /**
    * Reads addresses of the dictionary.
+   *
    * @param ids in any order, below {@link #dictionarySize}
    * @param n number of ids
    */
@@ -516,6 +516,7 @@ public final class SegmentIndex implements AutoCloseable {
   /**
    * Rows with the value of this id, read from their list as the cursor advances. The cursor may
    * throw like every lookup, and is not to be used after the last release.
+   *
    * @param from the first row of the range
    * @param to one past the last
    */

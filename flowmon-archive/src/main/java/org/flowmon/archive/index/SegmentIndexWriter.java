@@ -49,6 +49,7 @@ public final class SegmentIndexWriter {
 
   /**
    * Adds a column.
+   *
    * @param ids the place in the dictionary of each value that is not null, in the order of rows
    * @param valid bits of the rows that are not null; null if all are
    * @param values the distinct values in order
@@ -183,6 +184,7 @@ public final class SegmentIndexWriter {
 
   /**
    * Writes the sidecar.
+   *
    * @param segment identity of the segment's file
    * @return identity of the sidecar
    */

@@ -6,6 +6,7 @@ import java.util.UUID;
 /**
  * The name of a lease's file: {@code <UUID>.<kernel>.lease}, or {@code <UUID>.lease} if made by a
  * version that does not record owned segments.
+ *
  * @param kernel of its process, empty if the name has none
  */
 record LeaseName(String kernel) {

@@ -57,6 +57,7 @@ final class LockedFile implements AutoCloseable {
 
   /**
    * Locks a file, and creates it if there is none.
+   *
    * @return null if it is locked already, by this process or another
    */
   static LockedFile tryLock(Path file) throws IOException {

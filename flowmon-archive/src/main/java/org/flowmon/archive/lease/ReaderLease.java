@@ -123,6 +123,7 @@ public final class ReaderLease implements AutoCloseable {
   /**
    * Declares that this process may still commit segments, before the first of their files is made
    * or looked for. Each call is undone by one of {@link #disown}.
+   *
    * @throws IOException if that cannot be written; then nothing is owned
    */
   public synchronized void own(Collection<String> ids) throws IOException {

@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
  * <p>To delete orphans, list the files, <em>then</em> read the owners, then the newest commit. To
  * commit a segment of another process, own it first. Both hold {@link #lock}, so that no file is
  * deleted between its check and its commit.
+ *
  * @param ids of the owned segments
  * @param complete false if a live process does not list its segments: one of an older version
  * @param foreign whether any may run on another host, and so hold commits that cannot be seen
@@ -46,6 +47,7 @@ public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) 
 
   /**
    * Waits for the lock.
+   *
    * @throws IOException if another holds it for a minute
    */
   public static Lock lock(Path archive) throws IOException {

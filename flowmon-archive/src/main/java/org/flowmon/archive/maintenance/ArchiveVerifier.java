@@ -50,6 +50,7 @@ public final class ArchiveVerifier {
    *
    * <p>If the manifest itself is damaged, the segments of its sound commits are still verified, but
    * no segment is called an orphan: it may belong to a commit that cannot be read.
+   *
    * @throws NoSuchFileException if there is no archive
    */
   public static VerifyReport verify(ArchiveLocation location) throws IOException {
@@ -58,8 +59,9 @@ public final class ArchiveVerifier {
 
   /**
    * As {@link #verify(ArchiveLocation)}, with progress.
+   *
    * @param progress gets the rows of each verified segment; an exception from it ends the
-   * verification
+   *     verification
    */
   public static VerifyReport verify(ArchiveLocation location, LongConsumer progress)
       throws IOException {

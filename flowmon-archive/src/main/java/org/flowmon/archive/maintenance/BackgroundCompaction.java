@@ -44,9 +44,10 @@ public final class BackgroundCompaction implements AutoCloseable {
 
   /**
    * Starts the thread; the archive must exist.
+   *
    * @param options null if nothing is merged, only trimmed and deleted
    * @param pause runs many times a second during work, on its thread, and may wait there for urgent
-   * work of others
+   *     work of others
    */
   public BackgroundCompaction(ArchiveLocation location, CompactionOptions options, Runnable pause) {
     this.location = location;

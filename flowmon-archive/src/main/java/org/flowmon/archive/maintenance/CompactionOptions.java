@@ -4,9 +4,10 @@ import org.flowmon.archive.segment.writer.SegmentWriter;
 
 /**
  * Target sizes of segments.
+ *
  * @param targetRows rows of a segment of a current day, about
  * @param finalRows rows of a segment of a past day, about; the arrays of the writer take some 100
- * bytes of heap for each
+ *     bytes of heap for each
  */
 public record CompactionOptions(int targetRows, int finalRows) {
   /** A million rows, and four million for a past day. */

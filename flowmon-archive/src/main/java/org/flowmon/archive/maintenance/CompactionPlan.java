@@ -36,6 +36,7 @@ final class CompactionPlan {
 
   /**
    * The segments to merge next, empty if there is nothing to gain.
+   *
    * @param segments of the archive
    * @param excluded ids of segments to leave alone
    */
@@ -57,6 +58,7 @@ final class CompactionPlan {
   /**
    * The segments that will not be merged any more, until rows arrive late or expire: full ones,
    * even after their day is over, and those of past days without a worthwhile merge.
+   *
    * @return their places
    */
   BitSet settled(List<SealedSegment> segments) {

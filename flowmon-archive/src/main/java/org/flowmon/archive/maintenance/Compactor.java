@@ -58,6 +58,7 @@ public final class Compactor {
 
   /**
    * A compactor that knows of damage.
+   *
    * @param options null if nothing is merged, but segments are trimmed
    * @param damaged ids of segments to leave alone; newly found ones are added
    * @param pause as in {@link SegmentWriter#beforeColumns}
@@ -76,9 +77,10 @@ public final class Compactor {
 
   /**
    * Makes one merge.
+   *
    * @param stop asked before each segment is written: if it is true, nothing is changed
    * @return null if there is nothing to merge, if it was stopped, or if another process replaced
-   * one of the segments first (then the next call plans anew)
+   *     one of the segments first (then the next call plans anew)
    */
   public Step step(BooleanSupplier stop) throws IOException {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {

@@ -11,6 +11,7 @@ public final class SettledSegments {
 
   /**
    * A function from segments to the places of settled ones, until rows arrive late or expire.
+   *
    * @param options null if nothing is merged: all are settled
    */
   public static Function<List<SealedSegment>, BitSet> by(CompactionOptions options) {

@@ -4,6 +4,7 @@ import java.util.List;
 
 /**
  * The result of a verification.
+ *
  * @param commits commits of the manifest
  * @param segments segments that the manifest names
  * @param rows rows of these
@@ -22,6 +23,7 @@ public record VerifyReport(
     List<String> passedOver) {
   /**
    * One finding.
+   *
    * @param file the damaged or missing file: its path or URL
    * @param place the damaged part
    * @param what the finding and the expectation

@@ -17,6 +17,7 @@ import org.flowmon.archive.segment.SealedSegment;
 
 /**
  * The effect of a commit on a state, by the rules of {@code docs/format/manifest.md}.
+ *
  * @param repeat whether all of it is in the state already
  * @param gaps the positions that it would skip
  */

@@ -23,6 +23,7 @@ public interface CommitPreparation {
 
   /**
    * The rows that a commit hides; segments that it trims lie sealed in the archive's folder.
+   *
    * @param before the state that the commit is to follow
    * @throws CommitRefusedException if the commit does not fit that state's hidden rows
    */
@@ -30,8 +31,9 @@ public interface CommitPreparation {
 
   /**
    * Discards a prepared expiration, because another commit was first.
+   *
    * @param now a state read after that; nothing that it {@linkplain ManifestState#knows knows} may
-   * be deleted
+   *     be deleted
    */
   void discard(Expiration expiration, ManifestState now) throws IOException;
 }

@@ -13,6 +13,7 @@ import org.flowmon.archive.segment.SealedSegment;
 
 /**
  * The content of a commit's file.
+ *
  * @param expiration the rows that it hides
  */
 record CommitRecord(ManifestFrame frame, ArchiveCommit commit, Expiration expiration) {

@@ -32,6 +32,7 @@ public final class LatestCommit {
 
   /**
    * The commit that the file names, −1 if there is no file.
+   *
    * @throws ManifestCorruptException if its bytes are damaged
    */
   static long read(ArchiveStore store) throws IOException {

@@ -43,6 +43,7 @@ public final class Manifest {
 
   /**
    * Creates a manifest.
+   *
    * @return false if there is one
    */
   public static boolean create(ArchiveStore store) throws IOException {
@@ -57,6 +58,7 @@ public final class Manifest {
 
   /**
    * Opens a manifest.
+   *
    * @param snapshotEvery commits from one snapshot to the next
    * @throws java.nio.file.NoSuchFileException if there is none
    * @throws ManifestCorruptException if a commit that is needed is missing or damaged
@@ -101,9 +103,10 @@ public final class Manifest {
 
   /**
    * Deletes unneeded commits and snapshots: those before the newest snapshot but one.
+   *
    * @param before none of this number or above is deleted
    * @param writtenBefore the remaining snapshot was written before this time (milliseconds since
-   * 1970-01-01T00:00:00Z), for readers that no lease shows
+   *     1970-01-01T00:00:00Z), for readers that no lease shows
    * @return number of deleted files
    */
   public synchronized int prune(long before, long writtenBefore) throws IOException {
@@ -141,8 +144,9 @@ public final class Manifest {
   /**
    * Adds a commit, durably; if another process is first, checks it again on the state after that
    * commit.
+   *
    * @param requireFiles is called for each segment about to be committed, and throws if its files
-   * are missing
+   *     are missing
    * @throws CommitRefusedException if it neither fits nor is a repeat
    */
   public CommitResult commit(ArchiveCommit commit, Consumer<SealedSegment> requireFiles)
@@ -152,6 +156,7 @@ public final class Manifest {
 
   /**
    * As {@link #commit(ArchiveCommit, Consumer)}.
+   *
    * @param preparation decides which rows the commit hides, each time that it is tried
    */
   public synchronized CommitResult commit(

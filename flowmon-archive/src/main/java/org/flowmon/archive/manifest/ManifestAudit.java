@@ -17,6 +17,7 @@ import org.flowmon.archive.store.StoredFile;
 
 /**
  * The findings of a reading of every file of a manifest.
+ *
  * @param commits sound commits
  * @param segments every segment that a sound commit or snapshot names
  * @param removed ids of replaced segments whose files may still exist

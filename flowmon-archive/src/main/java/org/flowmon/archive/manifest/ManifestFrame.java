@@ -82,6 +82,7 @@ record ManifestFrame(
 
   /**
    * A section of a file.
+   *
    * @param bytes positioned at its first byte, little-endian
    */
   record Section(int tag, ByteBuffer bytes) {}
@@ -137,6 +138,7 @@ record ManifestFrame(
 
   /**
    * Reads a file: the checksum first, then the content.
+   *
    * @param file its name, for messages
    * @throws ManifestCorruptException if it is not a sound file of this kind and number
    */

@@ -46,6 +46,7 @@ final class ManifestSnapshot {
 
   /**
    * Reads a snapshot, for later commits to be added.
+   *
    * @throws ManifestCorruptException if it is not the sound snapshot of this number
    */
   static ManifestSum read(String file, byte[] bytes, long number) {

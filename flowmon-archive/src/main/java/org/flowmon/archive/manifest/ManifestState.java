@@ -297,6 +297,7 @@ public final class ManifestState {
    * gaps: their first arrival, or a later one if positions before a source's first committed one
    * were skipped; never before the {@link #cutoff}. Unknown sources have brought nothing yet.
    * {@link Long#MAX_VALUE} if no arrival is known.
+   *
    * @param disorder by how much (µs) skipped flows may have arrived later than the flows after them
    */
   public long historyFrom(Collection<String> sourceKeys, long disorder) {

@@ -154,6 +154,7 @@ final class ManifestSum {
 
   /**
    * Adds the next commit.
+   *
    * @param file its name, for messages
    * @throws ManifestCorruptException if it does not follow the commits added before
    */

@@ -9,11 +9,12 @@ import org.flowmon.archive.retention.TimestampHistogram;
 
 /**
  * The retention state after all commits up to one, without the first rows of segments.
+ *
  * @param cutoff rows with smaller time keys (µs) are hidden
  * @param expiredRows hidden since the archive began, including late ones
  * @param lateRows of these, those that were below the cutoff when they were committed
  * @param keys time keys of visible rows, and of hidden ones in the bucket of the cutoff; null if
- * nothing is limited. Not to be changed
+ *     nothing is limited. Not to be changed
  */
 record Retained(
     RetentionOptions options,

@@ -67,6 +67,7 @@ public final class ArchiveQuery {
    * As {@link #run(ArchiveSnapshot, Query, QueryOptions)} over several archives, as if all their
    * flows were in one: a flow in two of them counts twice. The answer's reach of history is that of
    * all; each snapshot has its own.
+   *
    * @param snapshots of different archives, at least one
    * @throws IllegalArgumentException if one of them, or a copy of it, is there twice
    */
@@ -83,6 +84,7 @@ public final class ArchiveQuery {
 
   /**
    * As {@link #run(List, Query, QueryOptions)}, with a deadline and a group memory.
+   *
    * @param whole all of it is free again when this returns or throws
    */
   static QueryAnswer run(
@@ -147,8 +149,9 @@ public final class ArchiveQuery {
    * As {@link #run(List, Query, QueryOptions)}, with rows delivered while others are looked for.
    * This holds for a query over flows without groups: in any order, or ordered by {@code end_time}.
    * All other answers are completed first, within the query's memory, and then delivered.
+   *
    * @param sink gets rows at least once, usually more often; rows it got before an exception are
-   * part of no answer
+   *     part of no answer
    * @throws IOException also those of the sink
    */
   public static StreamedAnswer stream(
@@ -285,6 +288,7 @@ public final class ArchiveQuery {
   /**
    * Flows with an address of the prefix as source or destination, every column, ordered by {@code
    * end_time}.
+   *
    * @param from smallest {@code end_time} (µs), {@link Long#MIN_VALUE} for any
    * @param to {@code end_time} is before this, {@link Long#MAX_VALUE} for any
    * @param limit flows at most, −1 for all

@@ -78,6 +78,7 @@ final class QueryRun {
 
   /**
    * Prepares a run.
+   *
    * @param memory charged for groups
    */
   QueryRun(
@@ -115,6 +116,7 @@ final class QueryRun {
 
   /**
    * Runs the query.
+   *
    * @throws DamagedCellsException if cells turn out to be damaged
    */
   QueryAnswer answer() throws IOException {

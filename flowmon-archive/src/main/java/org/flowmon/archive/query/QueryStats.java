@@ -10,36 +10,37 @@ import org.flowmon.archive.query.plan.SegmentAccess;
  * The reach of history behind an answer, and the work done for it. If several queries over flows
  * contributed, as in a query over their results, all of them are counted: a segment that two may
  * read counts twice.
+ *
  * @param snapshot number of the answer's commit; of several archives, of the first
  * @param historyFrom the first arrival stored (µs), {@link Long#MAX_VALUE} if none
  * @param historyThrough the arrival (µs) up to which everything was there, {@link Long#MIN_VALUE}
- * if unknown
+ *     if unknown
  * @param segmentsTotal segments of the archive
  * @param segmentsConsidered segments that may hold an answer by their times, by the host directory
- * and by the day sums: these were opened
+ *     and by the day sums: these were opened
  * @param segmentsByDirectory segments that the host directory left out, whatever their times: they
- * hold none of the addresses asked for
+ *     hold none of the addresses asked for
  * @param segmentsUncovered segments that the host directory does not cover, if it was asked
  * @param segmentsByDays segments that were not opened because day sums answered for them
  * @param dayRuns runs of day sums that were read
  * @param days days of these, each of each run
  * @param segmentsRead segments whose rows were examined or whose rollups were read
  * @param segmentsByIndex of these, those read through the sidecar's postings; the others were
- * scanned within the query's times
+ *     scanned within the query's times
  * @param segmentsByRollup of these, those read through the sidecar's rollups, but for the rows of
- * an hour that the query's times cut
+ *     an hour that the query's times cut
  * @param cellsRead cells that were read for them, each of one address, hour and {@code outgoing},
- * and in day sums, each of one address, day and {@code outgoing}
+ *     and in day sums, each of one address, day and {@code outgoing}
  * @param rowsTotal rows of the archive
  * @param rowsExamined rows on which a filter was evaluated
  * @param rowsMatched rows that the filter kept
  * @param bytesRead as {@link SegmentAccess#bytesRead}, of all segments, and the bytes of
- * dictionaries whose addresses are numbered for grouping. Rollups, posting lists and other
- * dictionaries are not counted
+ *     dictionaries whose addresses are numbered for grouping. Rollups, posting lists and other
+ *     dictionaries are not counted
  * @param accesses how each opened segment answered, if {@link QueryOptions#explain} asks for it; by
- * id
+ *     id
  * @param warnings one for each sidecar, run of the host directory or of the day sums that is
- * missing or damaged: others answered in its place, the answer is the same
+ *     missing or damaged: others answered in its place, the answer is the same
  * @param nanos time taken
  */
 public record QueryStats(

@@ -8,6 +8,7 @@ import org.flowmon.udaf.value.ResultTable;
 public interface RowSink {
   /**
    * Takes the next rows. Threads of the query call it, one after the other.
+   *
    * @param some in the order of the answer; may be empty
    * @throws IOException if it cannot take them, which ends the query
    */

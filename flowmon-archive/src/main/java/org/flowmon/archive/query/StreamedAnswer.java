@@ -5,6 +5,7 @@ import org.flowmon.udaf.result.ValueBound;
 
 /**
  * The summary of an answer once a {@link RowSink} has all of its rows.
+ *
  * @param rows number of rows
  * @param stats statistics of the query
  * @param bounds error bounds of approximate values

@@ -77,6 +77,7 @@ final class StreamedRows {
 
   /**
    * Prepares an answer.
+   *
    * @param query for which {@link #answers} holds
    * @param memory charged for parts
    */

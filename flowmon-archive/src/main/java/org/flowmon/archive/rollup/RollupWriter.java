@@ -6,9 +6,9 @@ import org.flowmon.archive.region.ByteSink;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * Sums a segment's rows by address, hour and outgoing while it is sealed. For each segment: {@link
+ * Sums a segment's rows by address, hour and outgoing during sealing. For each segment: {@link
  * #begin}, {@link #times}, {@link #outgoing}, {@link #addresses}, then {@link #measure}, then the
- * blobs. Keeps its arrays for the next segment. Not thread-safe.
+ * blobs. Reuses its arrays for the next segment. Not thread-safe.
  */
 public final class RollupWriter {
   private final RowRuns runs = new RowRuns();
@@ -22,7 +22,7 @@ public final class RollupWriter {
     RollupFormat.DIMENSIONS.forEach(column -> dimensions.put(column, new DimensionCells()));
   }
 
-  /** Begins a segment; until told otherwise its times and {@code outgoing} are NULL. */
+  /** Begins a segment; its times and {@code outgoing} are NULL by default. */
   public void begin(int segmentRows) {
     rows = segmentRows;
     outgoingVaries = false;
@@ -33,7 +33,7 @@ public final class RollupWriter {
   }
 
   /**
-   * Takes over {@code end_time}.
+   * Adds {@code end_time}.
    *
    * @param values of the n rows that are not NULL
    * @param valid bits of these rows, null if all are
@@ -43,7 +43,7 @@ public final class RollupWriter {
   }
 
   /**
-   * Takes over {@code outgoing}.
+   * Adds {@code outgoing}.
    *
    * @param values 0 or 1, of the n rows that are not NULL
    * @param valid bits of these rows, null if all are
@@ -70,7 +70,7 @@ public final class RollupWriter {
   }
 
   /**
-   * Takes over one of {@link RollupFormat#DIMENSIONS}.
+   * Adds one of {@link RollupFormat#DIMENSIONS}.
    *
    * @param ids places in the dictionary, of the rows that are not NULL
    * @param valid bits of these rows, null if all are
@@ -82,7 +82,7 @@ public final class RollupWriter {
   }
 
   /**
-   * Takes over one of {@link RollupFormat#MEASURES}, in the order of their ids.
+   * Adds one of {@link RollupFormat#MEASURES}, in the order of their ids.
    *
    * @param values of the n rows that are not NULL, not negative
    * @param valid bits of these rows, null if all are

@@ -5,7 +5,7 @@ package org.flowmon.archive.segment;
  * #NONE} if every value is null.
  */
 public record TimeRange(long min, long max) {
-  /** Holds no time. */
+  /** The empty range. */
   public static final TimeRange NONE = new TimeRange(Long.MAX_VALUE, Long.MIN_VALUE);
 
   public boolean isEmpty() {

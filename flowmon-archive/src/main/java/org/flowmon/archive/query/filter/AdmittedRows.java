@@ -21,8 +21,9 @@ public final class AdmittedRows {
 
   /**
    * The admitted rows of a segment.
+   *
    * @param of the decisions of this segment's dictionaries on {@code applied}, not {@link
-   * DictionaryFilter#isEmpty}
+   *     DictionaryFilter#isEmpty}
    * @param applied the query's filter, of this thread
    */
   public AdmittedRows(SegmentReader segment, DictionaryFilter of, Filter applied) {
@@ -43,6 +44,7 @@ public final class AdmittedRows {
 
   /**
    * Writes the admitted rows of {@code from … from + count − 1} into {@code rows}.
+   *
    * @param count at most {@link Vector#CAPACITY}
    * @return their number
    */
@@ -67,6 +69,7 @@ public final class AdmittedRows {
 
   /**
    * Keeps the admitted ones of the first n rows, in their order.
+   *
    * @param n at most {@link Vector#CAPACITY}
    * @return their number
    */

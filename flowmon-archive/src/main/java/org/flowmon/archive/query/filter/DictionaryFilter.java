@@ -55,6 +55,7 @@ public final class DictionaryFilter {
 
   /**
    * Decides as much of a filter as the dictionaries can.
+   *
    * @param segment is not kept
    * @param filter its terms on one column are decided here once for each value
    * @param timesDecided whether all rows to be read pass the terms on {@code end_time}

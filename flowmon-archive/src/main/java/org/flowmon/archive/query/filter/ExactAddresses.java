@@ -19,6 +19,7 @@ import org.flowmon.udaf.value.ValueKind;
 /**
  * A condition that is TRUE exactly for the rows whose column has one of its addresses: posting
  * lists decide it without looking at rows.
+ *
  * @param column of addresses
  * @param ranges its addresses
  */

@@ -60,6 +60,7 @@ public final class ListGrouping implements AutoCloseable {
 
   /**
    * The lists of a query that sees all rows, whenever they arrived.
+   *
    * @param plan of the query's only grouping, null if its groups have no plan
    * @param threads that number addresses and make groups
    * @return null if groups are made otherwise
@@ -115,6 +116,7 @@ public final class ListGrouping implements AutoCloseable {
 
   /**
    * Collects the lists of a segment.
+   *
    * @return rows within the query's times, −1 if the lists do not suffice
    */
   private long collect(
@@ -174,6 +176,7 @@ public final class ListGrouping implements AutoCloseable {
 
   /**
    * Numbers the second addresses in the dictionaries of the segments; first ones are counted.
+   *
    * @return whether these numbers are few enough
    */
   private boolean number(
@@ -274,6 +277,7 @@ public final class ListGrouping implements AutoCloseable {
 
   /**
    * How each segment was read, after all lists were read, by id.
+   *
    * @param bytesPerRow as {@link #bytesPerRow}
    */
   public List<SegmentAccess> accesses(double bytesPerRow) {
@@ -300,6 +304,7 @@ public final class ListGrouping implements AutoCloseable {
 
   /**
    * Estimated bytes read for a row, averaged over the segments.
+   *
    * @param ofSegment the estimate for one segment
    */
   public double bytesPerRow(ToDoubleFunction<SegmentReader> ofSegment) {

@@ -57,6 +57,7 @@ public final class PackedAnswer {
 
   /**
    * Prepares the steps.
+   *
    * @param firsts numbers of the addresses of the first key
    * @param others of those of the other keys
    * @param parts pieces that threads share
@@ -118,6 +119,7 @@ public final class PackedAnswer {
 
   /**
    * Orders the groups: the first step; several threads may run it at the same time.
+   *
    * @param check runs now and then, and may throw to end it
    */
   public Void order(Runnable check) {
@@ -160,6 +162,7 @@ public final class PackedAnswer {
   /**
    * Counts groups that are not shown: the only step then; several threads may run it at the same
    * time.
+   *
    * @param grouping the place of this query among those whose groups are counted
    * @param check runs now and then, and may throw to end it
    * @return this thread's count

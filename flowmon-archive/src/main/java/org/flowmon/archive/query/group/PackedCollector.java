@@ -61,6 +61,7 @@ public final class PackedCollector {
 
   /**
    * Adds rows that passed the query's filter.
+   *
    * @param from first row of the range that the selection is relative to
    * @param selection rows relative to {@code from}, ascending, below {@link Vector#CAPACITY}
    * @param n number of rows

@@ -45,6 +45,7 @@ public final class PackedGrouping {
 
   /**
    * Empty groups for some queries over the same rows.
+   *
    * @param numberingThreads that number addresses
    * @param collectors threads that are going to collect rows
    * @param memory charged for numbers and groups

@@ -109,11 +109,12 @@ public final class PackedGroups {
 
   /**
    * Makes empty groups.
+   *
    * @param rows estimated number of rows
    * @param sharers number of groups that share the heap for rows that are not in groups yet
    * @param threads collectors at most
    * @param memory charged for groups; if it has no room for every possible key in each thread, only
-   * occurring keys have states
+   *     occurring keys have states
    * @return null if the keys, and a bit for each argument, do not fit one long
    */
   public static PackedGroups of(
@@ -136,11 +137,12 @@ public final class PackedGroups {
   /**
    * Makes empty groups of two addresses whose rows are listed by the first: {@link
    * GroupPlan#addressPair}.
+   *
    * @param ascending the first addresses
    * @param numbers of the second ones
    * @param memory charged for groups
    * @return null if a state for each second address exceeds the heap share of the threads, or the
-   * memory
+   *     memory
    */
   public static PackedGroups ofLists(
       GroupPlan plan,
@@ -340,6 +342,7 @@ public final class PackedGroups {
   /**
    * As {@link #finish()}, for groups of two addresses whose rows are listed by the first ({@link
    * GroupPlan#addressPair}); nothing was collected.
+   *
    * @param keys by number, ascending: those of {@link #ofLists}
    * @param read gets the number of rows about to be read, and may throw to end the work
    */
@@ -357,8 +360,9 @@ public final class PackedGroups {
   /**
    * The numbers of the second keys of listed rows, if groups are nothing but counts of rows.
    * Threads read them before {@link #finish(List, ListedNumbers)}.
+   *
    * @return null if there is more in a group, or if rows are too many for the heap or the query's
-   * remaining memory: {@link #finish(List, IntConsumer)} keeps no number of a row
+   *     remaining memory: {@link #finish(List, IntConsumer)} keeps no number of a row
    */
   public ListedNumbers listed(List<KeyedRows> keys, int threads, IntConsumer read) {
     boolean areCounts =

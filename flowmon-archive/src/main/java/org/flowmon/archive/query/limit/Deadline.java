@@ -24,6 +24,7 @@ public final class Deadline {
 
   /**
    * Starts the time.
+   *
    * @param limit null for none
    * @param rowLimit {@link Long#MAX_VALUE} for none
    * @param byteLimit {@link Long#MAX_VALUE} for none
@@ -51,6 +52,7 @@ public final class Deadline {
 
   /**
    * Counts a piece of a segment and the bytes read from it.
+   *
    * @param counts whether to count the segment, too
    * @throws ByteLimitException if the bytes exceed the limit
    */
@@ -61,6 +63,7 @@ public final class Deadline {
 
   /**
    * Counts bytes read before any segment is done.
+   *
    * @throws ByteLimitException if the bytes exceed the limit
    */
   public void bytesRead(long more) {
@@ -90,6 +93,7 @@ public final class Deadline {
 
   /**
    * Counts rows about to be read.
+   *
    * @throws RowLimitException if the rows exceed the limit
    */
   public void read(int more) {
@@ -100,6 +104,7 @@ public final class Deadline {
 
   /**
    * Checks time and cancellation.
+   *
    * @throws QueryTimeoutException if no time is left
    * @throws QueryCancelledException if the query was cancelled, or this thread is interrupted
    */
@@ -112,6 +117,7 @@ public final class Deadline {
 
   /**
    * Checks cancellation.
+   *
    * @throws QueryCancelledException if the query was cancelled, or this thread is interrupted
    */
   public void checkCancelled() {

@@ -22,6 +22,7 @@ public final class Threads {
    * Runs the work and waits for all threads, however they end: none works on when this returns or
    * throws. If one fails or this one is interrupted, the deadline tells the others. They are also
    * interrupted, since they may wait for a remote store.
+   *
    * @return the result of each thread, at least one
    * @throws QueryCancelledException if this thread was interrupted; it still is
    */

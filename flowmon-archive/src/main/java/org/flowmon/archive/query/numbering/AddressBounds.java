@@ -23,6 +23,7 @@ public final class AddressBounds {
 
   /**
    * The bounds of ranges.
+   *
    * @param sizes of the lists
    * @param wanted number of ranges, at least 1; there are fewer if addresses are few
    * @return the first address of the second, third, … range, ascending

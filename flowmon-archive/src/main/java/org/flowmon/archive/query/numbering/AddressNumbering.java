@@ -68,6 +68,7 @@ public final class AddressNumbering {
 
   /**
    * Prepares the numbering, which {@link #run} does.
+   *
    * @param segments are read until {@link #finish}
    */
   public AddressNumbering(List<SegmentReader> segments, Collection<FlowColumn> columns) {
@@ -128,6 +129,7 @@ public final class AddressNumbering {
 
   /**
    * Numbers parts until none is left; several threads may run it at the same time.
+   *
    * @param check runs now and then, and may throw to end the work
    */
   public Void run(Runnable check) {
@@ -178,6 +180,7 @@ public final class AddressNumbering {
 
   /**
    * The numbers, after every {@link #run} has ended.
+   *
    * @param check runs now and then, and may throw to end the work
    */
   public AddressNumbers finish(Runnable check) {

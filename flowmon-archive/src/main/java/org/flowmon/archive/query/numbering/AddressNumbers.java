@@ -70,6 +70,7 @@ public final class AddressNumbers {
 
   /**
    * The number of each id of a segment.
+   *
    * @return null if the segment has no value in the column
    * @throws IllegalArgumentException if the segment was not numbered
    */

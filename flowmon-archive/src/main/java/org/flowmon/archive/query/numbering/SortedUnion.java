@@ -43,6 +43,7 @@ public final class SortedUnion {
 
   /**
    * Adds a list; the caller then writes its addresses to {@link #high} and {@link #low}.
+   *
    * @return its number, from 0
    */
   public int add(int size) {

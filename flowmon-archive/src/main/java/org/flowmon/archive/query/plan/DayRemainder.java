@@ -10,12 +10,14 @@ import org.flowmon.udaf.value.Value;
 /**
  * The remainder of a query that a run of day sums leaves to the segments it covers: the times
  * outside its days. Immutable.
+ *
  * @param where the filter of their rows
  * @param rule how their own rollups may answer
  */
 public record DayRemainder(Expression where, RollupRule rule) {
   /**
    * Makes the remainder.
+   *
    * @param answered the times of the days that the run answers for
    * @param nullIsAnswered whether it answers for rows without a time
    */

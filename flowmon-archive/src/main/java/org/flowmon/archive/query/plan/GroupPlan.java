@@ -28,6 +28,7 @@ public final class GroupPlan {
 
   /**
    * The result of the first condition that is TRUE.
+   *
    * @param results one more than conditions: the last is that of ELSE; empty for NULL
    */
   public record CaseKey(List<Expression> conditions, List<Optional<FlowColumn>> results)
@@ -51,6 +52,7 @@ public final class GroupPlan {
 
   /**
    * The plan of a query.
+   *
    * @param query without parameters
    * @return null if its groups have any other key
    */

@@ -44,6 +44,7 @@ public final class Groupings {
 
   /**
    * The answer.
+   *
    * @param groups the complete groups of each grouping
    */
   public ResultTable finish(List<GroupTable> groups) {

@@ -17,13 +17,15 @@ import org.flowmon.udaf.value.ValueKind;
 
 /**
  * Decides whether rollups can answer a query exactly like its rows. The conditions are:
+ *
  * <ul>
- * <li>the filter is a condition on {@code end_time} whose times are known exactly, AND conditions
- * on one address and {@code outgoing};
- * <li>the keys are functions of that address, {@code outgoing} and the UTC hour of {@code
- * end_time};
- * <li>the aggregates count rows, count, sum or average measures, or take the first or last hour.
+ *   <li>the filter is a condition on {@code end_time} whose times are known exactly, AND conditions
+ *       on one address and {@code outgoing};
+ *   <li>the keys are functions of that address, {@code outgoing} and the UTC hour of {@code
+ *       end_time};
+ *   <li>the aggregates count rows, count, sum or average measures, or take the first or last hour.
  * </ul>
+ *
  * Immutable.
  */
 public final class RollupRule {

@@ -99,6 +99,7 @@ public final class RowRanges {
 
   /**
    * One of several parts with about as many rows, in order; together they are all.
+   *
    * @param part from 0
    */
   public RowRanges share(int part, int parts) {

@@ -18,6 +18,7 @@ import org.flowmon.udaf.set.LongRanges;
 /**
  * The segments that may hold a row that satisfies constraints: by the host directory if they bind
  * an address, then by times. None is opened for it.
+ *
  * @param segments to be opened; the caller may sort them
  * @param byDirectory number of segments that the directory left out
  * @param uncovered number of segments that it does not cover, 0 if it was not asked
@@ -28,6 +29,7 @@ public record SegmentChoice(
 
   /**
    * Chooses among the segments of a snapshot.
+   *
    * @param constraints that matching rows satisfy
    */
   public static SegmentChoice of(ArchiveSnapshot snapshot, Constraints constraints)

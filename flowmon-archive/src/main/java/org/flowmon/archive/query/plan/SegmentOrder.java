@@ -50,6 +50,7 @@ public final class SegmentOrder {
 
   /**
    * Whether no row of the remaining segments can be among the first rows.
+   *
    * @param matched rows found with a known {@code end_time}
    * @param min smallest {@code end_time} of the segments that were read
    * @param max the largest

@@ -32,6 +32,7 @@ public final class TimeSlices {
 
   /**
    * Some of the rows.
+   *
    * @param condition that they satisfy, and no row of another slice does
    */
   public record Slice(Expression condition, List<SealedSegment> segments) {}
@@ -44,6 +45,7 @@ public final class TimeSlices {
 
   /**
    * Prepares an empty cut.
+   *
    * @param order by {@code end_time}
    * @param rowsOfSlice estimated rows of a slice; more if many have the same time
    */

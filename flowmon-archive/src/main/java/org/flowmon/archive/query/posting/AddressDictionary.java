@@ -19,6 +19,7 @@ public interface AddressDictionary {
 
   /**
    * Reads addresses.
+   *
    * @param ids in any order
    * @param n number of ids
    */

@@ -9,6 +9,7 @@ import org.flowmon.udaf.set.AddressRanges;
 
 /**
  * Ids of a dictionary whose addresses are within some ranges.
+ *
  * @param from the first id
  * @param to one past the last
  */

@@ -51,12 +51,14 @@ public final class PostingSearch {
 
   /**
    * Rows that one condition leaves: the union of some posting lists.
+   *
    * @param column of the condition, null if it is on several
    */
   private record Term(List<Ids> ids, long cost, FlowColumn column) {}
 
   /**
    * Rows that may satisfy some constraints.
+   *
    * @param columns whose values are within the constraints in all of the rows
    */
   public record Found(RowSet rows, Set<FlowColumn> columns) {}
@@ -102,6 +104,7 @@ public final class PostingSearch {
   /**
    * Estimates the rows within the ranges that satisfy the constraints, as far as postings tell:
    * rather too many than too few.
+   *
    * @param segmentRows rows of the segment
    * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
    */
@@ -125,6 +128,7 @@ public final class PostingSearch {
 
   /**
    * The exact rows within the ranges that have one of the addresses of each term.
+   *
    * @return null if a scan of the ranges is cheaper, or a column is not indexed
    * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
    */

@@ -21,9 +21,9 @@ import org.flowmon.udaf.result.GroupAnswer;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Adds cells to groups if the address itself is the only key. The addresses are cut into parts.
- * One thread numbers a part's addresses over all sources, so that a cell finds its state by its id,
- * and the states stay in a core's cache. Groups come in the order of addresses.
+ * Adds cells to groups if the address itself is the only key. The addresses are cut into parts. One
+ * thread numbers a part's addresses over all sources, so that a cell finds its state by its id, and
+ * the states stay in a core's cache. Groups come in the order of addresses.
  *
  * <pre>
  *   ids of a source ─► numbers of the part ─► states ─► order of the answer
@@ -50,6 +50,7 @@ public final class AddressGrouping {
 
   /**
    * Prepares the groups.
+   *
    * @param ofRows groups made from rows, which are read only
    * @param memory charged for groups
    */
@@ -112,6 +113,7 @@ public final class AddressGrouping {
 
   /**
    * The result of one thread.
+   *
    * @param groups null if the answer is in the order of addresses
    */
   private record Done(GroupTable groups, long cells) {}

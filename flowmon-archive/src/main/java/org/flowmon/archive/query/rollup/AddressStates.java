@@ -19,6 +19,7 @@ final class AddressStates {
 
   /**
    * Wraps groups.
+   *
    * @param high of {@code size} groups or more, 0 for the one without an address
    * @param hasNull whether the last group has no address
    */
@@ -54,6 +55,7 @@ final class AddressStates {
 
   /**
    * Appends groups to a table.
+   *
    * @param bound leaves out groups that cannot be among the first; null for all of them
    */
   void appendTo(GroupTable table, OrderBound bound) {

@@ -59,6 +59,7 @@ final class AddressSummer {
 
   /**
    * Prepares the sums.
+   *
    * @param forThisPart whether the groups of a part are useless once the next one is summed
    * @param memory charged for groups
    */
@@ -97,9 +98,10 @@ final class AddressSummer {
 
   /**
    * The groups of the addresses between two bounds.
+   *
    * @param first null for no lower bound
    * @param end the first address after them; null for no upper bound, then with the group without
-   * an address
+   *     an address
    */
   AddressStates sum(IpAddress first, IpAddress end) {
     union.clear();

@@ -65,6 +65,7 @@ public final class CellCollector {
 
   /**
    * Adds cells to groups.
+   *
    * @param idFrom the first id
    * @param idTo one past the last id; the id of NULL is the largest
    */

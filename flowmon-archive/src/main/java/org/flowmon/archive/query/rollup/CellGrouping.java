@@ -35,6 +35,7 @@ public final class CellGrouping {
 
   /**
    * Prepares the groups.
+   *
    * @param ofRows groups made from rows, which are read only
    * @param memory charged for groups
    */

@@ -23,6 +23,7 @@ final class CellRows implements FlowRows {
 
   /**
    * Loads these cells.
+   *
    * @param ids ascending
    */
   void load(CellSource source, int[] ids, int n, int slice) {

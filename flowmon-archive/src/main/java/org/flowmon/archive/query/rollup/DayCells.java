@@ -46,6 +46,7 @@ final class DayCells extends CellSource {
 
   /**
    * Plans a run's answer.
+   *
    * @param asOf only rows that arrived by then are visible
    * @return null if it answers no day
    * @throws SegmentCorruptException if the run is damaged

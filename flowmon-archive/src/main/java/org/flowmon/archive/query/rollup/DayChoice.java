@@ -39,6 +39,7 @@ public final class DayChoice implements AutoCloseable {
 
   /**
    * Chooses among the day sums of all archives.
+   *
    * @param rule how rollups may answer, null if only rows do
    * @param constraints of the query's filter
    * @param choice the segments that may hold an answer; others are ignored
@@ -160,6 +161,7 @@ public final class DayChoice implements AutoCloseable {
 
   /**
    * Releases the day sums.
+   *
    * @throws DamagedCellsException if a file of theirs was cut meanwhile: the answer is void
    */
   @Override

@@ -55,6 +55,7 @@ public final class SegmentCells extends CellSource {
 
   /**
    * Plans the cells that answer a query over a segment, all of whose rows are visible to the query.
+   *
    * @param constraints of the query's filter
    * @param all the rows within the query's times
    * @return null if the sidecar has no such rollup, or rows are cheaper
@@ -145,6 +146,7 @@ public final class SegmentCells extends CellSource {
 
   /**
    * The wanted times of an hour; all times if all of its rows are wanted.
+   *
    * @param hidden the largest time of expired rows
    */
   private static LongRanges keptOf(RollupRule rule, SegmentReader segment, long hour, long hidden) {

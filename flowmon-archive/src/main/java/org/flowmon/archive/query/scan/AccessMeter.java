@@ -41,6 +41,7 @@ public final class AccessMeter {
 
   /**
    * A meter.
+   *
    * @param where the filter, null for none
    * @param isKept whether {@link #accesses} are wanted
    */

@@ -23,6 +23,7 @@ public final class RowCollector {
 
   /**
    * An empty collector.
+   *
    * @param packedGroups by grouping: takes the groups, null if {@link GroupTable}s do
    * @param memory charged for the groups, or the rows, of all collectors together
    */

@@ -12,6 +12,7 @@ import org.flowmon.archive.segment.SealedSegment;
 /**
  * The unit of one thread's work: a share of a segment's rows within the query. The first thread at
  * a segment searches its postings and dictionaries, once for all pieces.
+ *
  * @param number of the piece, from 0
  * @param of number of the segment's pieces
  */
@@ -80,6 +81,7 @@ public record SegmentPiece(SealedSegment segment, int number, int of, Findings f
 
   /**
    * The segments, large ones in pieces if they are too few to keep all threads busy.
+   *
    * @param minRows smaller pieces cost more to begin than they help threads to end together
    */
   public static List<SegmentPiece> cut(List<SealedSegment> segments, int threads, int minRows) {

@@ -63,6 +63,7 @@ public final class SegmentScan {
 
   /**
    * An empty scan.
+   *
    * @param filter for a segment all of whose rows had arrived by {@code asOf}
    * @param filterAsOf for any other, which also keeps out later arrivals
    * @param rollups how rollups may answer, null if only rows do
@@ -130,8 +131,9 @@ public final class SegmentScan {
 
   /**
    * Runs the query over a piece of a segment.
+   *
    * @param rest the segment's remainder of the query, if all of its rows had arrived by {@code
-   * asOf}; null for the whole query
+   *     asOf}; null for the whole query
    * @return whether it took the lease over, because rollups of the segment are still to be read
    */
   public boolean run(SegmentLease lease, SegmentPiece piece, DayRemainder rest) {
@@ -284,6 +286,7 @@ public final class SegmentScan {
 
   /**
    * Collects rows.
+   *
    * @param left the condition that they still have to pass, null for none
    * @param dictionary leaves out rows first, null for none
    */

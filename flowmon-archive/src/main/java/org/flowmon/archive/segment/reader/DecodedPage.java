@@ -16,10 +16,10 @@ final class DecodedPage {
   /** Numbers by row or by id; null if there are ids or texts. */
   final long[] numbers;
 
-  /** PLAIN texts of a dictionary; null in all else. */
+  /** PLAIN texts of a dictionary; else null. */
   final byte[] texts;
 
-  /** Set by who reads it, cleared by the cache when it passes by. */
+  /** Set by readers, cleared by the cache on its round. */
   volatile boolean used;
 
   DecodedPage(long[] valid, int[] ids, long[] numbers, byte[] texts) {
@@ -29,7 +29,7 @@ final class DecodedPage {
     this.texts = texts;
   }
 
-  /** Bytes of heap, about. */
+  /** Estimated bytes of heap. */
   long bytes() {
     return OVERHEAD
         + (valid == null ? 0 : 8L * valid.length)

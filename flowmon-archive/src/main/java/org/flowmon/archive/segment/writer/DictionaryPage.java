@@ -8,8 +8,8 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Puts a dictionary into bytes: the page that every Parquet reader reads, and the side table by
- * which flowmon finds an entry. Not thread-safe.
+ * Encodes a dictionary: the page that every Parquet reader reads, and the side table by which
+ * flowmon finds an entry. Not thread-safe.
  */
 final class DictionaryPage {
   private static final byte[][] OCTETS = new byte[256][];

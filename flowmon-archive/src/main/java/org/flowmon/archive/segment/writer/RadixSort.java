@@ -2,7 +2,7 @@ package org.flowmon.archive.segment.writer;
 
 import java.util.Arrays;
 
-/** Sorts packed keys. Keeps its arrays. Not thread-safe. */
+/** Sorts packed keys. Reuses its arrays. Not thread-safe. */
 final class RadixSort {
   private static final int DIGIT = 11;
   private static final int BUCKETS = 1 << DIGIT;

@@ -51,6 +51,7 @@ public final class ListGroupMaker implements GroupMaker {
 
   /**
    * Makes groups from lists.
+   *
    * @param second the column of the second key
    * @param read gets the number of rows about to be read, and may throw to end the work
    */

@@ -71,6 +71,7 @@ public final class ListedNumbers {
 
   /**
    * Prepares the reading, which {@link #run} does.
+   *
    * @param second the column of the second key
    * @param read gets the number of rows about to be read, and may throw to end the work
    */

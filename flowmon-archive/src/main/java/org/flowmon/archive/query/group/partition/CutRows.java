@@ -23,6 +23,7 @@ public final class CutRows {
 
   /**
    * Prepares an empty cut.
+   *
    * @param kinds of the arguments
    * @param many whether to expect a million rows rather than some thousands
    * @param mayBeNarrow whether there is memory enough for narrow rows

@@ -28,6 +28,7 @@ public final class LongArrayPool {
 
   /**
    * Number of longs for so many groups in one array.
+   *
    * @param stride longs of a group
    * @throws AnswerTooLargeException if no array has so many
    */

@@ -20,6 +20,7 @@ public final class LongSorter {
 
   /**
    * Sorts the first n longs of {@link #room}; stable.
+   *
    * @param base the minimum; longs are compared by their difference from it, in two's complement
    * @param shift number of ignored low bits
    * @param bits number of significant bits; those above are 0

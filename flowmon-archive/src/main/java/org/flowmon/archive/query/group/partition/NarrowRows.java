@@ -38,10 +38,11 @@ public final class NarrowRows {
   private final int[] next;
   private final long[] total; // by partition: rows in blocks
   private final List<long[]> arrays = new ArrayList<>();
-  private final List<int[]> starts = new ArrayList<>(); // by block: the start of each partition, and the end
+  private final List<int[]> starts = new ArrayList<>(); // by block: of each partition, and the end
 
   /**
    * Prepares an empty set.
+   *
    * @param valueBits {@link #valueBits}
    */
   NarrowRows(PartitionMap map, int valueBits) {
@@ -65,6 +66,7 @@ public final class NarrowRows {
 
   /**
    * Adds those rows that fit.
+   *
    * @param argument null if there is none
    * @param n number of rows, at most {@link Vector#CAPACITY}
    * @param rest receives the other rows of the selection, in their order

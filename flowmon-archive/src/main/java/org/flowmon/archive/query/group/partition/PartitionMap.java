@@ -29,6 +29,7 @@ public final class PartitionMap {
 
   /**
    * Makes a map for keys.
+   *
    * @param sample keys, which are sorted here
    * @param n number of keys
    * @param keyBits bits of a key

@@ -41,6 +41,7 @@ public final class PartitionedRows {
 
   /**
    * Prepares an empty set.
+   *
    * @param keyBits bits of a key, at least 1
    * @param kinds of the arguments
    * @param many whether to expect a million rows rather than some thousands
@@ -108,6 +109,7 @@ public final class PartitionedRows {
 
   /**
    * Adds rows.
+   *
    * @param map null if there is only one partition
    */
   public void add(PartitionMap map, long[] keys, Vector[] arguments, int[] selection, int n) {
@@ -239,6 +241,7 @@ public final class PartitionedRows {
 
   /**
    * Reads the arguments of copied rows.
+   *
    * @param words the rows, one after the other
    * @param rows indexes of the wanted rows
    * @param hasNulls whether any of their arguments is NULL

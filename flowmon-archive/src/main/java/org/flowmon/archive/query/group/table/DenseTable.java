@@ -17,6 +17,7 @@ public final class DenseTable {
 
   /**
    * Makes an empty table.
+   *
    * @param keyBits bits of a key, which decide {@link #bytes}
    */
   public DenseTable(GroupLayout layout, int keyBits) {

@@ -27,6 +27,7 @@ public final class NarrowSorter {
 
   /**
    * The groups of some threads' rows of a partition.
+   *
    * @return null if groups are not made this way: too many rows, or a wide one
    */
   public SortedGroups group(List<CutRows> parts, int partition, SortedGroups.Arena arena) {
@@ -67,6 +68,7 @@ public final class NarrowSorter {
 
   /**
    * Adds the values of each key, without a branch at a new one, which would be unpredictable.
+   *
    * @return number of keys
    */
   private int add(long[] rows, int n) {

@@ -2,6 +2,7 @@ package org.flowmon.archive.query.group.table;
 
 /**
  * The place of one key in a group's long.
+ *
  * @param shift number of bits below it
  * @param bits its bits
  * @param ofNull the number that stands for NULL, larger than any other

@@ -37,6 +37,7 @@ public final class PackedTable {
 
   /**
    * Makes an empty table.
+   *
    * @param memory charged for its groups
    */
   public PackedTable(GroupLayout layout, GroupMemory memory) {
@@ -81,6 +82,7 @@ public final class PackedTable {
 
   /**
    * Adds rows.
+   *
    * @param wanted their keys
    * @param n number of rows, at most {@link Vector#CAPACITY}
    * @param places is overwritten

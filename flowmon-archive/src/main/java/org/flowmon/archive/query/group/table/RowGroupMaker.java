@@ -17,6 +17,7 @@ public final class RowGroupMaker implements GroupMaker {
 
   /**
    * Prepares the groups.
+   *
    * @param tables groups by partition, made when a thread ran out of memory
    * @param rests rows of threads that are in no group yet
    * @param memory charged for groups

@@ -46,6 +46,7 @@ final class RowSorter {
 
   /**
    * The groups of some threads' rows of a partition.
+   *
    * @return null if there are too many rows for it, or their keys are too far apart
    */
   SortedGroups group(List<CutRows> parts, int partition, SortedGroups.Arena arena) {

@@ -26,6 +26,7 @@ public final class SortedGroups {
 
     /**
      * An arena without groups.
+     *
      * @param memory charged for the arrays
      */
     public Arena(GroupMemory memory) {
@@ -134,6 +135,7 @@ public final class SortedGroups {
 
   /**
    * The states of some groups.
+   *
    * @param from the first group
    * @param n number of groups
    * @param places receives the start of each state
@@ -153,6 +155,7 @@ public final class SortedGroups {
 
   /**
    * Writes the low longs of an address of the first groups' keys, none of which is NULL.
+   *
    * @param row of the first group
    */
   public void writeAddresses(
@@ -169,6 +172,7 @@ public final class SortedGroups {
 
   /**
    * Writes the aggregates of the first groups, if {@link #isPlain}.
+   *
    * @param to columns whose aggregates are sums and counts
    * @param row of the first group
    */

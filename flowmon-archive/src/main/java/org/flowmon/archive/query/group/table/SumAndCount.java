@@ -47,6 +47,7 @@ final class SumAndCount {
 
   /**
    * Makes states.
+   *
    * @param words of groups, the sum of the first at {@code from}
    * @param places receives the start of each state
    */
