@@ -190,9 +190,9 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * The folder in which segments are sealed before they are committed. A segment that {@link #seal}
-   * did not seal must be {@link #publish}ed; until it is committed it is an orphan, which others
-   * may delete.
+   * The folder for sealing segments before they are committed. A segment that {@link #seal} did not
+   * seal must be {@link #publish}ed; until it is committed it is an orphan, which others may
+   * delete.
    */
   public Path segmentsDirectory() throws IOException {
     return shared().store().writeFolder(SEGMENTS);

@@ -58,7 +58,7 @@ public final class ArchiveImporter implements AutoCloseable {
   private long rows;
   private boolean done;
 
-  /** As the other constructor with {@link #DEFAULT_SEGMENT_ROWS} and one thread. */
+  /** Begins an import with {@link #DEFAULT_SEGMENT_ROWS} and one thread. */
   public ArchiveImporter(Archive archive, ImportedFile file, boolean force) throws IOException {
     this(archive, file, force, DEFAULT_SEGMENT_ROWS, 1);
   }

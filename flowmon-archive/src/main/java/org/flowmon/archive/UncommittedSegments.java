@@ -37,7 +37,7 @@ final class UncommittedSegments {
   }
 
   /**
-   * Segments that others committed, of which a writer is not told, or whose files are gone. Looked
+   * Segments whose files are gone, or that others committed without telling their writer. Looked
    * for whenever there are twice as many segments as were left the last time.
    */
   private List<String> over() throws IOException {

@@ -2,7 +2,7 @@ package org.flowmon.archive.block;
 
 import java.io.IOException;
 
-/** Gives flows block by block. Used by one thread; to be closed. */
+/** Gives flows block by block. Not thread-safe: one thread reads. To be closed. */
 public interface BlockSource extends AutoCloseable {
   /**
    * The next block, of at least one row; null at the end.

@@ -17,9 +17,9 @@ import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Expression;
 
 /**
- * Reads chosen columns of an archive, block by block, decoded ahead by several threads. Memory is
- * bounded: some blocks of 1024 rows for each thread, and with time order one for each segment that
- * has rows of the same hours.
+ * Reads chosen columns of an archive, block by block, decoded ahead by several threads.
+ * Memory is bounded: some blocks of 1024 rows for each thread, and with time order one for
+ * each segment that has rows of the same hours.
  *
  * <pre>{@code
  * try (Archive archive = Archive.open(directory);
@@ -31,7 +31,7 @@ import org.flowmon.udaf.query.Expression;
  * }
  * }</pre>
  *
- * <p>Used by one thread. The snapshot stays open until the scan is closed.
+ * <p>Not thread-safe: one thread reads. The snapshot stays open until the scan is closed.
  */
 public final class FlowScan implements BlockSource {
   private final List<SegmentBlocks> segments;

@@ -1,5 +1,5 @@
 /**
- * Commits to an archive, each of which takes effect in one step, and the committed state of its
+ * Commits to an archive, which take effect in one step each, and the committed state of its
  * sources.
  */
 package org.flowmon.archive.commit;

@@ -132,7 +132,7 @@ public final class Manifest {
             .toBytes());
     settle();
     int deleted = 0;
-    // Ascending, and commits first: a reader left behind finds neither the next commit nor its own.
+    // Ascending, and commits first: a slow reader finds neither the next commit nor its own.
     for (ManifestFrame.Kind kind : ManifestFrame.Kind.values()) {
       for (long number : ManifestLoader.numbers(files, kind).headSet(keep)) {
         deleted += store.delete(kind.fileName(number)) ? 1 : 0;

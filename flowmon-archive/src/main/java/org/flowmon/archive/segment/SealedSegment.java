@@ -112,8 +112,7 @@ public record SealedSegment(
   }
 
   /**
-   * Reads what {@link #toBytes} wrote.
-   *
+   * Decodes {@link #toBytes}.
    * @throws IllegalArgumentException saying what was found and what was expected
    */
   public static SealedSegment fromBytes(byte[] bytes) {

@@ -59,8 +59,8 @@ public interface ArchiveStore extends AutoCloseable {
   boolean delete(String name) throws IOException;
 
   /**
-   * The directory of this host in which files of a folder are written before they are {@link
-   * #publish}ed. For a local store it is the folder itself, which the creator of an archive makes.
+   * The directory of this host for writing a folder's files before they are {@link #publish}ed. For
+   * a local store it is the folder itself, which the creator of an archive makes.
    */
   Path writeFolder(String folder) throws IOException;
 
@@ -86,7 +86,7 @@ public interface ArchiveStore extends AutoCloseable {
    */
   HeldFolder asStored(List<String> names) throws IOException;
 
-  /** The directory in which processes of this host keep leases and locks on this archive. */
+  /** The directory for leases and locks of this host's processes on this archive. */
   Path hostFolder() throws IOException;
 
   /**

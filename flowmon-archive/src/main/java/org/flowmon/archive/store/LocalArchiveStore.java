@@ -277,12 +277,12 @@ public final class LocalArchiveStore implements ArchiveStore {
 
   @Override
   public void onLackOfRoom(BooleanSupplier letGo) {
-    // Idle files take no room.
+    // There is nothing to make room for.
   }
 
   @Override
   public void onIdle() {
-    // What is idle takes no room.
+    // Idle files take no room.
   }
 
   @Override

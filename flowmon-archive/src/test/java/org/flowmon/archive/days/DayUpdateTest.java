@@ -149,7 +149,7 @@ class DayUpdateTest {
     try (ArchiveStore store = ArchiveLocation.of(directory).openStore();
         DaySums sums = new DaySums(store, ARCHIVE)) {
       for (int s = 0; s < 5; s++) {
-        // 4 flows of 2^61 + s bytes each do not overflow 63 bits where they are one segment.
+        // 4 flows of 2^61 + s bytes each do not overflow 63 bits if they are one segment.
         org.flowmon.flow.FlowBatchBuilder builder = new org.flowmon.flow.FlowBatchBuilder(4);
         for (int row = 0; row < 2; row++) {
           builder.beginRow();
@@ -223,7 +223,7 @@ class DayUpdateTest {
     assertEquals(false, isRefused(sound));
   }
 
-  /** Who does not read every byte first finds damage where runs are weighed against each other. */
+  /** Who does not read every byte first finds damage if runs are weighed against each other. */
   @Test
   void moreSegmentsThanTheTablesHoldAreRefusedByTheirNumber() throws IOException {
     byte[] sound;
@@ -373,7 +373,7 @@ class DayUpdateTest {
     }
   }
 
-  /** Makes the checksums right where the file says they are. */
+  /** Makes the checksums right if the file says they are. */
   private static void repair(byte[] bytes) {
     ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int tail = bytes.length - DayRunFormat.FRAME.tailBytes();

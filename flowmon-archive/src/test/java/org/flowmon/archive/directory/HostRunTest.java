@@ -239,7 +239,7 @@ class HostRunTest {
     }
   }
 
-  /** Makes the checksums of blocks and of the tail right, where the file says they are. */
+  /** Makes the checksums of blocks and of the tail right, if the file says they are. */
   static void repair(byte[] bytes) {
     ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int tail = bytes.length - HostRunFormat.FRAME.tailBytes();

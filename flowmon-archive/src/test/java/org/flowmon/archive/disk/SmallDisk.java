@@ -17,7 +17,7 @@ final class SmallDisk implements AutoCloseable {
     this.root = root;
   }
 
-  /** Mounts one on an empty folder; the test is skipped where this user may not. */
+  /** Mounts one on an empty folder; the test is skipped if this user may not. */
   static SmallDisk mount(Path folder, int megabytes) throws IOException, InterruptedException {
     Path root = Files.createDirectories(folder).toRealPath();
     boolean mounted =

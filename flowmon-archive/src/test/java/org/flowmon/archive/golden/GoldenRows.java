@@ -122,7 +122,7 @@ final class GoldenRows {
     return lines;
   }
 
-  /** A value as text, null where there is none. */
+  /** A value as text, null if there is none. */
   static String value(SegmentReader rows, FlowColumn column, int row) {
     long[] high = new long[1];
     long[] low = new long[1];

@@ -392,7 +392,7 @@ class ManifestTest {
     long seed = 20261122;
     Random random = new Random(seed);
     Manifest manifest = create(3);
-    BitSet imported = new BitSet(); // bit 2 a + 1 joins a and a + 1 where one stretch holds both
+    BitSet imported = new BitSet(); // bit 2 a + 1 joins a and a + 1 if one stretch holds both
     for (int i = 0; i < 40; i++) {
       int first = random.nextInt(1000);
       ManifestFixtures.commit(

@@ -125,7 +125,7 @@ class InterruptedQueryTest {
         while (!done.get()) {
           Thread.onSpinWait();
         }
-        Thread.interrupted(); // also where it came when the answer was there
+        Thread.interrupted(); // also if it came when the answer was there
         QueryAnswer later = ArchiveQuery.run(snapshot, query, options);
         assertEquals(expected.get(q), later.table().toString(), context);
         assertEquals(List.of(), later.stats().warnings(), context);

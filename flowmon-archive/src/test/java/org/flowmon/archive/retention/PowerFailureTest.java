@@ -157,7 +157,7 @@ class PowerFailureTest {
     }
   }
 
-  /** Opens what was left and, where there was something to commit, commits it again. */
+  /** Opens what was left and, if there was something to commit, commits it again. */
   private void check(
       String context, Path archive, ArchiveCommit commit, Set<Long> before, Set<Long> after)
       throws IOException {

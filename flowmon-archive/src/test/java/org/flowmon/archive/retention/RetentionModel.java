@@ -200,7 +200,7 @@ final class RetentionModel {
   }
 
   /**
-   * Where merges have put rows of equal keys into another order: takes over which of these are
+   * If merges have put rows of equal keys into another order: takes over which of these are
    * visible. All others must be as here.
    */
   void adoptTies(Set<Long> found, String context) {

@@ -82,7 +82,7 @@ public final class DenseTraffic {
               + (random.nextInt(20) == 0
                   ? random.nextInt(hours) * HOUR - random.nextInt(2)
                   : (long) (random.nextDouble() * hours * HOUR));
-      // Some clocks run ahead by up to six hours: such flows are not where their end_time is.
+      // Some clocks run ahead by up to six hours: such flows are not if their end_time is.
       boolean ahead = clocksAhead && random.nextInt(30) == 0;
       builder.set(
           FlowColumn.ARRIVAL,

@@ -102,7 +102,7 @@ final class DeltaGatherTest {
     void read(DeltaDecoder decoder, long[] out);
   }
 
-  /** The values, or null where they are refused; any other exception is a defect. */
+  /** The values, or null if they are refused; any other exception is a defect. */
   private static long[] read(Encoded encoded, Reading reading, String context) {
     long[] out = new long[encoded.count + 300];
     try {
@@ -126,7 +126,7 @@ final class DeltaGatherTest {
       long[] values = values(random, count, narrow);
       Encoded encoded = new Encoded(values, narrow);
       for (int f = random.nextInt(40); f >= 0; f--) {
-        // Half of them near the end, where what is wrong leads behind it.
+        // Half of them near the end, if what is wrong leads behind it.
         int at = random.nextInt(random.nextBoolean() ? encoded.end() : Math.min(80, encoded.end()));
         encoded.bytes[encoded.end() - 1 - at] = (byte) random.nextInt();
       }

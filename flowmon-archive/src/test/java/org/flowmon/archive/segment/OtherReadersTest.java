@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Named versions of other readers see in segments of all codecs every value that was sealed, and
  * find by filters, for which they use the statistics, all rows. They are asked through Python: the
  * folder {@code FLOWMON_READERS} holds a virtual environment for each, which {@code .ci/run} makes.
- * Skips where there is none.
+ * Skips if there is none.
  */
 class OtherReadersTest {
   private static final List<String> OPTIONS =

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * pyarrow, with page checksums verified, sees in a segment what was sealed. Skips where no Python
+ * pyarrow, with page checksums verified, sees in a segment what was sealed. Skips if no Python
  * with pyarrow is at hand: {@code FLOWMON_PYTHON} names the interpreter, else {@code python3} is
  * tried.
  */

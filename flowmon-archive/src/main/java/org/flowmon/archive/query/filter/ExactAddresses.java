@@ -24,7 +24,7 @@ import org.flowmon.udaf.value.ValueKind;
  * @param ranges its addresses
  */
 public record ExactAddresses(FlowColumn column, AddressRanges ranges) {
-  /** The alternatives of a condition, of which a row must meet one; null for other conditions. */
+  /** The alternatives of a condition; a row must meet one of them. Null for other conditions. */
   static List<ExactAddresses> of(Expression condition) {
     List<ExactAddresses> members = new ArrayList<>();
     return collect(condition, members) ? members : null;

@@ -76,8 +76,8 @@ public final class Filter {
   }
 
   /**
-   * If all terms but those on {@code end_time} are about addresses alone: for each term the
-   * alternatives of which a row must meet one; else null.
+   * The alternatives of each term on addresses; a row must meet one alternative of every term. Null
+   * unless all terms but those on {@code end_time} are about addresses alone.
    */
   public List<List<ExactAddresses>> addresses() {
     return exactAddresses;

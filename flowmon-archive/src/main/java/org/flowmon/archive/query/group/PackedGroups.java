@@ -182,8 +182,8 @@ public final class PackedGroups {
   }
 
   /**
-   * Makes groups with about so many partitions and so much memory for the rows of a thread, however
-   * few keys there are.
+   * Makes groups with about {@code wanted} partitions and at most {@code maxHeapBytes} for the rows
+   * of a thread, however few keys there are.
    */
   static PackedGroups withPartitions(
       GroupPlan plan, AddressNumbers numbers, int wanted, long maxHeapBytes, GroupMemory memory) {

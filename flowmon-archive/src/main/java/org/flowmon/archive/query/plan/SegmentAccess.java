@@ -1,19 +1,18 @@
 package org.flowmon.archive.query.plan;
 
 /**
- * The way in which one segment answered a query.
- *
+ * The access of a query to one segment.
  * @param segment its id
  * @param rows its rows but expired ones
- * @param way by which its rows were found
- * @param pieces in which threads shared its rows, at least 1
+ * @param way to its rows
+ * @param pieces that threads shared the rows in, at least 1
  * @param rowsExamined rows on which a filter was evaluated
  * @param rowsMatched rows that the filter kept
  * @param valuesDecided values of its dictionaries on which terms of the filter were evaluated, once
- *     for all pieces
+ * for all pieces
  * @param cells that replaced rows
  * @param bytesRead encoded bytes of the columns' values that were read: of each examined row the
- *     filter's, of each kept row those that only the answer needs
+ * filter's, of each kept row those that only the answer needs
  */
 public record SegmentAccess(
     String segment,

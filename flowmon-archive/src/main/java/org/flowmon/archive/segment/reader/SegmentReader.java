@@ -355,10 +355,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return entry == null ? 0 : entry.length();
   }
 
-  /**
-   * Bytes of the column's dictionary in the form in which ids are resolved; 0 if it has none. Reads
-   * nothing.
-   */
+  /** Bytes of the column's dictionary as used to resolve ids; 0 if it has none. Reads nothing. */
   public int dictionaryBytes(FlowColumn column) {
     ParsedFooter.Entry entry = entries.get(column);
     return entry == null || entry.side() == null ? 0 : entry.side().bytes();

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** All threads of a query end where one of them does, or nobody waits for it any more. */
+/** All threads of a query end if one of them does, or nobody waits for it any more. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThreadsTest {
   private static Deadline none() {
