@@ -17,9 +17,9 @@ import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Expression;
 
 /**
- * Reads chosen columns of an archive, block by block, decoded ahead by several threads.
- * Memory is bounded: some blocks of 1024 rows for each thread, and with time order one for
- * each segment that has rows of the same hours.
+ * Reads chosen columns of an archive, block by block, decoded ahead by several threads. Memory is
+ * bounded: some blocks of 1024 rows for each thread, and with time order one for each segment that
+ * has rows of the same hours.
  *
  * <pre>{@code
  * try (Archive archive = Archive.open(directory);

@@ -24,6 +24,7 @@ public final class OffsetRanges {
 
   /**
    * The ranges in these arrays, which the caller gives up; arrivals as in {@link SourceRange}.
+   *
    * @throws IllegalArgumentException if they are not ascending, or touch
    */
   public static OffsetRanges of(long[] first, long[] end, long[] firstArrival, long[] maxArrival) {

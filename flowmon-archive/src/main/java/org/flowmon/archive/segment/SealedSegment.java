@@ -113,6 +113,7 @@ public record SealedSegment(
 
   /**
    * Decodes {@link #toBytes}.
+   *
    * @throws IllegalArgumentException saying what was found and what was expected
    */
   public static SealedSegment fromBytes(byte[] bytes) {

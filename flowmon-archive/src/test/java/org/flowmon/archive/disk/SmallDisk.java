@@ -41,7 +41,7 @@ final class SmallDisk implements AutoCloseable {
     return root;
   }
 
-  /** Takes all room that is left, to the last block. */
+  /** Takes all remaining room, to the last block. */
   void fill() throws IOException {
     try (OutputStream out = Files.newOutputStream(root.resolve(FILLER))) {
       byte[] block = new byte[4096];

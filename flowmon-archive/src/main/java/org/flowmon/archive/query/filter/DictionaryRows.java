@@ -18,6 +18,7 @@ public final class DictionaryRows implements FlowRows {
 
   /**
    * Wraps some values.
+   *
    * @param ids places in the dictionary; the first {@code count} are used
    */
   public DictionaryRows(SegmentReader segment, FlowColumn column, int[] ids, int count) {

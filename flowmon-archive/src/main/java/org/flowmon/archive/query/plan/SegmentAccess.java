@@ -2,6 +2,7 @@ package org.flowmon.archive.query.plan;
 
 /**
  * The access of a query to one segment.
+ *
  * @param segment its id
  * @param rows its rows but expired ones
  * @param way to its rows
@@ -9,10 +10,10 @@ package org.flowmon.archive.query.plan;
  * @param rowsExamined rows on which a filter was evaluated
  * @param rowsMatched rows that the filter kept
  * @param valuesDecided values of its dictionaries on which terms of the filter were evaluated, once
- * for all pieces
+ *     for all pieces
  * @param cells that replaced rows
  * @param bytesRead encoded bytes of the columns' values that were read: of each examined row the
- * filter's, of each kept row those that only the answer needs
+ *     filter's, of each kept row those that only the answer needs
  */
 public record SegmentAccess(
     String segment,

@@ -267,9 +267,7 @@ final class DirectColumn extends ColumnData {
     }
     int n = validity.count(from, count);
     numbers(n == 0 ? 0 : validity.rank(from), n, out);
-    for (int i = count - 1;
-        i >= 0;
-        i--) { // spread over their rows, last first: none overwritten
+    for (int i = count - 1; i >= 0; i--) { // spread over their rows, last first: none overwritten
       out[i] = validity.isValid(from + i) ? out[--n] : 0;
     }
   }
