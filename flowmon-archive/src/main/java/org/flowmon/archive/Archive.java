@@ -201,8 +201,9 @@ public final class Archive implements AutoCloseable {
   /**
    * Seals rows into a segment of this archive's store, to be committed. Its files are no orphans
    * until it is committed or discarded, or this archive is closed. If the disk is full, unneeded
-   * files are deleted first. @see SegmentWriter#seal
+   * files are deleted first.
    *
+   * @see SegmentWriter#seal
    * @throws NoRoomException if that was not enough
    */
   public SealedSegment seal(

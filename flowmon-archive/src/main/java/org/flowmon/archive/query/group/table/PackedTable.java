@@ -47,7 +47,7 @@ public final class PackedTable {
     this.states = new long[16 * stride];
   }
 
-  /** Tables with a few groups are not charged. */
+  /** Charges the table's bytes, except those of a table with a few groups. */
   private void take(long bytes) {
     memory.take(bytes - taken);
     taken = bytes;
