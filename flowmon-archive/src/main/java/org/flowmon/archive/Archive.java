@@ -35,14 +35,15 @@ import org.flowmon.archive.store.NoRoomException;
 import org.flowmon.flow.FlowRows;
 
 /**
- * An exact history of flows in one place, a directory or a folder of an object store: {@code
- * segments/}, and {@code manifest/} that says which of them belong to it ({@code docs/archive.md}).
+ * The exact history of flows in one place, a directory or a folder of an object store: {@code
+ * segments/}, and {@code manifest/}, which lists the segments that belong to it ({@code
+ * docs/archive.md}).
  *
- * <p>Opening one that this process has open already is cheap: both share the manifest's state and
- * the open segments, with the options of the first, and the last {@link #close} closes them. Safe
- * for many threads; several processes may read and commit at the same time.
+ * <p>Opening an archive that this process has open already is cheap: both share the manifest's
+ * state and the open segments, with the options of the first. The last {@link #close} closes them.
+ * Safe for many threads; several processes may read and commit at the same time.
  *
- * <p>What of the manifest is missing or damaged is a {@link
+ * <p>A missing or damaged part of the manifest is a {@link
  * org.flowmon.archive.manifest.ManifestCorruptException}.
  */
 public final class Archive implements AutoCloseable {
@@ -64,9 +65,9 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Makes a new, empty archive; a directory is made where it is missing.
+   * Creates a new, empty archive, and its directory if that is missing.
    *
-   * @throws FileAlreadyExistsException where there is an archive
+   * @throws FileAlreadyExistsException if there is an archive
    */
   public static Archive create(ArchiveLocation location, ArchiveOptions options)
       throws IOException {
@@ -90,7 +91,7 @@ public final class Archive implements AutoCloseable {
   /**
    * Opens an archive.
    *
-   * @throws NoSuchFileException where there is none
+   * @throws NoSuchFileException if there is none
    */
   public static Archive open(ArchiveLocation location, ArchiveOptions options) throws IOException {
     if (location.isLocal() && !location.directory().toFile().isDirectory()) {
@@ -106,9 +107,10 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Opens an archive, makes it where there is none; several may do so at the same time.
+   * Opens an archive, or creates it if there is none. Several processes may call this at the same
+   * time.
    *
-   * @throws IOException also where nothing could be committed here
+   * @throws IOException also if nothing could be committed here
    */
   public static Archive openOrCreate(ArchiveLocation location, ArchiveOptions options)
       throws IOException {
@@ -120,7 +122,7 @@ public final class Archive implements AutoCloseable {
     try (ArchiveStore store = location.openStore()) {
       store.requireCommits();
       SyncedFolders.create(store.writeFolder(SEGMENTS));
-      // A manifest that lost its beginning is damaged, not absent: nothing new is begun on top.
+      // A manifest that lost its beginning is damaged, not absent: no new one is begun on top.
       return !hasManifest(store) && Manifest.create(store);
     }
   }
@@ -136,9 +138,9 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Whether there is an archive, sound or not.
+   * Whether an archive exists, sound or not.
    *
-   * @throws UncheckedIOException where that cannot be told
+   * @throws UncheckedIOException if that cannot be told
    */
   public static boolean exists(ArchiveLocation location) {
     try (ArchiveStore store = location.openStore()) {
@@ -155,7 +157,7 @@ public final class Archive implements AutoCloseable {
     return shared;
   }
 
-  /** Where the archive lies. */
+  /** The archive's location. */
   public ArchiveLocation location() {
     return shared.location();
   }
@@ -163,23 +165,21 @@ public final class Archive implements AutoCloseable {
   /**
    * The archive's directory.
    *
-   * @throws IllegalStateException where it lies in another store
+   * @throws IllegalStateException if it lies in another store
    */
   public Path directory() {
     return shared.location().directory();
   }
 
   /**
-   * How new segments of this archive are sealed: what {@link #setSegmentOptions} set, else {@link
-   * SegmentOptions#LOOKUP}. Segments that are there may be of other options.
+   * The options that new segments of this archive are sealed with: those of {@link
+   * #setSegmentOptions}, else {@link SegmentOptions#LOOKUP}. Existing segments may have others.
    */
   public SegmentOptions segmentOptions() throws IOException {
     return new ArchiveSettings(shared().store()).segments();
   }
 
-  /**
-   * Sets how new segments are sealed from now on, by imports, jobs that start later, and merges.
-   */
+  /** Sets the options of new segments: of imports, of merges and of jobs that start later. */
   public void setSegmentOptions(SegmentOptions options) throws IOException {
     new ArchiveSettings(shared().store()).setSegments(options);
   }
@@ -190,20 +190,21 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Where segments are sealed before they are committed. One that {@link #seal} did not seal is to
-   * be {@link #publish}ed; until it is committed it is an orphan, which others may delete.
+   * The folder for sealing segments before they are committed. A segment that {@link #seal} did not
+   * seal must be {@link #publish}ed; until it is committed it is an orphan, which others may
+   * delete.
    */
   public Path segmentsDirectory() throws IOException {
     return shared().store().writeFolder(SEGMENTS);
   }
 
   /**
-   * Seals rows into a segment of this archive's store, to be committed. Until it is, discarded, or
-   * this archive closed, nobody takes its files for orphans. Where the disk is full, what nobody
-   * needs is deleted first.
+   * Seals rows into a segment of this archive's store, to be committed. Its files are no orphans
+   * until it is committed or discarded, or this archive is closed. If the disk is full, unneeded
+   * files are deleted first.
    *
    * @see SegmentWriter#seal
-   * @throws NoRoomException where that was not enough
+   * @throws NoRoomException if that was not enough
    */
   public SealedSegment seal(
       SegmentWriter writer, Collection<? extends FlowRows> parts, Provenance provenance)
@@ -249,18 +250,18 @@ public final class Archive implements AutoCloseable {
     }
   }
 
-  /** Brings a segment that was sealed in {@link #segmentsDirectory} into the archive's store. */
+  /** Moves a segment that was sealed in {@link #segmentsDirectory} into the archive's store. */
   public void publish(SealedSegment segment) throws IOException {
     shared().store().publish(SEGMENTS + "/" + segment.fileName());
     shared().store().publish(SEGMENTS + "/" + segment.indexFileName());
   }
 
   /**
-   * Deletes a sealed segment that will never be committed (again). One that the newest commit
-   * {@linkplain ManifestState#knows knows} stays: who was refused may have been so for a commit of
-   * his own that he does not know to stand.
+   * Deletes a sealed segment that will never be committed (again). A segment that the newest commit
+   * {@linkplain ManifestState#knows knows} stays: a refused writer may have committed it before
+   * without learning of it.
    *
-   * @throws IOException also where the newest commit cannot be read: then nothing is deleted
+   * @throws IOException also if the newest commit cannot be read: then nothing is deleted
    */
   public void discard(SealedSegment segment) throws IOException {
     if (!shared().manifest().refresh().knows(segment.id())) {
@@ -271,19 +272,22 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * The lock of those who compact or expire this archive; null where another has it. Of a store
+   * The lock for compaction and expiration of this archive; null if another holds it. In a store
    * that is not local, it keeps out processes of this host only.
    */
   public MaintenanceLock tryMaintenance() throws IOException {
     return MaintenanceLock.tryTake(shared().store().hostFolder());
   }
 
-  /** What this process fetched of the archive since it opened it; zeros of a local one. */
+  /**
+   * This process's fetches from the archive's store since it opened the archive; zeros for a local
+   * one.
+   */
   public FetchCounts fetched() {
     return shared.store().fetched();
   }
 
-  /** The archive as of its newest commit. Cheap: looks for newer commits, opens no segment. */
+  /** The archive at its newest commit. Cheap: looks for newer commits, opens no segment. */
   public ArchiveSnapshot snapshot() throws IOException {
     ManifestState state = shared().hold();
     try {
@@ -295,24 +299,24 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Makes segments part of the archive, durably. When another process commits at the same time,
-   * this is checked again against what that one added.
+   * Makes segments part of the archive, durably. If another process commits at the same time, this
+   * commit is checked again against the other.
    *
-   * <p>Where all positions were committed before, nothing changes and the result says so. Positions
-   * that were left out are counted in the result and kept as gaps of the source; a later commit may
-   * fill them.
+   * <p>If all positions were committed before, nothing changes and the result says so. Skipped
+   * positions are counted in the result and kept as gaps of the source; a later commit may fill
+   * them.
    *
-   * <p>Where limits of the past are set, the commit hides what is beyond them in the same step.
+   * <p>If the archive has retention limits, the commit also hides the rows beyond them.
    *
-   * @throws CommitRefusedException where a part of the positions was committed before, the file was
-   *     imported before, or a segment's file is not there
+   * @throws CommitRefusedException if a part of the positions was committed before, the file was
+   *     imported before, or a segment's file is missing
    */
   public CommitResult commit(ArchiveCommit commit) throws IOException {
     return new RoomMaker(shared()).run(() -> commitOnce(commit));
   }
 
   private CommitResult commitOnce(ArchiveCommit commit) throws IOException {
-    // A repeat is acknowledged even where its segments are gone: others hold its positions.
+    // A repeat is acknowledged even if its segments are gone: others hold its positions.
     ManifestState held = shared().hold();
     CommitRetention retention = new CommitRetention(shared);
     List<String> ids = commit.segments().stream().map(SealedSegment::id).toList();
@@ -321,7 +325,7 @@ public final class Archive implements AutoCloseable {
       // Held, so that nobody deletes commits that this one must not write again.
       shared.requireLease();
       shared.store().requireCommits();
-      // Before their files are looked for: who sealed them may be gone.
+      // Owned before their files are looked for: their writer may be gone.
       owned = uncommitted.takeOver(ids);
       CommitResult result = shared.manifest().commit(commit, this::requireFiles, retention);
       uncommitted.committed(ids);
@@ -370,19 +374,19 @@ public final class Archive implements AutoCloseable {
     }
   }
 
-  /** The position after the last committed one of a source, −1 where it is unknown. */
+  /** The position after the last committed one of a source, −1 if the source is unknown. */
   public long committedEnd(String sourceKey) throws IOException {
     return shared().manifest().refresh().committedEnd(sourceKey);
   }
 
-  /** As {@link ArchiveSnapshot#historyThrough()} of the newest commit. */
+  /** {@link ArchiveSnapshot#historyThrough()} of the newest commit. */
   public long historyThrough() throws IOException {
     return shared().manifest().refresh().historyThrough();
   }
 
   /**
-   * Files that no commit knows: sealed and not committed (yet), or left by a process that died.
-   * They are no damage, and no query sees them.
+   * Files that no commit names: not committed yet, or left by a process that died. They are no
+   * damage, and no query sees them.
    *
    * @return absolute paths or URLs
    */
@@ -391,12 +395,12 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Deletes what no reader needs any more: files of segments that were replaced, commits and
-   * snapshots before the newest snapshot but one. Files of a segment are deleted before a commit
-   * says so; one that was half deleted when a process died is deleted by the next call.
+   * Deletes files that no reader needs any more: those of replaced segments, and commits and
+   * snapshots before the newest snapshot but one. A segment's files are deleted before a commit
+   * says so. If a process dies in between, the next call deletes the rest.
    *
-   * @param grace files stay for so long after their replacement, for readers whose leases cannot be
-   *     seen from here: those of other hosts; the store may ask for more
+   * @param grace how long files stay after their replacement, for readers on other hosts, whose
+   *     leases cannot be seen from here; the store may ask for more
    * @return ids of the segments whose files are gone
    */
   public List<String> removeReplaced(Duration grace) throws IOException {
@@ -404,12 +408,12 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Brings the host directory up to the newest commit: lookups of addresses are faster for it, and
-   * answer the same. Cheap where nothing is to be done. For whoever maintains the archive.
+   * Brings the host directory up to the newest commit. It makes lookups of addresses faster and
+   * changes no answer. Cheap if nothing is to be done. Called by maintenance.
    *
-   * @param verify whether every byte of the directory is checked first, and what is damaged made
+   * @param verify whether every byte of the directory is checked first, and damaged files are made
    *     again
-   * @param stop asked before each file is written: where it says true the rest is left
+   * @param stop asked before each file is written: if it is true the rest is left
    */
   public RunUpdate.Done updateDirectory(boolean verify, BooleanSupplier stop) throws IOException {
     // Held, so that nobody deletes a segment that is being read.
@@ -422,13 +426,13 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Brings the day sums up to the newest commit: sums over whole days are faster for it, and the
-   * same. Cheap where nothing is to be done. For whoever maintains the archive.
+   * Brings the day sums up to the newest commit. They make sums over whole days faster and change
+   * no answer. Cheap if nothing is to be done. Called by maintenance.
    *
-   * @param settled of the segments the places of those that are not about to be merged: others are
+   * @param settled gives the places of those segments that are not about to be merged: others are
    *     not covered
-   * @param verify whether every byte of the sums is checked first, and what is damaged made again
-   * @param stop asked before each file is written: where it says true the rest is left
+   * @param verify whether every byte of the sums is checked first, and damaged files are made again
+   * @param stop asked before each file is written: if it is true the rest is left
    */
   public RunUpdate.Done updateDays(
       Function<List<SealedSegment>, BitSet> settled, boolean verify, BooleanSupplier stop)
@@ -444,29 +448,29 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Deletes at once the orphans that no live process owns: what it is sealing, or has sealed and
-   * may still commit. In an object store, which shows no owners of other hosts, only those that
-   * have not been written to for a day, and what processes of this host that are gone have left on
-   * its disk.
+   * Deletes orphans that no live process owns, at once. A process owns the segments that it is
+   * sealing, and those that it sealed and may still commit. An object store shows no owners of
+   * other hosts: there only orphans that were not written to for a day are deleted, and those on
+   * the disk of this host whose processes are gone.
    */
   public OrphanSweep sweepOrphans() throws IOException {
     return new UnneededFiles(shared()).sweep();
   }
 
   /**
-   * As {@link #sweepOrphans()}, of those alone that have not been written to for so long: for who
-   * runs while segments may be on their way from a writer that has ended to who commits them.
+   * As {@link #sweepOrphans()}, but only orphans that were not written to for so long. For use
+   * while segments may be on their way from a writer that has ended to their committer.
    */
   public OrphanSweep sweepOrphans(Duration olderThan) throws IOException {
     return new UnneededFiles(shared()).sweep(olderThan);
   }
 
   /**
-   * Deletes orphans that have not been written to for so long, whoever owns them.
+   * Deletes orphans that were not written to for so long, whoever owns them.
    *
-   * @param olderThan longer than any segment waits for its commit: a job that is down and will
-   *     recommit from its checkpoint waits as long as it is down
-   * @return what was deleted: absolute paths or URLs
+   * @param olderThan longer than any segment waits for its commit: a job that is down recommits
+   *     from its checkpoint when it is up again
+   * @return deleted files: absolute paths or URLs
    */
   public List<String> removeOrphans(Duration olderThan) throws IOException {
     return new UnneededFiles(shared()).removeOrphans(olderThan);

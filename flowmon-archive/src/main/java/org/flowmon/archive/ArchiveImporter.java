@@ -36,11 +36,11 @@ import org.flowmon.flow.FlowBatch;
  * has does not depend on it. Not thread-safe.
  */
 public final class ArchiveImporter implements AutoCloseable {
-  /** Rows of a segment where nothing else is said. */
+  /** Rows of a segment by default. */
   public static final int DEFAULT_SEGMENT_ROWS = 1 << 20;
 
-  // Texts can make rows wide: a segment is sealed before its batches fill the heap. Those of as
-  // many segments as threads may be sealed at a time, and one more is filled.
+  // Texts can make rows wide: a segment is sealed before its batches fill the heap. As many
+  // segments as threads may be sealed at a time, while one more is filled.
   private static final long MAX_SEGMENT_BATCH_BYTES = 192L << 20;
 
   private final Archive archive;
@@ -58,7 +58,7 @@ public final class ArchiveImporter implements AutoCloseable {
   private long rows;
   private boolean done;
 
-  /** As the other constructor with {@link #DEFAULT_SEGMENT_ROWS} and one thread. */
+  /** Begins an import with {@link #DEFAULT_SEGMENT_ROWS} and one thread. */
   public ArchiveImporter(Archive archive, ImportedFile file, boolean force) throws IOException {
     this(archive, file, force, DEFAULT_SEGMENT_ROWS, 1);
   }
@@ -66,11 +66,11 @@ public final class ArchiveImporter implements AutoCloseable {
   /**
    * Begins an import.
    *
-   * @param force whether the file is imported again where it was imported before
+   * @param force whether the file is imported again if it was imported before
    * @param segmentRows rows of a segment at most (a batch is not cut, so one batch may be more)
    * @param threads that seal segments; 1: the one that adds batches. Each takes some 100 bytes of
    *     heap a row of a segment
-   * @throws CommitRefusedException where the file was imported before
+   * @throws CommitRefusedException if the file was imported before
    */
   public ArchiveImporter(
       Archive archive, ImportedFile file, boolean force, int segmentRows, int threads)
@@ -141,7 +141,7 @@ public final class ArchiveImporter implements AutoCloseable {
   /** Waits for the segment that was begun first. */
   private void await() throws IOException {
     try {
-      // Removed once it is had: what is interrupted here is still deleted by close.
+      // Removed only when its result is here: close still deletes it after an interrupt.
       sealed.add(sealing.element().get());
       sealing.remove();
     } catch (InterruptedException e) {
@@ -153,7 +153,7 @@ public final class ArchiveImporter implements AutoCloseable {
         throw io;
       }
       if (e.getCause() instanceof Error error) {
-        throw error; // as where this thread seals: a heap that is full is told from a defect
+        throw error; // as if this thread had sealed: a full heap is told from a defect
       }
       throw new IllegalStateException(
           "a segment of " + file.name() + " could not be sealed", e.getCause());
@@ -171,10 +171,10 @@ public final class ArchiveImporter implements AutoCloseable {
   }
 
   /**
-   * Seals what is left and commits everything.
+   * Seals the remaining rows and commits everything.
    *
    * @param note who imports, for people
-   * @throws CommitRefusedException where another imported the file meanwhile
+   * @throws CommitRefusedException if another imported the file meanwhile
    */
   public CommitResult commit(String note) throws IOException {
     if (done) {
@@ -184,8 +184,8 @@ public final class ArchiveImporter implements AutoCloseable {
     while (!sealing.isEmpty()) {
       await();
     }
-    // Where this fails otherwise than by a refusal the commit may stand all the same: then nothing
-    // of it may be deleted.
+    // If this fails in any way but a refusal, the commit may still stand: then none of its files
+    // may be deleted.
     done = true;
     try {
       return archive.commit(ArchiveCommit.ofFile(sealed, file, force, note));
@@ -196,8 +196,8 @@ public final class ArchiveImporter implements AutoCloseable {
   }
 
   /**
-   * Deletes what was sealed where it was not committed: each segment that the archive's newest
-   * commit does not know. Where that cannot be read nothing is deleted.
+   * Deletes sealed segments that were not committed: those that the archive's newest commit does
+   * not know. If it cannot be read nothing is deleted.
    */
   @Override
   public void close() throws IOException {
@@ -215,7 +215,7 @@ public final class ArchiveImporter implements AutoCloseable {
     }
   }
 
-  /** What is being sealed still has to be deleted, so it is waited for. */
+  /** Segments that are being sealed have to be deleted too, so this waits for them. */
   private void collectSealed() {
     boolean interrupted = false;
     while (!sealing.isEmpty()) {

@@ -1,10 +1,10 @@
 package org.flowmon.archive;
 
 /**
- * How this process uses an archive; nothing of it is stored.
+ * How this process uses an archive; none of it is stored.
  *
- * @param snapshotEvery a snapshot of the manifest is written with each so many-th commit; an open
- *     reads one snapshot and at most about so many commits
+ * @param snapshotEvery commits from one snapshot of the manifest to the next; opening reads one
+ *     snapshot and at most about so many commits
  * @param maxOpenSegments segments kept open (two mapped files each) when no query reads them
  */
 public record ArchiveOptions(int snapshotEvery, int maxOpenSegments) {

@@ -18,9 +18,9 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.FetchCounts;
 
 /**
- * The archive as of one commit: what is committed later does not show. Immutable and safe for many
- * threads. To be closed; until then its archive's open segments stay usable, and its {@link #files}
- * stay where they are, though they may be merged into others meanwhile.
+ * The archive at one commit: later commits do not show. Immutable and safe for many threads. To be
+ * closed; until then its archive's open segments stay usable and its {@link #files} stay in place,
+ * even if they are merged into others.
  */
 public final class ArchiveSnapshot implements AutoCloseable {
   private final SharedArchive shared;
@@ -32,17 +32,17 @@ public final class ArchiveSnapshot implements AutoCloseable {
     this.state = state;
   }
 
-  /** Where the archive lies. */
+  /** The archive's location. */
   public ArchiveLocation location() {
     return shared.location();
   }
 
-  /** What was fetched for this process's reads of the archive, since it was opened. */
+  /** This process's fetches from the archive's store since it opened the archive. */
   public FetchCounts fetched() {
     return shared.store().fetched();
   }
 
-  /** The archive's own number, which its copies share. */
+  /** The archive's own id, which its copies share. */
   public UUID archive() {
     return state.archive();
   }
@@ -58,9 +58,9 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * The Parquet files of {@link #segments}, absolute paths or URLs, for other readers: the rows of
-   * this state, and before the {@link #firstRow} of each what has expired. The folder may hold
-   * more: what was merged into others, and what is not committed.
+   * The Parquet files of {@link #segments}, absolute paths or URLs, for other readers. They hold
+   * the rows of this state and, before the {@link #firstRow} of each, expired rows. The folder may
+   * also hold merged and uncommitted files.
    */
   public List<String> files() {
     return segments().stream()
@@ -69,27 +69,27 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * Whether other processes know of this snapshot and delete none of its files until it is closed.
-   * Not so where the archive's folder cannot be written ({@code docs/format/manifest.md}, Leases),
-   * nor in a store that is not local: there they stay for a time of grace.
+   * Whether other processes see this snapshot's lease and delete none of its files until it is
+   * closed. False if the archive's folder cannot be written ({@code docs/format/manifest.md},
+   * Leases), and in a store that is not local: there files stay for a time of grace.
    */
   public boolean keepsFiles() {
     return shared.isLeased();
   }
 
-  /** Visible rows: all of the segments' but those that have expired. */
+  /** Visible rows: all rows of the segments but expired ones. */
   public long rows() {
     return state.rows();
   }
 
-  /** Rows of all segments, with those that have expired and are not trimmed away yet. */
+  /** Rows of all segments, including expired ones that are not trimmed yet. */
   public long storedRows() {
     return state.storedRows();
   }
 
   /**
-   * The first visible row of one of {@link #segments}: those before it have expired and belong to
-   * no answer, nor do sums that they are in. 0 where none has.
+   * The first visible row of one of {@link #segments}, 0 if none expired. Rows before it have
+   * expired and belong to no answer; neither do sums that include them.
    */
   public int firstRow(SealedSegment segment) {
     return state.firstRow(segment.id());
@@ -97,27 +97,27 @@ public final class ArchiveSnapshot implements AutoCloseable {
 
   /**
    * The number of the commit that brought the newest rows of one of {@link #segments}, or of a
-   * later one: a snapshot of that number or a larger one has all of its rows, but for those that
-   * have expired, whichever segments hold them.
+   * later one. A snapshot of that number or a larger one has all of its rows but expired ones,
+   * whichever segments hold them.
    */
   public long newestRows(SealedSegment segment) {
     return state.newestRows(segment.id());
   }
 
-  /** How much of the past is kept. */
+  /** The limits on how much of the past is kept. */
   public RetentionOptions retention() {
     return state.retention();
   }
 
   /**
-   * No row with a smaller {@link org.flowmon.archive.segment.TimeKey} (µs) is visible, {@link
-   * Long#MIN_VALUE} where nothing has expired.
+   * No row with a smaller {@link org.flowmon.archive.segment.TimeKey} (µs) is visible; {@link
+   * Long#MIN_VALUE} if nothing has expired.
    */
   public long cutoff() {
     return state.cutoff();
   }
 
-  /** Rows that were committed once and have expired, {@link #lateRows} too. */
+  /** Rows that were committed once and have expired, including {@link #lateRows}. */
   public long expiredRows() {
     return state.expiredRows();
   }
@@ -132,24 +132,24 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.bytesOnDisk();
   }
 
-  /** Bytes of the host directory as it lies there now. */
+  /** Bytes of the host directory now, not at this commit. */
   public long directoryBytes() throws IOException {
     requireOpen();
     return shared.hosts().storedBytes();
   }
 
-  /** Bytes of the day sums as they lie there now. */
+  /** Bytes of the day sums now, not at this commit. */
   public long daySumBytes() throws IOException {
     requireOpen();
     return shared.days().storedBytes();
   }
 
-  /** The position after the last committed one of a source, −1 where it is unknown. */
+  /** The position after the last committed one of a source, −1 if the source is unknown. */
   public long committedEnd(String sourceKey) {
     return state.committedEnd(sourceKey);
   }
 
-  /** The first committed position of a source, −1 where it is unknown. */
+  /** The first committed position of a source, −1 if the source is unknown. */
   public long committedFirst(String sourceKey) {
     return state.committedFirst(sourceKey);
   }
@@ -169,57 +169,55 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.imported(sha256) != null;
   }
 
-  /** The first arrival stored (µs), {@link Long#MAX_VALUE} where none is. */
+  /** The first arrival stored (µs), {@link Long#MAX_VALUE} if none is. */
   public long historyFrom() {
     return state.historyFrom();
   }
 
   /**
-   * Since when (µs) everything that arrived from these sources is here, but for {@link #gaps}:
-   * their first arrival, or a later one where positions before a source's first one here were left
-   * out. {@link Long#MAX_VALUE} where no arrival is known.
+   * The time (µs) since which everything that arrived from these sources is here, but for {@link
+   * #gaps}: their first arrival, or a later one if positions before a source's first one here were
+   * skipped. {@link Long#MAX_VALUE} if no arrival is known.
    *
-   * @param disorder by how much (µs) what was left out may have arrived later than what followed
+   * @param disorder by how much (µs) skipped flows may have arrived later than the flows after them
    */
   public long historyFrom(Collection<String> sourceKeys, long disorder) {
     return state.historyFrom(sourceKeys, disorder);
   }
 
   /**
-   * The stretches of arrivals (µs) that imported files hold, from the first to the last of each;
-   * those that overlap are one. Last arrival by first, ascending.
+   * The ranges of arrivals (µs) that imported files hold, from the first to the last of each;
+   * overlapping ones are joined. Last arrival by first, ascending.
    */
   public NavigableMap<Long, Long> importedArrivals() {
     return state.importedArrivals();
   }
 
   /**
-   * Before which arrival (µs) everything is here: the smallest over all sources from which more may
-   * come of their largest committed arrival. Without such a source the largest arrival known;
-   * {@link Long#MIN_VALUE} where none is.
+   * The arrival (µs) before which everything is here: the smallest of the largest committed
+   * arrivals of all sources that may bring more. Without such a source the largest arrival known;
+   * {@link Long#MIN_VALUE} if none is.
    */
   public long historyThrough() {
     return state.historyThrough();
   }
 
-  /**
-   * As {@link #historyThrough()}, for these sources; {@link Long#MIN_VALUE} where one is unknown.
-   */
+  /** As {@link #historyThrough()}, for these sources; {@link Long#MIN_VALUE} if one is unknown. */
   public long historyThrough(Collection<String> sourceKeys) {
     return state.historyThrough(sourceKeys);
   }
 
   /**
    * Whether everything that arrived from these sources up to a time (µs) is here, but for {@link
-   * #gaps}: each is known, and has a later arrival or ended. Where a source's arrivals are out of
-   * order by up to a bound, ask for a time that much later.
+   * #gaps}: each source is known, and has a later arrival or ended. If a source's arrivals are out
+   * of order by up to a bound, ask for a time that much later.
    */
   public boolean reaches(Collection<String> sourceKeys, long arrival) {
     return state.reaches(sourceKeys, arrival);
   }
 
   /**
-   * What the host directory says of {@link #segments}, whose places are those in the list.
+   * The host directory for {@link #segments}, whose places are those in the list.
    *
    * @return to be released
    */
@@ -229,7 +227,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * What the day sums say of {@link #segments}, whose places are those in the list.
+   * The day sums for {@link #segments}, whose places are those in the list.
    *
    * @return to be released
    */
@@ -245,11 +243,11 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * Opens one of {@link #segments}, or shares it where this process has it open.
+   * Opens one of {@link #segments}, or shares it if this process has it open.
    *
    * @param verifyChecksums whether a column's bytes are checked when it is first read
    * @return to be closed
-   * @throws org.flowmon.archive.region.SegmentCorruptException where its file is missing or damaged
+   * @throws org.flowmon.archive.region.SegmentCorruptException if its file is missing or damaged
    */
   public SegmentLease open(SealedSegment segment, boolean verifyChecksums) throws IOException {
     requireOpen();

@@ -28,14 +28,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a commit hides, so that never more is visible than the limits of the archive allow, and what
- * it trims, so that never more is stored: all of it becomes true in one step with the commit.
+ * Prepares the expiration of a commit: the rows it hides, so that no more is visible than the
+ * archive's limits allow, and those it trims, so that no more is stored. All of it takes effect
+ * with the commit.
  */
 final class CommitRetention implements CommitPreparation {
   private static final Logger LOG = LoggerFactory.getLogger(CommitRetention.class);
 
   private final SharedArchive shared;
-  // What it trimmed, until the commit is over.
+  // The trimmed segments, until the commit is over.
   private final List<String> owned = new ArrayList<>();
 
   CommitRetention(SharedArchive shared) {
@@ -80,8 +81,8 @@ final class CommitRetention implements CommitPreparation {
         RetentionPlan.of(options, segments, known, before.cutoff(), newest, before.keys());
     boolean all = commit.retention() != null && commit.retention().trim();
     Expiration expiration = new Step(before, segments, plan).expiration(options, all, leases);
-    // Of nothing else that is committed a later cutoff alone is nothing: whoever counts ages back
-    // from the clock again and again, while no flows come, writes no commit each time.
+    // A later cutoff alone is no change if nothing else is committed: counting ages back from the
+    // clock again and again, while no flows come, writes no commits.
     boolean isAlone = commit.segments().isEmpty() && options.equals(before.retention());
     return isAlone && expiration.hidesNothing() ? Expiration.NONE : expiration;
   }
@@ -91,7 +92,7 @@ final class CommitRetention implements CommitPreparation {
     NewestArrival newest = NewestArrival.asOfNow();
     newest.add(before.newestArrival(), before.newestArrival());
     if (before.newestArrival() > newest.latest()) {
-      // Of the others that were ever committed, those that are left are known.
+      // Of the other segments that were ever committed, the remaining ones are known.
       before.segments().forEach(newest::add);
     }
     commit.segments().forEach(newest::add);
@@ -100,7 +101,7 @@ final class CommitRetention implements CommitPreparation {
     return newest.get();
   }
 
-  /** What becomes of a plan: segments that go, that keep a part, that are rewritten. */
+  /** The segments of a plan by their fate: dropped, kept in part, rewritten. */
   private final class Step {
     private final ManifestState before;
     private final List<SegmentKeys> segments;
@@ -137,7 +138,7 @@ final class CommitRetention implements CommitPreparation {
           straddling.add(i);
         }
       }
-      // What frees most for what has to be written.
+      // Segments that free most for the bytes to be written come first.
       straddling.sort(Comparator.comparingDouble(this::visiblePart));
       try {
         for (int i : straddling) {
@@ -194,9 +195,9 @@ final class CommitRetention implements CommitPreparation {
   }
 
   /**
-   * Hides of rewritten rows what was hidden since they were read: a number of rows of the smallest
-   * keys, so those below the cutoff, or those and all that are equal to it. One segment that takes
-   * the place of one has its rows in the same order, so they are its first.
+   * Hides those rows of rewritten segments that were hidden since they were read. They are a number
+   * of rows with the smallest keys: those below the cutoff, or these and all equal to it. A single
+   * segment that replaces a single one has its rows in the same order, so they are its first.
    */
   private Expiration ofReplacement(ManifestState before, ArchiveCommit commit, Leases leases) {
     long hidden = commit.replaced().stream().mapToLong(before::firstRow).sum();
@@ -246,7 +247,7 @@ final class CommitRetention implements CommitPreparation {
     owned.add(id);
   }
 
-  /** Says that the commit is over, whether it stands or not. */
+  /** Ends the commit, whether it stands or not. */
   void end() {
     shared.lease().disown(owned);
     owned.clear();
@@ -286,7 +287,7 @@ final class CommitRetention implements CommitPreparation {
       } catch (SegmentCorruptException e) {
         String name = Archive.SEGMENTS + "/" + segment.fileName();
         if (e.getCause() instanceof NoSuchFileException && shared.store().length(name) >= 0) {
-          // Its copy in the cache vanished, or the store took a moment: it is not lost.
+          // Its copy in the cache vanished, or the store was slow: the file is not lost.
           throw new IOException(
               shared.store().describe(name) + " could not be opened and is there; try again", e);
         }

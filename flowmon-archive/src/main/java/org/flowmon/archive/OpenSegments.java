@@ -14,8 +14,8 @@ import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
 
 /**
- * The segments that this process has open, least recently used ones closed first: repeated lookups
- * open no file. A segment that a lease holds is never closed.
+ * The cache of this process's open segments: repeated lookups open no file. The least recently used
+ * ones are closed first, but never one that a lease holds.
  */
 final class OpenSegments implements AutoCloseable {
   /** A segment may be open twice: with its checksums verified and without. */
@@ -29,7 +29,7 @@ final class OpenSegments implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Nothing open yet.
+   * An empty cache.
    *
    * @param leased whether files of segments stay as long as a snapshot names them
    */
@@ -40,7 +40,7 @@ final class OpenSegments implements AutoCloseable {
     store.onLackOfRoom(this::closeIdle);
   }
 
-  /** Closes the segment that was used longest ago and is not in use; false where there is none. */
+  /** Closes the idle segment that was used longest ago; false if there is none. */
   private synchronized boolean closeIdle() {
     for (Iterator<Entry> all = entries.values().iterator(); all.hasNext(); ) {
       Entry entry = all.next();
@@ -56,7 +56,7 @@ final class OpenSegments implements AutoCloseable {
   /**
    * Opens a segment.
    *
-   * @param firstRow the first row that is visible to who asks
+   * @param firstRow the first row that is visible to the caller
    */
   SegmentLease lease(SealedSegment segment, boolean verifyChecksums, int firstRow)
       throws IOException {
@@ -72,7 +72,7 @@ final class OpenSegments implements AutoCloseable {
       entry.leases++;
     }
     try {
-      // Outside of the lock: opening one segment does not hold up others.
+      // Outside the lock: opening one segment does not hold up others.
       return new SegmentLease(entry, entry.reader(), firstRow);
     } catch (IOException | RuntimeException e) {
       entry.release();
@@ -97,7 +97,7 @@ final class OpenSegments implements AutoCloseable {
     }
   }
 
-  /** Closes a segment that was replaced once nobody reads it. */
+  /** Closes a replaced segment once nobody reads it. */
   synchronized void forget(String id) {
     for (boolean verified : new boolean[] {true, false}) {
       Entry entry = entries.get(new Key(id, verified));
@@ -112,7 +112,7 @@ final class OpenSegments implements AutoCloseable {
     return entries.size();
   }
 
-  /** Closes what no lease holds; the rest when its last lease is closed. */
+  /** Closes segments that no lease holds; the others are closed with their last lease. */
   @Override
   public synchronized void close() {
     closed = true;
@@ -166,9 +166,9 @@ final class OpenSegments implements AutoCloseable {
     }
 
     /**
-     * The sidecar, null where it is missing or damaged, which is remembered.
+     * The sidecar, null if it is missing or damaged, which is remembered.
      *
-     * @throws IOException where it could not be read this time
+     * @throws IOException if it could not be read this time
      */
     synchronized SegmentIndex index() throws IOException {
       if (index == null && indexProblem == null) {

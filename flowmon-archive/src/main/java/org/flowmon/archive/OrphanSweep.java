@@ -3,10 +3,10 @@ package org.flowmon.archive;
 import java.util.List;
 
 /**
- * What was deleted of files that no commit names and no live writer owns.
+ * The deleted files that no commit names and no live writer owns.
  *
  * @param files absolute paths or URLs
- * @param bytes that they had
+ * @param bytes their bytes
  */
 public record OrphanSweep(List<String> files, long bytes) {
   public OrphanSweep {

@@ -5,7 +5,7 @@ import org.flowmon.archive.store.NoRoomException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes to an archive whose disk may be full: then what nobody needs goes first. */
+/** Retries writes to an archive with a full disk, after deleting unneeded files. */
 final class RoomMaker {
   private static final Logger LOG = LoggerFactory.getLogger(RoomMaker.class);
 
@@ -15,15 +15,15 @@ final class RoomMaker {
     this.shared = shared;
   }
 
-  /** What writes; done once more where it fails it must have changed nothing. */
+  /** A write; it must have changed nothing if it fails, since it is run again. */
   interface Work<T> {
     T run() throws IOException;
   }
 
   /**
-   * Runs something, and where the disk is full once more after room was made.
+   * Runs a write, and once more after making room if the disk is full.
    *
-   * @throws NoRoomException where that was not enough
+   * @throws NoRoomException if that was not enough
    */
   <T> T run(Work<T> work) throws IOException {
     try {

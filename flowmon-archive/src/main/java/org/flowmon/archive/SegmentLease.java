@@ -6,8 +6,8 @@ import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.segment.reader.SegmentReader;
 
 /**
- * An open segment, until {@link #close}. The segment may be shared with other leases: nobody closes
- * the reader or the index itself.
+ * An open segment, until {@link #close}. Other leases may share the segment: nobody closes the
+ * reader or the index directly.
  */
 public final class SegmentLease implements AutoCloseable {
   private final OpenSegments.Entry entry;
@@ -23,22 +23,22 @@ public final class SegmentLease implements AutoCloseable {
   }
 
   /**
-   * The first row that is visible: those before it have expired and belong to no answer, nor do
-   * sums that they are in. 0 where none has.
+   * The first visible row, 0 if none expired. Rows before it have expired and belong to no answer;
+   * neither do sums that include them.
    */
   public int firstRow() {
     return firstRow;
   }
 
-  /** The segment's rows, expired ones too: see {@link #firstRow}. */
+  /** The segment's rows, including expired ones: see {@link #firstRow}. */
   public SegmentReader rows() {
     return reader;
   }
 
   /**
-   * The segment's sidecar, opened when it is first asked for; null where it is missing or damaged,
-   * which {@link #indexProblem} then tells. Where it could not be read this lease does without it,
-   * and the next one tries again.
+   * The segment's sidecar, opened when it is first asked for; null if it is missing or damaged, as
+   * {@link #indexProblem} then says. If it could not be read this lease does without it, and the
+   * next one tries again.
    */
   public SegmentIndex index() {
     if (unread == null) {
@@ -51,7 +51,7 @@ public final class SegmentLease implements AutoCloseable {
     return null;
   }
 
-  /** What is wrong with the sidecar, null while nothing is known to be. */
+  /** The sidecar's known problem, null if there is none. */
   public String indexProblem() {
     String problem = entry.indexProblem();
     return problem == null ? unread : problem;
@@ -62,7 +62,7 @@ public final class SegmentLease implements AutoCloseable {
     entry.indexFailed(problem);
   }
 
-  /** What is wrong with the sidecar's sums, null while nothing is known to be. */
+  /** The known problem of the sidecar's sums, null if there is none. */
   public String rollupProblem() {
     return entry.rollupProblem();
   }
@@ -78,10 +78,10 @@ public final class SegmentLease implements AutoCloseable {
   }
 
   /**
-   * Gives the segment back, and looks whether what was read of it was ever written.
+   * Gives the segment back, and checks that the bytes read from it were ever written.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException where one of its files was cut
-   *     meanwhile; the segment is given back all the same
+   * @throws org.flowmon.archive.region.SegmentCorruptException if one of its files was cut
+   *     meanwhile; the segment is given back nevertheless
    */
   @Override
   public void close() {

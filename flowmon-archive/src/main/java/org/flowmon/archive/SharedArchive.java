@@ -13,8 +13,8 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
 
 /**
- * What all users of one archive in this process share: the manifest's state and the open segments.
- * Counted by reference; the last one closes it.
+ * The state that all users of one archive in this process share: the manifest's state and the open
+ * segments. Counted by reference; the last one closes it.
  */
 final class SharedArchive {
   private static final Map<String, SharedArchive> OPEN = new HashMap<>();
@@ -46,7 +46,7 @@ final class SharedArchive {
     this.days = new DaySums(store, manifest.state().archive());
   }
 
-  /** The shared archive of a place, with one reference more. */
+  /** The shared archive at a location, with one reference more. */
   static SharedArchive acquire(ArchiveLocation location, ArchiveOptions options)
       throws IOException {
     String key = location.key();
@@ -85,7 +85,7 @@ final class SharedArchive {
 
   /** The newest state, which the lease holds until {@link #release(ManifestState)}. */
   ManifestState hold() throws IOException {
-    // Held before it is read: what the state names may not vanish in between.
+    // Held before it is read: files that the state names may not vanish in between.
     long known = manifest.state().number();
     lease.hold(known);
     try {
@@ -99,8 +99,8 @@ final class SharedArchive {
   }
 
   /**
-   * Refuses to go on where nothing keeps others from deleting commits: one of them could be written
-   * a second time.
+   * Throws if nothing keeps others from deleting commits: one of them could be written a second
+   * time.
    */
   void requireLease() throws IOException {
     if (!lease.protects()) {
@@ -116,7 +116,7 @@ final class SharedArchive {
     lease.release(state.number());
   }
 
-  /** Whether others know what is held, and so keep its files. */
+  /** Whether others see this process's leases, and so keep its files. */
   boolean isLeased() {
     return lease.protects() && store.grace().isZero();
   }

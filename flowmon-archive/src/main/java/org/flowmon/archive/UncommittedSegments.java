@@ -9,8 +9,8 @@ import org.flowmon.archive.lease.SegmentOwners;
 import org.flowmon.archive.manifest.ManifestState;
 
 /**
- * The segments that one user of an archive sealed and has neither committed nor discarded: this
- * process's lease owns them, so that nobody takes their files for orphans. Safe for many threads.
+ * The segments that one user of an archive sealed and has neither committed nor discarded. This
+ * process's lease owns them, so their files are no orphans. Safe for many threads.
  */
 final class UncommittedSegments {
   private static final int FEW = 32;
@@ -37,8 +37,8 @@ final class UncommittedSegments {
   }
 
   /**
-   * Those that others committed, which a writer is not told, or whose files are gone. Looked for
-   * whenever there are twice as many as were left.
+   * Segments whose files are gone, or that others committed without telling their writer. Looked
+   * for whenever there are twice as many segments as were left the last time.
    */
   private List<String> over() throws IOException {
     List<String> some;
@@ -72,10 +72,10 @@ final class UncommittedSegments {
   }
 
   /**
-   * Owns segments for a commit, also those that another process sealed, which may be gone: then
-   * their files stay, or are gone before anybody looks for them.
+   * Owns segments for a commit, including those that another process sealed. That process may be
+   * gone: then their files stay from now on, or are gone before anybody looks for them.
    *
-   * @return what the lease is to disown when the commit is over
+   * @return the segments that the lease must disown when the commit is over
    */
   List<String> takeOver(List<String> segments) throws IOException {
     boolean areOurs;
@@ -83,7 +83,7 @@ final class UncommittedSegments {
       areOurs = ids.containsAll(segments);
     }
     if (areOurs || !shared.store().grace().isZero()) {
-      // Where leases do not show everyone, only what is old is deleted.
+      // If leases do not show everyone, only old files are deleted.
       shared.lease().own(segments);
       return segments;
     }

@@ -24,21 +24,18 @@ import org.flowmon.flow.time.FlowTime;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Files of an archive that no state needs any more, or that none ever named: what {@link Archive}
- * finds and deletes of them.
- */
+/** Finds and deletes an archive's files that no state needs any more, or that none ever named. */
 final class UnneededFiles {
   private static final Logger LOG = LoggerFactory.getLogger(UnneededFiles.class);
   // Files wait for their commit for a checkpoint interval at most; a stuck writer may wait longer.
   private static final Duration SURELY_OLD = Duration.ofDays(1);
-  // Of the manifest's: they are there while a commit is written, and a writer that finds his gone
-  // commits nothing.
+  // Of the manifest's temporary files: they exist while a commit is written, and a writer that
+  // finds its file gone commits nothing.
   private static final Duration OLD_COMMIT = Duration.ofMinutes(10);
-  // Of other hosts, whose leases may not be seen, as of a job.
+  // Of other hosts, for example of a job: their leases may not be visible.
   private static final Duration FOREIGN_READERS = Duration.ofMinutes(10);
 
-  // <id>.parquet and <id>.idx, and what they are called while they are written.
+  // <id>.parquet and <id>.idx, and their names while they are written.
   private static final Pattern OF_SEGMENT =
       Pattern.compile("\\.?([0-9a-z][0-9a-z-]*)\\.(?:parquet|idx)(?:\\.tmp)?");
 
@@ -58,7 +55,7 @@ final class UnneededFiles {
     files.removeIf(f -> !f.fileName().startsWith(ArchiveStore.TEMPORARY_PREFIX));
     files.addAll(store.list(Archive.SEGMENTS));
     files.removeIf(f -> f.modifiedMillis() > modifiedBefore);
-    // Read after the listing: what was committed in between is no orphan.
+    // Read after the listing: a segment committed in between is no orphan.
     ManifestState state = shared.manifest().refresh();
     files.removeIf(f -> f.name().startsWith(Archive.SEGMENTS) && isKnown(state, f));
     return files;
@@ -90,20 +87,20 @@ final class UnneededFiles {
     return sweep(Duration.ZERO);
   }
 
-  /** Likewise, but of those alone that have not been written to for so long. */
+  /** As {@link #sweep()}, but only files that were not written to for so long. */
   OrphanSweep sweep(Duration olderThan) throws IOException {
     ArchiveStore store = shared.store();
     List<StoredFile> deleted = new ArrayList<>();
     if (!store.grace().isZero()) {
-      // Leases of other hosts cannot be seen: only what is old is nobody's.
+      // Leases of other hosts cannot be seen: only old files have no owner for sure.
       long before = System.currentTimeMillis() - SURELY_OLD.toMillis();
       delete(orphans(before), deleted);
       OrphanSweep here = sweepWriteFolder();
       return swept(deleted, here);
     }
     try (SegmentOwners.Lock lock = SegmentOwners.lock(store.hostFolder())) {
-      // In this order: a file that is there before the owners are read is owned by then, or nobody
-      // commits it; who committed it meanwhile did so before the newest commit is read.
+      // In this order: a file that is listed before the owners are read is owned by then, or nobody
+      // will commit it. If it was committed meanwhile, the newest commit, read last, names it.
       List<StoredFile> files = store.list(Archive.SEGMENTS);
       files.addAll(store.list(Manifest.FOLDER));
       SegmentOwners owners = SegmentOwners.of(store.hostFolder());
@@ -149,7 +146,10 @@ final class UnneededFiles {
     return age > SURELY_OLD.toMillis();
   }
 
-  /** What processes of this host that are gone had sealed and not yet put into the store. */
+  /**
+   * Deletes segments that processes of this host sealed and had not put into the store when they
+   * ended.
+   */
   private OrphanSweep sweepWriteFolder() throws IOException {
     List<Path> files = new ArrayList<>();
     try (DirectoryStream<Path> all =
@@ -173,9 +173,9 @@ final class UnneededFiles {
   }
 
   /**
-   * Deletes all that nobody needs, as a disk is full.
+   * Deletes all unneeded files, because a disk is full.
    *
-   * @return bytes that were freed, about
+   * @return freed bytes, about
    */
   long makeRoom() throws IOException {
     long bytes = sweep().bytes();

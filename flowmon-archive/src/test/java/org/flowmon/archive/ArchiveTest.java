@@ -299,7 +299,7 @@ class ArchiveTest {
           importer.add(batch(10, i));
         }
         assertEquals(4, importer.sealed().size(), "with one thread all but the last are sealed");
-        // The commit stands already, as where the answer to it was lost.
+        // The commit stands already, as if its answer had been lost.
         archive.commit(ArchiveCommit.ofFile(List.copyOf(importer.sealed()), FILE, false, "first"));
         CommitRefusedException refused =
             assertThrows(CommitRefusedException.class, () -> importer.commit("second"));

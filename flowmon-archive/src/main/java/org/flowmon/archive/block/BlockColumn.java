@@ -1,8 +1,8 @@
 package org.flowmon.archive.block;
 
-/** The values of one column of a {@link FlowBlock}, which are never changed. */
+/** The values of one column of a {@link FlowBlock}, which never change. */
 final class BlockColumn {
-  /** Numbers, and low longs of addresses; null of texts. 0 where a value is NULL. */
+  /** Numbers, and low longs of addresses; null of texts. 0 if a value is NULL. */
   final long[] low;
 
   /** High longs of addresses; null of all else. */
@@ -11,7 +11,7 @@ final class BlockColumn {
   /** Texts; null of all else. */
   final String[] text;
 
-  /** Null where no value is NULL. */
+  /** Null if no value is NULL. */
   final boolean[] isNull;
 
   BlockColumn(long[] low, long[] high, String[] text, boolean[] isNull) {

@@ -8,11 +8,11 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 
-/** Reads rows of anything into blocks. */
+/** Reads any rows into blocks. */
 public final class BlockReader {
   private BlockReader() {}
 
-  /** Rows {@code from … from + count − 1}, as a block of these columns. */
+  /** Reads rows {@code from … from + count − 1} into a block of these columns. */
   static FlowBlock read(FlowRows rows, Set<FlowColumn> columns, int from, int count) {
     Map<FlowColumn, BlockColumn> values = new EnumMap<>(FlowColumn.class);
     for (FlowColumn column : columns) {

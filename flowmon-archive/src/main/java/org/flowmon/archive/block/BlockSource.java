@@ -2,13 +2,13 @@ package org.flowmon.archive.block;
 
 import java.io.IOException;
 
-/** Gives flows block by block. Not thread-safe: one thread asks. To be closed. */
+/** Gives flows block by block. Not thread-safe: one thread reads. To be closed. */
 public interface BlockSource extends AutoCloseable {
   /**
    * The next block, of at least one row; null at the end.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException naming file and place, where a
-   *     segment is damaged
+   * @throws org.flowmon.archive.region.SegmentCorruptException naming file and place, if a segment
+   *     is damaged
    */
   FlowBlock next() throws IOException;
 

@@ -11,10 +11,10 @@ import org.flowmon.flow.FlowRows;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Some flows, as arrays of chosen columns. Immutable, safe for many threads, and valid for as long
- * as somebody holds it. Expressions of queries run over it as over any {@link FlowRows}.
+ * Some flows, as arrays of chosen columns. Immutable, safe for many threads, and valid as long as
+ * it is referenced. Query expressions run over it as over any {@link FlowRows}.
  *
- * <p>Asking for a column that was not chosen is an {@link IllegalArgumentException}.
+ * <p>Reading a column that was not chosen throws {@link IllegalArgumentException}.
  */
 public final class FlowBlock implements FlowRows {
   private final Map<FlowColumn, BlockColumn> columns;
@@ -27,7 +27,7 @@ public final class FlowBlock implements FlowRows {
   /**
    * A block.
    *
-   * @param sources by row, null where all are {@code source}
+   * @param sources by row, null if all are {@code source}
    * @param offset the first row's place in every array
    */
   FlowBlock(
@@ -51,7 +51,7 @@ public final class FlowBlock implements FlowRows {
     return new FlowBlock(columns, times, sources, source, offset + from, count);
   }
 
-  /** The same rows, said to be of another source. */
+  /** The same rows, with another source number. */
   FlowBlock ofSource(int number) {
     return new FlowBlock(columns, times, null, number, offset, rows);
   }
@@ -61,20 +61,20 @@ public final class FlowBlock implements FlowRows {
     return rows;
   }
 
-  /** The columns that it has. */
+  /** The chosen columns. */
   public Set<FlowColumn> columns() {
     return columns.keySet();
   }
 
   /**
    * The time (µs) that flows are ordered by: {@code end_time}, but no later than an hour after
-   * {@code arrival}, and {@code arrival} where {@code end_time} is NULL.
+   * {@code arrival}, and {@code arrival} if {@code end_time} is NULL.
    */
   public long time(int row) {
     return times[place(row)];
   }
 
-  /** Which of the sources of a {@link TimeMerge} a row is of, from 0; 0 without one. */
+  /** The number of the row's source in a {@link TimeMerge}, from 0; 0 without a merge. */
   public int source(int row) {
     int place = place(row);
     return sources == null ? source : sources[place];
@@ -115,22 +115,22 @@ public final class FlowBlock implements FlowRows {
     return values.isNull != null && values.isNull[place];
   }
 
-  /** A number, boolean (0 or 1), time or duration (µs); 0 where it is NULL. */
+  /** A number, boolean (0 or 1), time or duration (µs); 0 if it is NULL. */
   public long longValue(FlowColumn column, int row) {
     return numbers(column).low[place(row)];
   }
 
-  /** High long of an address, 0 where it is NULL. */
+  /** High long of an address, 0 if it is NULL. */
   public long addressHigh(FlowColumn column, int row) {
     return addresses(column).high[place(row)];
   }
 
-  /** Low long of an address, 0 where it is NULL. */
+  /** Low long of an address, 0 if it is NULL. */
   public long addressLow(FlowColumn column, int row) {
     return addresses(column).low[place(row)];
   }
 
-  /** An address, null where it is NULL. */
+  /** An address, null if it is NULL. */
   public IpAddress address(FlowColumn column, int row) {
     return isNull(column, row)
         ? null
@@ -174,7 +174,8 @@ public final class FlowBlock implements FlowRows {
   }
 
   /**
-   * The first row whose time is later than {@code time}, from a row on; else the number of rows.
+   * The first row at or after {@code from} whose time is later than {@code time}; the number of
+   * rows if none is.
    */
   int firstAfter(long time, int from) {
     int low = from;
@@ -190,7 +191,7 @@ public final class FlowBlock implements FlowRows {
     return low;
   }
 
-  /** The rows of some blocks, one after the other; all have the same columns. */
+  /** Concatenates blocks, all of the same columns. */
   static FlowBlock concat(Iterable<FlowBlock> parts) {
     int rows = 0;
     for (FlowBlock part : parts) {

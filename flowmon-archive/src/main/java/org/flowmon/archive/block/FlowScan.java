@@ -17,9 +17,9 @@ import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Expression;
 
 /**
- * Reads chosen columns of an archive, block by block, decoded by several threads ahead of who asks.
- * Memory is bounded: some blocks of 1024 rows for each thread, and where order is asked for one for
- * each segment that has rows of the same hours.
+ * Reads chosen columns of an archive, block by block, decoded ahead by several threads. Memory is
+ * bounded: some blocks of 1024 rows for each thread, and with time order one for each segment that
+ * has rows of the same hours.
  *
  * <pre>{@code
  * try (Archive archive = Archive.open(directory);
@@ -31,7 +31,7 @@ import org.flowmon.udaf.query.Expression;
  * }
  * }</pre>
  *
- * <p>Not thread-safe: one thread asks. The snapshot stays open until the scan is closed.
+ * <p>Not thread-safe: one thread reads. The snapshot stays open until the scan is closed.
  */
 public final class FlowScan implements BlockSource {
   private final List<SegmentBlocks> segments;
@@ -45,12 +45,12 @@ public final class FlowScan implements BlockSource {
     this.merge = inOrder ? new TimeMerge(segments, false) : null;
   }
 
-  /** Begins to say what is to be read: without more, every column of every row. */
+  /** Begins a scan; by default it reads every column of every row. */
   public static Builder of(ArchiveSnapshot snapshot) {
     return new Builder(snapshot);
   }
 
-  /** What is to be read. */
+  /** The columns, condition and order of a scan. */
   public static final class Builder {
     private final ArchiveSnapshot snapshot;
     private final Set<FlowColumn> columns = EnumSet.noneOf(FlowColumn.class);
@@ -63,7 +63,7 @@ public final class FlowScan implements BlockSource {
       this.snapshot = snapshot;
     }
 
-    /** Reads these columns alone; given again, these as well. */
+    /** Reads these columns only; further calls add columns. */
     public Builder columns(FlowColumn first, FlowColumn... others) {
       columns.add(first);
       Collections.addAll(columns, others);
@@ -71,9 +71,10 @@ public final class FlowScan implements BlockSource {
     }
 
     /**
-     * Reads only rows for which a condition of the query dialect is TRUE; given again, for which
-     * all are. One on times leaves out segments, one on {@code end_time} parts of them, one that
-     * binds an address what the host directory says that does not hold it.
+     * Reads only rows for which a condition of the query dialect is TRUE; further calls add
+     * conditions, and all must be TRUE. A condition on times leaves out segments, one on {@code
+     * end_time} parts of them. A condition that binds an address leaves out segments that do not
+     * hold it by the host directory.
      *
      * @throws org.flowmon.udaf.text.QueryException saying what was found where, and what was
      *     expected
@@ -82,7 +83,7 @@ public final class FlowScan implements BlockSource {
       return where(QueryParser.parseCondition(condition));
     }
 
-    /** As {@link #where(String)}, of a condition without parameters. */
+    /** As {@link #where(String)}, for a condition without parameters. */
     public Builder where(Expression condition) {
       terms.add(condition);
       return this;
@@ -97,7 +98,7 @@ public final class FlowScan implements BlockSource {
       return this;
     }
 
-    /** Decodes by so many threads; by 1, the default, the one that asks does it. */
+    /** Decodes with so many threads; with 1, the default, on the caller's thread. */
     public Builder threads(int count) {
       if (count < 1) {
         throw new IllegalArgumentException(count + " threads, expected at least 1");
@@ -106,9 +107,7 @@ public final class FlowScan implements BlockSource {
       return this;
     }
 
-    /**
-     * Whether a column's bytes are checked when this process first reads them; they are, unless.
-     */
+    /** Whether a column's bytes are checked when this process first reads them; true by default. */
     public Builder verifyChecksums(boolean check) {
       this.verify = check;
       return this;
@@ -123,7 +122,7 @@ public final class FlowScan implements BlockSource {
       Set<FlowColumn> wanted = columns.isEmpty() ? EnumSet.allOf(FlowColumn.class) : columns;
       Expression where =
           terms.isEmpty() ? null : terms.size() == 1 ? terms.get(0) : new Expression.And(terms);
-      CompiledPredicate.of(where); // what is wrong with it is said here
+      CompiledPredicate.of(where); // throws if the condition is wrong
       ReadAhead readAhead = new ReadAhead(threads);
       SegmentBlocks.Wanted what =
           new SegmentBlocks.Wanted(snapshot, EnumSet.copyOf(wanted), where, verify);
@@ -138,7 +137,7 @@ public final class FlowScan implements BlockSource {
       return new FlowScan(blocks, readAhead, inOrder);
     }
 
-    /** The segments that may hold a row in question, by their first times. */
+    /** The segments that may hold a matching row, by their first times. */
     private List<SealedSegment> segments(Expression where) throws IOException {
       List<SealedSegment> segments =
           new ArrayList<>(SegmentChoice.of(snapshot, Constraints.of(where)).segments());
@@ -147,12 +146,12 @@ public final class FlowScan implements BlockSource {
     }
   }
 
-  /** Segments that it reads. */
+  /** Number of segments to read. */
   int segments() {
     return segments.size();
   }
 
-  /** Segments that are open at this moment. */
+  /** Number of segments open at this moment. */
   int openSegments() {
     return (int) segments.stream().filter(SegmentBlocks::isOpen).count();
   }

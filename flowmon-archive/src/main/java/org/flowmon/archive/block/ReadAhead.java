@@ -10,9 +10,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
-/** The threads that decode blocks before they are asked for; without any, who asks decodes. */
+/** The threads that decode blocks ahead; without threads, the caller decodes. */
 final class ReadAhead implements AutoCloseable {
-  // Blocks that wait for each thread, so that none is ever idle.
+  // Waiting blocks for each thread, so that none is ever idle.
   private static final int BLOCKS_PER_THREAD = 3;
 
   private final ExecutorService threads;
@@ -20,9 +20,9 @@ final class ReadAhead implements AutoCloseable {
   private int waiting;
 
   /**
-   * Threads.
+   * Starts the threads.
    *
-   * @param count 1 for none but the caller's
+   * @param count 1 for the caller's thread only
    */
   ReadAhead(int count) {
     this.threads =
@@ -38,7 +38,7 @@ final class ReadAhead implements AutoCloseable {
     this.blocks = count == 1 ? 1 : BLOCKS_PER_THREAD * count;
   }
 
-  /** Whether fewer blocks of all segments wait to be asked for than there may. */
+  /** Whether fewer decoded blocks are waiting, over all segments, than the limit. */
   boolean hasRoom() {
     return waiting < blocks;
   }
@@ -48,7 +48,7 @@ final class ReadAhead implements AutoCloseable {
     return threads == null ? new FutureTask<>(work) : threads.submit(work);
   }
 
-  /** The block, when it is there. */
+  /** Waits for the block and returns it. */
   <T> T await(Future<T> block) throws IOException {
     waiting--;
     if (threads == null) {
@@ -71,7 +71,7 @@ final class ReadAhead implements AutoCloseable {
     }
   }
 
-  /** Ends all work and waits for it: nobody reads a segment afterwards. */
+  /** Stops all work and waits until it ended: nobody reads a segment afterwards. */
   @Override
   public void close() {
     if (threads == null) {

@@ -21,11 +21,11 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.vector.Vector;
 
-/** The rows of one segment that a filter keeps, in the segment's order: that of time. */
+/** The rows of one segment that pass a filter, in the segment's time order. */
 final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
   private static final int BLOCK = Vector.CAPACITY;
 
-  /** What a scan asks of each segment. */
+  /** A scan's request to each segment. */
   record Wanted(
       ArchiveSnapshot snapshot, Set<FlowColumn> columns, Expression where, boolean verify) {
     LongRanges endTimes() {
@@ -33,11 +33,11 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
     }
   }
 
-  /** A block and where its rows lie in the segment. */
+  /** A block and the places of its rows in the segment. */
   private static final class Part {
     final FlowBlock block;
     private final int from;
-    private final int[] kept; // null where all rows from `from` on are in the block
+    private final int[] kept; // null if all rows from `from` on are in the block
 
     Part(FlowBlock block, int from, int[] kept) {
       this.block = block;
@@ -54,7 +54,7 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
   private final Wanted wanted;
   private final ReadAhead readAhead;
   private final Deque<Future<Part>> decoding = new ArrayDeque<>();
-  // Compiled filters are of one thread at a time.
+  // A compiled filter is used by one thread at a time.
   private final Queue<CompiledPredicate> filters = new ConcurrentLinkedQueue<>();
   private SegmentBlocks following;
   private SegmentLease lease;
@@ -70,7 +70,7 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
     this.readAhead = readAhead;
   }
 
-  /** The segment to begin with when all of this one is being decoded. */
+  /** Sets the segment to begin with when all of this one is being decoded. */
   void setFollowing(SegmentBlocks next) {
     this.following = next;
   }
@@ -86,7 +86,7 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
     return this;
   }
 
-  /** Opens the segment and lets its next blocks be decoded, where that has not happened. */
+  /** Opens the segment and has its next blocks decoded, unless that has happened. */
   private void start() throws IOException {
     if (lease != null || isClosed) {
       return;
@@ -122,7 +122,7 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
       at += count;
       decoding.add(readAhead.submit(() -> part(from, count)));
     }
-    // Of segments without a row in question none is opened before its time.
+    // Segments without a matching row are not opened ahead.
     if (at >= end && !decoding.isEmpty() && readAhead.hasRoom()) {
       SegmentBlocks next = following;
       following = null;
@@ -178,7 +178,9 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
     lease = null;
   }
 
-  /** To be called where none of its blocks is being decoded: at its end, or without threads. */
+  /**
+   * Closes the segment. None of its blocks may be being decoded: at its end, or without threads.
+   */
   @Override
   public void close() {
     isClosed = true;

@@ -8,34 +8,35 @@ import java.util.Set;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * Several sources that are each in the order of time, as one: {@link FlowBlock#source} tells which
- * of them a row is of. Rows of equal times come in the order of their sources, and of one source in
- * its own.
+ * Merges sources that are each in time order; {@link FlowBlock#source} gives a row's source. Rows
+ * of equal times come in the order of their sources, rows of one source in its own order.
  */
 public final class TimeMerge implements BlockSource {
   // Rows of a block that is put together from small runs.
   private static final int BLOCK = 2048;
-  // A run of so many rows is handed on as it is.
+  // A run of at least so many rows is handed on without copying.
   private static final int LONG_RUN = 256;
-  // Beyond so many sources that hold a block, one whose next row is far off puts its block away: a
-  // stray from long ago opens every segment that has one, and must not keep all of them open.
+  // If more than so many sources hold a block, a source whose next row is far off puts its block
+  // away: a stray from long ago opens every segment that has one, and must not keep all of them
+  // open.
   private static final int MANY_WAITING = 64;
   private static final long FAR_MICROS = 3_600_000_000L;
 
   /** A source that is opened when its first rows are due. */
   interface Pending {
-    /** No row of it is earlier (µs). */
+    /** A lower bound of its rows' times (µs). */
     long firstTime();
 
     BlockSource open() throws IOException;
   }
 
-  /** A source that can put away what it read ahead, while its next row is not due for long. */
+  /** A source that can free the rows it read ahead while its next row is not due for long. */
   interface Parkable extends BlockSource {
     /**
-     * Frees everything; {@link #next} goes on with the last rows of the block that it gave last.
+     * Frees everything; {@link #next} then continues with the last rows of the block that it gave
+     * last.
      *
-     * @param unread how many of these are still to be given, at least 1
+     * @param unread number of those rows, at least 1
      */
     void park(int unread) throws IOException;
   }
@@ -91,10 +92,10 @@ public final class TimeMerge implements BlockSource {
   }
 
   /**
-   * Merges sources; closing it closes them.
+   * Merges sources; closing the merge closes them.
    *
-   * @param sources with the same columns, each in the order of time: one that is not, or has
-   *     others, is an {@link IllegalArgumentException} when that shows
+   * @param sources with the same columns, each in time order; a source that breaks this causes an
+   *     {@link IllegalArgumentException} when it shows
    */
   public static TimeMerge of(List<? extends BlockSource> sources) {
     List<Pending> all = new ArrayList<>();
@@ -187,7 +188,7 @@ public final class TimeMerge implements BlockSource {
     return time == Long.MIN_VALUE ? time : time - 1;
   }
 
-  /** Goes on to the source's next block; a source that has none is left out. */
+  /** Advances to the source's next block; removes a source without one. */
   private void advance(Head head) throws IOException {
     boolean isFirst = head.block == null;
     long last = isFirst ? Long.MIN_VALUE : head.block.time(head.block.rows() - 1);
@@ -226,7 +227,7 @@ public final class TimeMerge implements BlockSource {
     head.at(0);
   }
 
-  /** Lets a source wait for its turn. */
+  /** Puts a source back to wait for its turn. */
   private void await(Head head) throws IOException {
     heads.add(head);
     if (waiting > MANY_WAITING
@@ -250,7 +251,7 @@ public final class TimeMerge implements BlockSource {
         if (i < opened.size()) {
           opened.get(i).source.close();
         } else if (isNumbered) {
-          pending.get(i).open().close(); // given by the caller, who leaves closing to this
+          pending.get(i).open().close(); // given by the caller, who leaves closing to this merge
         }
       } catch (IOException e) {
         failure = failure == null ? e : failure;

@@ -4,20 +4,20 @@ import java.util.List;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
- * What becomes part of the archive in one step: all of it or nothing.
+ * A change of the archive in one step: all of it or nothing.
  *
- * @param segments sealed and lying in the archive's folder of segments; may be empty where the
- *     ranges held no flow (heartbeats)
- * @param ranges the positions that the segments hold, in any order, several of one source where
- *     they do not overlap
+ * @param segments sealed and lying in the archive's folder of segments; may be empty if the ranges
+ *     held no flow (heartbeats)
+ * @param ranges the positions that the segments hold, in any order; several of one source if they
+ *     do not overlap
  * @param file the file that the segments hold, null for none
  * @param force whether a file that was imported before is imported again
- * @param retiredSources sources that will bring nothing more: {@code historyThrough} no longer
+ * @param retiredSources sources that will bring no more flows: {@code historyThrough} no longer
  *     waits for them
  * @param replaced ids of segments whose rows the segments of this commit hold instead
- * @param deleted ids of segments replaced before whose files are gone
+ * @param deleted ids of previously replaced segments whose files are gone
  * @param dropped hidden rows of the replaced segments that the segments of this commit do not hold
- * @param retention what is to become of the past, null where nothing is said
+ * @param retention the change of the retention, null for none
  * @param note who commits, for people
  */
 public record ArchiveCommit(
@@ -31,7 +31,7 @@ public record ArchiveCommit(
     RowSums dropped,
     RetentionChange retention,
     String note) {
-  /** No note is longer, in characters. */
+  /** Maximum length of a note, in characters. */
   public static final int MAX_NOTE = 1024;
 
   public ArchiveCommit {
@@ -71,7 +71,7 @@ public record ArchiveCommit(
     }
   }
 
-  /** Nothing yet. */
+  /** An empty commit. */
   public static ArchiveCommit empty(String note) {
     return new ArchiveCommit(
         List.of(),
@@ -86,7 +86,7 @@ public record ArchiveCommit(
         note);
   }
 
-  /** Segments that hold positions of sources. */
+  /** Commits segments that hold positions of sources. */
   public static ArchiveCommit ofRanges(
       List<SealedSegment> segments, List<SourceRange> ranges, String note) {
     return new ArchiveCommit(
@@ -94,7 +94,7 @@ public record ArchiveCommit(
   }
 
   /**
-   * Segments that hold an imported file.
+   * Commits segments that hold an imported file.
    *
    * @param force whether a file that was imported before is imported again
    */
@@ -113,7 +113,7 @@ public record ArchiveCommit(
         note);
   }
 
-  /** Says that sources will bring nothing more, for example those of a deleted topic. */
+  /** Declares that sources will bring no more flows, for example those of a deleted topic. */
   public static ArchiveCommit ofRetired(List<String> sourceKeys, String note) {
     return new ArchiveCommit(
         List.of(),
@@ -129,10 +129,10 @@ public record ArchiveCommit(
   }
 
   /**
-   * Puts segments in the place of others that hold the same rows, all of them.
+   * Replaces segments by others that hold the same rows, all of them.
    *
    * @param replaced ids of segments of the archive, at least one
-   * @param deleted ids of segments replaced before whose files are gone
+   * @param deleted ids of previously replaced segments whose files are gone
    */
   public static ArchiveCommit ofReplacement(
       List<SealedSegment> segments, List<String> replaced, List<String> deleted, String note) {
@@ -140,10 +140,10 @@ public record ArchiveCommit(
   }
 
   /**
-   * Puts segments in the place of others that hold the same rows, but for some that are hidden.
+   * Replaces segments by others that hold the same rows, but for some hidden ones.
    *
    * @param replaced ids of segments of the archive, at least one
-   * @param deleted ids of segments replaced before whose files are gone
+   * @param deleted ids of previously replaced segments whose files are gone
    * @param dropped first rows of the replaced segments that were left out, all hidden
    */
   public static ArchiveCommit ofReplacement(
@@ -156,13 +156,13 @@ public record ArchiveCommit(
         segments, List.of(), null, false, List.of(), replaced, deleted, dropped, null, note);
   }
 
-  /** Says that the files of segments replaced before are gone. */
+  /** Records that the files of previously replaced segments are gone. */
   public static ArchiveCommit ofDeleted(List<String> deleted, String note) {
     return new ArchiveCommit(
         List.of(), List.of(), null, false, List.of(), List.of(), deleted, RowSums.NONE, null, note);
   }
 
-  /** Sets limits of the past, or applies those that hold. */
+  /** Sets retention limits, or applies the present ones. */
   public static ArchiveCommit ofRetention(RetentionChange change, String note) {
     return new ArchiveCommit(
         List.of(),

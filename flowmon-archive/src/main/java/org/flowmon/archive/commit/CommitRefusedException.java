@@ -6,17 +6,17 @@ public final class CommitRefusedException extends RuntimeException {
 
   /** Why a commit was refused. */
   public enum Reason {
-    /** A part of its positions is committed already, and another is not. */
+    /** One part of its positions is committed already, another is not. */
     OVERLAP,
     /** The file's content was imported before. */
     ALREADY_IMPORTED,
-    /** A segment of this id is part of the archive already. */
+    /** A segment with this id is already part of the archive. */
     SEGMENT_KNOWN,
-    /** A file of a segment is missing or has another length than when it was sealed. */
+    /** A segment's file is missing or its length differs from the sealed one. */
     SEGMENT_MISSING,
-    /** A segment that it replaces is no longer part of the archive: another replaced it first. */
+    /** A segment to be replaced is no longer part of the archive: another replaced it first. */
     SEGMENT_GONE,
-    /** What it puts in place of segments does not hold the same rows. */
+    /** The new segments do not hold the same rows as the replaced ones. */
     ROWS_DIFFER,
     /** Rows that it rewrote were hidden meanwhile, and it does not tell which. */
     CUTOFF_MOVED

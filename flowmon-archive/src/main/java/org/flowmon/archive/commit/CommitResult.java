@@ -4,12 +4,12 @@ import java.util.List;
 import org.flowmon.flow.time.FlowTime;
 
 /**
- * What became of a commit.
+ * The result of a commit.
  *
  * @param outcome whether it changed the archive
- * @param number of the commit that holds it; of the newest commit where it was a repeat
- * @param gaps positions that this commit left out between what was committed before and its own
- * @param expiredRows rows that it hid since they are beyond what is kept
+ * @param number of the commit that holds it; of the newest commit if it was a repeat
+ * @param gaps skipped positions between earlier commits and this one
+ * @param expiredRows rows that it hid because they are beyond the retention limits
  * @param lateRows of these, its own rows that came below the cutoff
  */
 public record CommitResult(
@@ -27,14 +27,14 @@ public record CommitResult(
    *
    * @param firstOffset the first missing position
    * @param endOffset the first position that is not missing
-   * @param arrivalFrom they can have held flows that arrived from here (µs): what the source had
-   *     reached before; {@link Long#MIN_VALUE} where it is not known
-   * @param arrivalThrough … up to here: the first arrival after them; {@link Long#MAX_VALUE} where
-   *     it is not known
+   * @param arrivalFrom lower bound (µs) of the arrivals of the missing flows: the largest arrival
+   *     of the source before them; {@link Long#MIN_VALUE} if unknown
+   * @param arrivalThrough upper bound: the first arrival after them; {@link Long#MAX_VALUE} if
+   *     unknown
    */
   public record Gap(
       String sourceKey, long firstOffset, long endOffset, long arrivalFrom, long arrivalThrough) {
-    /** Where producers' clocks differ, what comes after may have arrived before. */
+    /** If producers' clocks differ, flows after the gap may have arrived before it. */
     public static Gap between(
         String sourceKey, long firstOffset, long endOffset, long reached, long firstArrival) {
       return new Gap(
@@ -58,7 +58,7 @@ public record CommitResult(
           : FlowTime.text(micros);
     }
 
-    /** How many positions are missing. */
+    /** The number of missing positions. */
     public long offsets() {
       return endOffset - firstOffset;
     }
@@ -76,7 +76,7 @@ public record CommitResult(
     return outcome == Outcome.REPEATED;
   }
 
-  /** Positions that this commit left out. */
+  /** Number of positions that this commit skipped. */
   public long gapOffsets() {
     return gaps.stream().mapToLong(Gap::offsets).sum();
   }

@@ -3,7 +3,7 @@ package org.flowmon.archive.commit;
 import java.util.regex.Pattern;
 
 /**
- * A file that was imported, known by its content.
+ * An imported file, identified by its content.
  *
  * @param sha256 SHA-256 of the file's bytes, 64 lower-case hexadecimal digits
  * @param name the file's name when it was imported, for people

@@ -23,9 +23,9 @@ public final class OffsetRanges {
   }
 
   /**
-   * The ranges of arrays, which the caller gives away; arrivals as in {@link SourceRange}.
+   * The ranges in these arrays, which the caller gives up; arrivals as in {@link SourceRange}.
    *
-   * @throws IllegalArgumentException where they are not ascending, or touch
+   * @throws IllegalArgumentException if they are not ascending, or touch
    */
   public static OffsetRanges of(long[] first, long[] end, long[] firstArrival, long[] maxArrival) {
     for (int i = 0; i < first.length; i++) {
@@ -49,17 +49,17 @@ public final class OffsetRanges {
     return end[i];
   }
 
-  /** The smallest arrival at the first position of a range, {@link Long#MAX_VALUE}: unknown. */
+  /** The smallest arrival at the first position of a range, {@link Long#MAX_VALUE} if unknown. */
   public long firstArrival(int i) {
     return firstArrival[i];
   }
 
-  /** The largest arrival in a range, {@link Long#MIN_VALUE} where none is known. */
+  /** The largest arrival in a range, {@link Long#MIN_VALUE} if none is known. */
   public long maxArrival(int i) {
     return maxArrival[i];
   }
 
-  /** The largest arrival in all ranges, {@link Long#MIN_VALUE} where none is known. */
+  /** The largest arrival in all ranges, {@link Long#MIN_VALUE} if none is known. */
   public long maxArrival() {
     return maxArrivalBefore(count());
   }
@@ -73,7 +73,7 @@ public final class OffsetRanges {
   }
 
   /**
-   * What lies between a range and the one before it.
+   * The gap between a range and the one before it.
    *
    * @param i number of the later range, at least 1
    */
@@ -86,12 +86,12 @@ public final class OffsetRanges {
     return first.length == 0;
   }
 
-  /** The position after the last one, −1 where there is none. */
+  /** The position after the last one, −1 if there is none. */
   public long end() {
     return isEmpty() ? -1 : end[end.length - 1];
   }
 
-  /** Number of the last range that begins at or before an offset, −1 where none does. */
+  /** Number of the last range that begins at or before an offset, −1 if none does. */
   private int floor(long offset) {
     int at = Arrays.binarySearch(first, offset);
     return at >= 0 ? at : -at - 2;
@@ -107,9 +107,9 @@ public final class OffsetRanges {
     return i >= 0 && end[i] > from;
   }
 
-  /** The ranges with one more, which does not overlap any. */
+  /** Adds a range, which does not overlap any. */
   public OffsetRanges with(SourceRange range) {
-    int before = floor(range.firstOffset()) + 1; // ranges that lie before the new one
+    int before = floor(range.firstOffset()) + 1; // ranges before the new one
     boolean joinsLeft = before > 0 && end[before - 1] == range.firstOffset();
     boolean joinsRight = before < first.length && first[before] == range.endOffset();
     int left = joinsLeft ? before - 1 : before;
@@ -125,7 +125,7 @@ public final class OffsetRanges {
         splice(maxArrival, left, max, right));
   }
 
-  /** Values before {@code left}, one, values from {@code right}. */
+  /** The values before {@code left}, then {@code value}, then the values from {@code right}. */
   private static long[] splice(long[] values, int left, long value, int right) {
     long[] spliced = new long[left + 1 + values.length - right];
     System.arraycopy(values, 0, spliced, 0, left);
@@ -137,7 +137,7 @@ public final class OffsetRanges {
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
-    // A message is read by a person: the last ranges tell, thousands do not.
+    // A person reads the message: the last ranges suffice.
     int from = Math.max(0, first.length - 8);
     for (int i = from; i < first.length; i++) {
       text.append(i == 0 ? "" : i == from ? "… " : " ");

@@ -1,9 +1,9 @@
 package org.flowmon.archive.commit;
 
 /**
- * When a segment was replaced by others.
+ * The replacement of a segment by others.
  *
- * @param commit number of the commit that did it
- * @param timeMicros when that was written, in microseconds, by the clock of who wrote it
+ * @param commit number of the replacing commit
+ * @param timeMicros when that commit was written, in microseconds, by the clock of its writer
  */
 public record Removal(long commit, long timeMicros) {}

@@ -3,13 +3,13 @@ package org.flowmon.archive.commit;
 import org.flowmon.archive.retention.RetentionOptions;
 
 /**
- * What a commit says of the past.
+ * A change of the retention by a commit.
  *
- * @param options limits that hold from now on, null for those that hold already
- * @param now ages are counted back from this arrival (µs) in this commit where it is later than the
+ * @param options limits that hold from now on, null to keep the present ones
+ * @param now ages are counted back from this arrival (µs) in this commit if it is later than the
  *     newest committed and not in the future; {@link Long#MIN_VALUE} for none
- * @param trim whether segments of which some rows are hidden are rewritten without them, whatever
- *     the limits allow
+ * @param trim whether segments with some hidden rows are rewritten without them, whatever the
+ *     limits allow
  */
 public record RetentionChange(RetentionOptions options, long now, boolean trim) {
   /** Sets limits. */

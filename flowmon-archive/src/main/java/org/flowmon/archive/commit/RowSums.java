@@ -5,17 +5,17 @@ import java.util.List;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
- * What some rows add up to: it must stay the same when segments are replaced.
+ * The sums of some rows: they must stay the same when segments are replaced.
  *
- * @param rows how many
+ * @param rows number of rows
  * @param bytes exact sum of {@code bytes}, NULL as 0
  * @param packets exact sum of {@code packets}, NULL as 0
  */
 public record RowSums(long rows, BigInteger bytes, BigInteger packets) {
-  /** Of no row. */
+  /** The sums of no rows. */
   public static final RowSums NONE = new RowSums(0, BigInteger.ZERO, BigInteger.ZERO);
 
-  /** Of all rows of segments. */
+  /** Adds up all rows of segments. */
   public static RowSums of(List<SealedSegment> segments) {
     RowSums sums = NONE;
     for (SealedSegment segment : segments) {
@@ -24,7 +24,7 @@ public record RowSums(long rows, BigInteger bytes, BigInteger packets) {
     return sums;
   }
 
-  /** Of these rows and others. */
+  /** Adds the sums of other rows. */
   public RowSums plus(RowSums other) {
     return new RowSums(rows + other.rows, bytes.add(other.bytes), packets.add(other.packets));
   }

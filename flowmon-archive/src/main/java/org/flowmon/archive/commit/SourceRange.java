@@ -1,21 +1,21 @@
 package org.flowmon.archive.commit;
 
 /**
- * Positions of one source that a commit holds: the identity of what is archived. For Kafka the
+ * Positions of one source that a commit holds: the identity of archived flows. For Kafka the
  * offsets of a partition.
  *
- * @param sourceKey names the source for good, for example {@code <topic id>:<partition>}
+ * @param sourceKey permanent name of the source, for example {@code <topic id>:<partition>}
  * @param firstOffset the first position in the range, at least 0
  * @param endOffset the position after the last one, greater than {@code firstOffset}
- * @param firstArrival the smallest arrival (µs) at the first position, or a later one: what was
- *     left out before the range, or within it, arrived no later, as far as arrivals ascend along
- *     positions. {@link Long#MAX_VALUE} where it is not known
- * @param maxArrival the largest arrival (µs) seen in the range, heartbeats included, marks of an
- *     input's end not: where arrivals ascend along positions nothing before it will come from this
- *     source any more, though more may come that arrived in the same instant. Where several
- *     producers write to a source they ascend but for a bound on their disorder, which whoever asks
- *     has to add. {@link Long#MIN_VALUE} where none is known
- * @param ended whether the last position is a mark that the source's input has ended: until a later
+ * @param firstArrival the smallest arrival (µs) at the first position, or a later one: flows
+ *     skipped before the range, or within it, arrived no later if arrivals ascend along positions.
+ *     {@link Long#MAX_VALUE} if unknown
+ * @param maxArrival the largest arrival (µs) seen in the range, including heartbeats, excluding
+ *     marks of an input's end. If arrivals ascend along positions, the source will bring no earlier
+ *     arrival any more, though possibly more of the same instant. If several producers write to a
+ *     source, arrivals ascend but for a bound on their disorder, which the caller has to add.
+ *     {@link Long#MIN_VALUE} if none is known
+ * @param ended whether the last position marks the end of the source's input: until a later
  *     position is committed, nothing is on its way
  */
 public record SourceRange(
@@ -25,7 +25,7 @@ public record SourceRange(
     long firstArrival,
     long maxArrival,
     boolean ended) {
-  /** No source key is longer, in characters. */
+  /** Maximum length of a source key, in characters. */
   public static final int MAX_KEY = 512;
 
   public SourceRange {

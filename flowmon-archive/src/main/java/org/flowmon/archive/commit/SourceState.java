@@ -1,9 +1,9 @@
 package org.flowmon.archive.commit;
 
 /**
- * What is committed of a source.
+ * The committed state of a source.
  *
- * @param retired whether it was said that it brings nothing more
+ * @param retired whether a commit declared that it brings no more flows
  * @param ended whether its last committed position is the end of its input
  */
 public record SourceState(OffsetRanges committed, boolean retired, boolean ended) {
@@ -18,7 +18,7 @@ public record SourceState(OffsetRanges committed, boolean retired, boolean ended
     return new SourceState(committed, true, ended);
   }
 
-  /** The largest arrival (µs), {@link Long#MIN_VALUE} where none is known. */
+  /** The largest arrival (µs), {@link Long#MIN_VALUE} if none is known. */
   public long maxArrival() {
     return committed.maxArrival();
   }
@@ -29,19 +29,19 @@ public record SourceState(OffsetRanges committed, boolean retired, boolean ended
   }
 
   /**
-   * Whether everything that arrived up to a time (µs) was committed, but for gaps. What arrives in
-   * the same instant as the last may still come: only a later arrival tells.
+   * Whether everything that arrived up to a time (µs) was committed, but for gaps. More flows of
+   * the last arrival's instant may come: only a later arrival tells.
    */
   public boolean reaches(long arrival) {
     return !committed.isEmpty() && (isSilent() || maxArrival() > arrival);
   }
 
-  /** The smallest arrival at the first position, {@link Long#MAX_VALUE} where none is known. */
+  /** The smallest arrival at the first position, {@link Long#MAX_VALUE} if none is known. */
   public long firstArrival() {
     return committed.isEmpty() ? Long.MAX_VALUE : committed.firstArrival(0);
   }
 
-  /** Whether positions before the first committed one were left out. */
+  /** Whether positions before the first committed one were skipped. */
   public boolean beginsLate() {
     return !committed.isEmpty() && committed.first(0) > 0;
   }

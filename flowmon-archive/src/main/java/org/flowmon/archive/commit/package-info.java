@@ -1,2 +1,5 @@
-/** What becomes part of an archive in one step, and what is committed of its sources. */
+/**
+ * Commits to an archive, which take effect in one step each, and the committed state of its
+ * sources.
+ */
 package org.flowmon.archive.commit;

@@ -1,10 +1,10 @@
 package org.flowmon.archive.days;
 
-/** Distinct addresses, ascending, by their place. */
+/** Distinct addresses in ascending order, read by place. */
 interface AddressSource {
-  /** How many there are. */
+  /** Number of addresses. */
   int size();
 
-  /** Reads n addresses from one on. */
+  /** Reads n addresses from a place on. */
   void read(int from, int n, long[] high, long[] low);
 }

@@ -23,8 +23,8 @@ import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * Compares the day sums with what the sidecars of their segments say, on all days that queries may
- * use. Not thread-safe.
+ * Compares the day sums with the sidecars of their segments, on all days that queries may use. Not
+ * thread-safe.
  */
 public final class DayCheck {
   private final ArchiveStore store;
@@ -38,9 +38,9 @@ public final class DayCheck {
   }
 
   /**
-   * What is wrong with the runs of the day sums.
+   * Finds the problems of the day sums' runs.
    *
-   * @param archive that they have to be of
+   * @param archive that they must belong to
    * @param segments of a snapshot that is held
    */
   public static List<RunProblem> of(
@@ -55,7 +55,7 @@ public final class DayCheck {
   private String difference(RunCover.Share<DayRun> share) throws IOException {
     DayUpdate.read(share.run());
     Set<Long> spoilt = DayUpdate.spoilt(share);
-    // By day: which segments have rows on it.
+    // By day: the segments with rows on it.
     TreeMap<Long, BitSet> days = new TreeMap<>();
     List<DayRun.Share> covered = share.run().shares();
     for (int s = 0; s < covered.size(); s++) {
@@ -81,7 +81,7 @@ public final class DayCheck {
       for (int s = numbers.nextSetBit(0); s >= 0; s = numbers.nextSetBit(s + 1)) {
         SegmentDays segment = open(segments.get(share.positions()[s]));
         if (segment == null) {
-          return null; // its damage is said of the segment itself
+          return null; // its damage is reported for the segment itself
         }
         opened.add(segment);
         if (!segment.share().equals(share.run().shares().get(s))) {
@@ -110,7 +110,7 @@ public final class DayCheck {
 
   private static String difference(DayRun run, FlowColumn column, long day, List<SegmentDays> ofDay)
       throws IOException {
-    // By outgoing: what the segments say.
+    // By outgoing: the sums of the segments.
     List<List<CellMerge.Input>> expected =
         List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     for (SegmentDays segment : ofDay) {

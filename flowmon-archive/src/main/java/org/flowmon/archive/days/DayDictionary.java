@@ -6,7 +6,7 @@ import org.flowmon.flow.IpAddress;
 
 /**
  * The addresses of a run's cells by one column, in mapped memory: those below IPv4, IPv4, those
- * above it. Immutable and safe to share between threads; lives as long as the run.
+ * above it. Immutable and safe to share between threads; valid as long as the run.
  */
 public final class DayDictionary implements AddressSource {
   private final MappedRegion file;
@@ -30,17 +30,17 @@ public final class DayDictionary implements AddressSource {
     this.crc32c = crc32c;
   }
 
-  /** Bytes of a dictionary of such parts. */
+  /** Bytes of a dictionary with parts of these sizes. */
   static long bytes(int below, int ipv4, int above) {
     return 16L * below + 4L * ipv4 + 16L * above;
   }
 
-  /** Where it ends in the file. */
+  /** The offset of its end in the file. */
   int end() {
     return at + (int) bytes(below, ipv4 - below, size - ipv4);
   }
 
-  /** Checks the checksum once. Two threads may both do it: no harm. */
+  /** Checks the checksum once. Two threads may both check it: no harm. */
   void verify() {
     if (!verified) {
       file.verify(place, at, (int) bytes(below, ipv4 - below, size - ipv4), crc32c);
@@ -87,7 +87,7 @@ public final class DayDictionary implements AddressSource {
     }
   }
 
-  /** The id of the first address that is at least this one, {@link #size} where none is. */
+  /** The id of the first address that is at least the given one, {@link #size} if none is. */
   public int lowerBound(long high, long low) {
     int from = 0;
     int to = size;

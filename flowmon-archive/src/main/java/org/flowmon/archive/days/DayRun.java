@@ -14,15 +14,15 @@ import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * A run in mapped memory: sums over its segments by source and by destination for each day. Counted
- * by reference as its file is. Immutable and safe to share between threads.
+ * A run of day sums in mapped memory: sums over its segments by source and by destination for each
+ * day. Counted by reference like its file. Immutable and safe to share between threads.
  */
 public final class DayRun extends DerivedRun {
   /**
-   * What a run holds of a segment that it covers.
+   * A run's share of a covered segment.
    *
-   * @param columns bit i is set where its sums by {@link RollupFormat#DIMENSIONS} i are in the run
-   * @param days on which it has rows, ascending; none where {@code columns} is 0
+   * @param columns bit i is set if its sums by {@link RollupFormat#DIMENSIONS} i are in the run
+   * @param days on which it has rows, ascending; none if {@code columns} is 0
    */
   public record Share(Covered segment, int columns, List<Long> days) {
     public Share {
@@ -42,7 +42,7 @@ public final class DayRun extends DerivedRun {
   /** The sums by one column. */
   private static final class Column {
     final DayDictionary dictionary;
-    final Rollup rollup; // null where there are none
+    final Rollup rollup; // null if there are none
     final int headCrc32c;
     final int[] sliceCrc32c;
     final boolean[] verified;
@@ -69,10 +69,10 @@ public final class DayRun extends DerivedRun {
   /**
    * Opens a run.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException where it is none, or of another
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run, or of another
    *     archive
-   * @throws org.flowmon.archive.derived.ForeignRunException where it is of another version
-   * @throws IOException where it cannot be read
+   * @throws org.flowmon.archive.derived.ForeignRunException if it is of another version
+   * @throws IOException if it cannot be read
    */
   static DayRun open(Path path, UUID archive) throws IOException {
     return open(path, archive, (file, of) -> new Parser(file).read(of));
@@ -176,7 +176,7 @@ public final class DayRun extends DerivedRun {
     }
   }
 
-  /** What it holds of each of {@link #segments}. */
+  /** The share of each of {@link #segments}. */
   public List<Share> shares() {
     return shares;
   }
@@ -186,8 +186,8 @@ public final class DayRun extends DerivedRun {
   }
 
   /**
-   * The sums by a column, null where there are none; slices are by day in place of the hour. Its
-   * structure is checked, its slices are not: {@link #verify}.
+   * The sums by a column, null if there are none; slices are by day instead of hour. Their
+   * structure is checked, their slices are not: {@link #verify}.
    */
   public Rollup rollup(FlowColumn column) {
     Column sums = column(column);
@@ -210,7 +210,7 @@ public final class DayRun extends DerivedRun {
     return dictionary;
   }
 
-  /** Checks the checksum of a slice once. Two threads may both do it: no harm. */
+  /** Checks the checksum of a slice once. Two threads may both check it: no harm. */
   public void verify(FlowColumn column, int slice) {
     Column sums = column(column);
     if (!sums.verified[slice]) {
@@ -224,7 +224,7 @@ public final class DayRun extends DerivedRun {
     }
   }
 
-  /** An exception that names this run. */
+  /** Creates an exception that names this run. */
   RuntimeException corrupt(String place, String what) {
     return file().corrupt(place, what);
   }

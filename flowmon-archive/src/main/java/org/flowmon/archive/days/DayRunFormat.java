@@ -22,7 +22,7 @@ public final class DayRunFormat {
       new RunFrame('F' | 'L' << 8 | 'D' << 16 | 'Y' << 24, 1, 36, "tables");
   static final int COLUMN_BYTES = 36;
   static final long COLUMNS_BYTES = (long) COLUMN_BYTES * RollupFormat.DIMENSIONS.size();
-  // What is said of a segment takes at least so much: the segment, columns, number of days.
+  // Minimum bytes of a segment's entry: the segment, columns, number of days.
   static final int LEAST_SHARE_BYTES = RunFrame.LEAST_COVERED_BYTES + 1 + Integer.BYTES;
   static final int MAX_DAYS = 4096;
   static final String SUFFIX = ".days";

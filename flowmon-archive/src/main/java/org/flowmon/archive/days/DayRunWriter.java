@@ -25,23 +25,23 @@ import org.flowmon.flow.FlowColumn;
 
 /**
  * Writes a run: {@link #column} for each of {@link RollupFormat#DIMENSIONS}, then {@link #finish}.
- * On the heap are 4 bytes for each entry of an input's dictionary, and one slice, encoded. Not
+ * Needs 4 bytes of heap for each entry of an input's dictionary, and one encoded slice. Not
  * thread-safe.
  */
 final class DayRunWriter implements AutoCloseable {
   /** The day of a slice that is left out. */
   static final long LEFT_OUT = Long.MIN_VALUE;
 
-  /** Sums to be added. */
+  /** Sums to be added up. */
   static final class Input {
     private final AddressSource addresses;
     private final Rollup rollup;
     private final long[] days;
 
     /**
-     * Sums of a rollup that was checked.
+     * Takes the sums of a checked rollup.
      *
-     * @param days by slice of the rollup its day, or {@link #LEFT_OUT}; not copied
+     * @param days the day of each slice of the rollup, or {@link #LEFT_OUT}; not copied
      */
     Input(AddressSource addresses, Rollup rollup, long[] days) {
       this.addresses = addresses;
@@ -62,7 +62,7 @@ final class DayRunWriter implements AutoCloseable {
       return days[slice] != LEFT_OUT;
     }
 
-    /** By id the id of its address in a dictionary; null where one that is wanted is not in it. */
+    /** The id in a dictionary of each id's address; null if a wanted one is not in it. */
     int[] idsIn(DayDictionary dictionary) {
       int[] ids = new int[addresses.size() + 1];
       BitSet used = used();
@@ -92,7 +92,7 @@ final class DayRunWriter implements AutoCloseable {
       return true;
     }
 
-    /** The ids of the slices that are wanted, null where that is all of them. */
+    /** The ids in the wanted slices, null if all are. */
     BitSet used() {
       boolean all = true;
       for (long day : days) {
@@ -120,7 +120,7 @@ final class DayRunWriter implements AutoCloseable {
     }
   }
 
-  /** Where cells go that are added up. */
+  /** The slice of the output to which cells are added. */
   private record Slice(long day, int outgoing) {
     static final Comparator<Slice> ORDER =
         Comparator.comparingLong(Slice::day).thenComparingInt(Slice::outgoing);
@@ -200,7 +200,7 @@ final class DayRunWriter implements AutoCloseable {
     }
   }
 
-  /** Ends the run, which then is under its name. */
+  /** Ends the run and gives it its name. */
   void finish(List<DayRun.Share> shares) throws IOException {
     for (DayRun.Share share : shares) {
       RunFrame.writeCovered(tables, share.segment());

@@ -6,7 +6,7 @@ import org.flowmon.archive.derived.RunFolder;
 import org.flowmon.archive.derived.RunKind;
 import org.flowmon.archive.store.ArchiveStore;
 
-/** The day sums of one archive as this process has them open. Safe for many threads. */
+/** This process's view of one archive's day sums. Safe for many threads. */
 public final class DaySums extends RunFolder<DayRun> {
   /** The folder of runs within an archive. */
   public static final String FOLDER = "days";
@@ -20,7 +20,7 @@ public final class DaySums extends RunFolder<DayRun> {
           "segments were read instead; flowmon compact makes the sums again",
           DayRun::open);
 
-  /** The day sums of an archive, of which nothing is read yet. */
+  /** The day sums of an archive, nothing read yet. */
   public DaySums(ArchiveStore store, UUID archive) {
     super(store, archive, KIND);
   }

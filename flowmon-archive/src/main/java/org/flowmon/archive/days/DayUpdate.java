@@ -24,9 +24,9 @@ public final class DayUpdate extends RunUpdate<DayRun> {
   private static final Logger LOG = LoggerFactory.getLogger(DayUpdate.class);
   // Segments that are open at the same time.
   private static final int SEGMENTS_AT_ONCE = 64;
-  // A run is written again where more than one of so many of its cells are of no use.
+  // A run is written again if more than one of so many of its cells are useless.
   private static final int WORN = 4;
-  // Entries of dictionaries whose new ids are on the heap at once, 4 bytes each, and beside them a
+  // Entries of dictionaries whose new ids are on the heap at once, 4 bytes each; in addition, a
   // slice with a cell of some 15 bytes for each at most.
   private static final long MAX_ENTRIES =
       Math.min(1L << 25, Runtime.getRuntime().maxMemory() / 128);
@@ -49,10 +49,10 @@ public final class DayUpdate extends RunUpdate<DayRun> {
    * Updates the sums.
    *
    * @param segments of the newest snapshot, held until this returns
-   * @param settled places of those that compaction leaves as they are: others are not covered
+   * @param settled places of those that compaction leaves unchanged: others are not covered
    * @param verify whether every byte of every run is checked first
-   * @param stop asked before each file: where it says true the rest is left to the next update
-   * @throws IOException where files cannot be written; what was written stands
+   * @param stop asked before each file: if it is true the rest is left to the next update
+   * @throws IOException if files cannot be written; files already written stay
    */
   public static Done run(
       DaySums days,
@@ -79,7 +79,7 @@ public final class DayUpdate extends RunUpdate<DayRun> {
   /**
    * Reads every byte of a run.
    *
-   * @throws SegmentCorruptException where something is not as it was written
+   * @throws SegmentCorruptException if something differs from the bytes written
    */
   static void read(DayRun run) {
     CellReader reader = new CellReader();
@@ -149,7 +149,7 @@ public final class DayUpdate extends RunUpdate<DayRun> {
     }
   }
 
-  /** What is added to a run: its sums by a column, null for none. */
+  /** An input of a run: its sums by a column, null for none. */
   private interface Part {
     DayRunWriter.Input input(FlowColumn column);
   }
@@ -199,7 +199,7 @@ public final class DayUpdate extends RunUpdate<DayRun> {
     return useless * WORN > all;
   }
 
-  /** The days of a run on which a segment has rows that the run does not answer for. */
+  /** The days of a run on which a segment has rows but the run does not answer for it. */
   static Set<Long> spoilt(RunCover.Share<DayRun> share) {
     Set<Long> days = new HashSet<>();
     for (int s = 0; s < share.positions().length; s++) {
@@ -211,8 +211,8 @@ public final class DayUpdate extends RunUpdate<DayRun> {
   }
 
   /**
-   * Merges runs. What they hold of days on which segments are gone is left out, and made anew from
-   * those segments that have rows on them.
+   * Merges runs. Their days on which segments are gone are left out, and made again from those
+   * segments that have rows on them.
    */
   @Override
   protected DayRun merge(List<RunCover.Share<DayRun>> parts) throws IOException {
@@ -232,10 +232,10 @@ public final class DayUpdate extends RunUpdate<DayRun> {
   }
 
   /**
-   * Adds what is to be kept of a run.
+   * Adds the days of a run that are to be kept.
    *
    * @param again takes the segments that are read for it
-   * @return false where the run is to be made again from its segments instead
+   * @return false if the run is to be made again from its segments instead
    */
   private boolean add(
       RunCover.Share<DayRun> part,

@@ -9,8 +9,8 @@ import org.flowmon.archive.region.SealedFile;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Writes the addresses of several dictionaries as one, and tells each entry's new id: 4 bytes of
- * heap for each. Of one use; not thread-safe.
+ * Merges several dictionaries into one, and gives each entry's new id: 4 bytes of heap for each.
+ * For single use; not thread-safe.
  */
 final class DictionaryMerge {
   private static final int FLUSH_BYTES = 1 << 16;
@@ -25,7 +25,7 @@ final class DictionaryMerge {
     private final long[] high = new long[PART];
     private final long[] low = new long[PART];
     private int at = -1;
-    private int read = -1; // the part that is there
+    private int read = -1; // the loaded part
 
     Cursor(Source from) {
       this.source = from.addresses();
@@ -61,7 +61,7 @@ final class DictionaryMerge {
   /**
    * A dictionary to be merged.
    *
-   * @param used the ids that are wanted, null for all
+   * @param used the wanted ids, null for all
    */
   record Source(AddressSource addresses, BitSet used) {}
 
@@ -75,9 +75,9 @@ final class DictionaryMerge {
     this.heap = new Cursor[inputs];
   }
 
-  /** What was written. */
+  /** The written dictionary. */
   static final class Written {
-    /** By input, then by its id, the new id of one that is wanted; the last is that of NULL. */
+    /** By input, then by its id, the new id of a wanted entry; the last is that of NULL. */
     final int[][] newIds;
 
     /** Entries below IPv4. */

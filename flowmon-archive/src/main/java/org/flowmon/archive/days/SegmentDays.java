@@ -16,12 +16,12 @@ import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
 import org.flowmon.flow.FlowColumn;
 
-/** The sums of one segment by day, out of its sidecar. To be closed; not thread-safe. */
+/** The sums of one segment by day, from its sidecar. To be closed; not thread-safe. */
 public final class SegmentDays implements AutoCloseable {
-  // Times beyond these are no times of flows: hours and buckets of them may not fit 64 bits.
+  // Times beyond these are no times of flows: their hours and buckets may not fit 64 bits.
   private static final long MAX_TIME = 1L << 61;
 
-  /** What of the sidecar says the sums by a column. */
+  /** The sidecar's sums by a column. */
   private static final class Sums {
     final Rollup rollup;
     final long[] days; // by slice
@@ -68,8 +68,8 @@ public final class SegmentDays implements AutoCloseable {
    * Opens a segment and its sidecar.
    *
    * @param folder of segments in the store
-   * @throws IOException where one cannot be read
-   * @throws org.flowmon.archive.region.SegmentCorruptException where one is damaged
+   * @throws IOException if one cannot be read
+   * @throws org.flowmon.archive.region.SegmentCorruptException if one is damaged
    */
   public static SegmentDays open(ArchiveStore store, String folder, SealedSegment segment)
       throws IOException {
@@ -119,18 +119,18 @@ public final class SegmentDays implements AutoCloseable {
     return new Sums(hours, days);
   }
 
-  /** What a rollup does not have must be NULL in all rows. */
+  /** A measure that the rollup lacks must be NULL in all rows. */
   private boolean hasAllMeasures(Rollup rollup) {
     return RollupFormat.MEASURES.stream()
         .allMatch(measure -> rollup.has(measure) == (reader.nullCount(measure) < reader.rows()));
   }
 
-  /** What a run says of the segment. */
+  /** The segment's share in a run. */
   DayRun.Share share() {
     return share;
   }
 
-  /** Entries of its dictionaries that sums are by. */
+  /** Number of dictionary entries of the columns with sums. */
   long entries() {
     long entries = 0;
     for (FlowColumn column : RollupFormat.DIMENSIONS) {
@@ -140,7 +140,7 @@ public final class SegmentDays implements AutoCloseable {
   }
 
   /**
-   * Its sums on some days; null where it has none by this column.
+   * Its sums on some days; null if it has none by this column.
    *
    * @param wanted days; null for all
    */

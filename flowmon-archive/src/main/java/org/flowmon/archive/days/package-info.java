@@ -1,5 +1,5 @@
 /**
  * Sums by source and by destination for each UTC day, over many segments ({@code
- * docs/format/days.md}). Derived from the segments; whatever happens to them changes no answer.
+ * docs/format/days.md}). Derived from the segments; their loss or damage changes no answer.
  */
 package org.flowmon.archive.days;

@@ -7,7 +7,7 @@ import java.util.UUID;
 import org.flowmon.archive.region.MappedRegion;
 
 /**
- * A run in mapped memory, counted by reference as its file is. Immutable and safe to share between
+ * A run in mapped memory, counted by reference like its file. Immutable and safe to share between
  * threads.
  */
 public abstract class DerivedRun {
@@ -17,26 +17,26 @@ public abstract class DerivedRun {
   /** A segment that a run covers: its id, and the CRC32C of its Parquet file. */
   public record Covered(String id, int crc32c) {}
 
-  /** Reads what a run's file says of itself. */
+  /** Parses a run's file. */
   @FunctionalInterface
   protected interface Reader<R extends DerivedRun> {
-    /** Reads a file, which has to be of an archive; takes over its reference. */
+    /** Parses a file, which has to belong to an archive; takes over its reference. */
     R read(MappedRegion file, UUID archive);
   }
 
-  /** A run of a file, whose reference it takes over. */
+  /** A run over a file, whose reference it takes over. */
   protected DerivedRun(MappedRegion file, List<Covered> segments) {
     this.file = file;
     this.segments = List.copyOf(segments);
   }
 
   /**
-   * Opens a run; its file is closed again where it is none.
+   * Opens a run; its file is closed again if it is none.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException where it is none, or of another
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run, or of another
    *     archive
-   * @throws ForeignRunException where it is of another version
-   * @throws IOException where it cannot be read
+   * @throws ForeignRunException if it is of another version
+   * @throws IOException if it cannot be read
    */
   protected static <R extends DerivedRun> R open(Path path, UUID archive, Reader<R> reader)
       throws IOException {
@@ -49,7 +49,7 @@ public abstract class DerivedRun {
     }
   }
 
-  /** The file, for who reads it in place. */
+  /** The file, to be read in place. */
   public final MappedRegion file() {
     return file;
   }
@@ -64,7 +64,7 @@ public abstract class DerivedRun {
     return file.length();
   }
 
-  /** The segments that it covers. */
+  /** The covered segments. */
   public final List<Covered> segments() {
     return segments;
   }

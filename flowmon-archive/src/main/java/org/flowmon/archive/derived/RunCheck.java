@@ -14,19 +14,19 @@ import org.flowmon.archive.segment.SealedSegment;
 @FunctionalInterface
 public interface RunCheck<R extends DerivedRun> {
   /**
-   * Reads every byte of a run and compares it with what its segments say.
+   * Reads every byte of a run and compares it with its segments.
    *
-   * @return what it says otherwise, null where nothing; damage of a segment is said of the segment
-   * @throws SegmentCorruptException where the run is damaged
+   * @return the difference, null if there is none; damage of a segment is reported for the segment
+   * @throws SegmentCorruptException if the run is damaged
    */
   String difference(RunCover.Share<R> share) throws IOException;
 
   /**
-   * What is wrong with the runs of a folder: those that cannot be read, are damaged, are of another
-   * version, or say what their segments do not.
+   * Finds the problems of a folder's runs: unreadable, damaged, of another version, or different
+   * from their segments.
    *
    * @param segments of a snapshot that is held
-   * @throws IOException where the folder cannot be listed or a segment not be read
+   * @throws IOException if the folder cannot be listed or a segment not be read
    */
   static <R extends DerivedRun> List<RunProblem> of(
       RunFolder<R> folder, List<SealedSegment> segments, RunCheck<R> check) throws IOException {
@@ -41,7 +41,7 @@ public interface RunCheck<R extends DerivedRun> {
             problems.add(RunProblem.wrong(run, difference));
           }
         } catch (SegmentCorruptException e) {
-          if (e.file().endsWith(run)) { // else it is said of the segment
+          if (e.file().endsWith(run)) { // else it is reported for the segment
             problems.add(RunProblem.damaged(run, e.getMessage()));
           }
         }

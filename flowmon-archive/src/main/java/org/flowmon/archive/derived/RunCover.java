@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 import org.flowmon.archive.segment.SealedSegment;
 
-/** Which run answers for which segment: each segment is answered for by one run at most. */
+/** The assignment of segments to runs: at most one run answers for each segment. */
 public final class RunCover<R extends DerivedRun> {
-  /** What a run answers for. */
+  /** The segments that a run answers for. */
   public static final class Share<R extends DerivedRun> {
     private final R run;
     private final int[] positions;
@@ -31,19 +31,19 @@ public final class RunCover<R extends DerivedRun> {
     }
 
     /**
-     * By the number of a segment in the run its place in the snapshot, −1 where the run does not
-     * answer for it. Not to be written to.
+     * The place in the snapshot of each segment of the run, −1 if the run does not answer for it.
+     * Not to be written to.
      */
     public int[] positions() {
       return positions;
     }
 
-    /** How many segments it answers for. */
+    /** Number of segments it answers for. */
     public int live() {
       return live;
     }
 
-    /** Whether it covers a segment that is not in the snapshot: merged away, or not there yet. */
+    /** Whether it covers a segment that is not in the snapshot: merged away, or added later. */
     boolean namesOthers() {
       return namesOthers;
     }
@@ -82,7 +82,7 @@ public final class RunCover<R extends DerivedRun> {
     }
   }
 
-  /** Shares the segments out among the runs. */
+  /** Assigns the segments to the runs. */
   public static <R extends DerivedRun> RunCover<R> of(
       List<SealedSegment> segments, Collection<R> runs) {
     return new RunCover<>(segments, runs);

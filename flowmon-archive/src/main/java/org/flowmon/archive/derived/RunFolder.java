@@ -25,12 +25,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The runs of one archive that this process has open. Looks for new ones with each new commit, and
- * after a while again as long as segments are not covered or a run cannot be read. Safe for many
- * threads.
+ * The open runs of one archive in this process. Looks for new ones with each new commit, and again
+ * after a while as long as segments are not covered or a run cannot be read. Safe for many threads.
  */
 public class RunFolder<R extends DerivedRun> implements AutoCloseable {
-  // Snapshots of which views are kept: the newest, and some that are still read.
+  // Number of cached views: that of the newest snapshot, and some that are still read.
   private static final int MAX_VIEWS = 4;
 
   private static final Logger LOG = LoggerFactory.getLogger(RunFolder.class);
@@ -38,9 +37,9 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
   private final ArchiveStore store;
   private final UUID archive;
   private final RunKind<R> kind;
-  // Held by who lists the folder and fetches; all below is guarded by this.
+  // Held while listing the folder and fetching; the fields below are guarded by this.
   private final ReentrantLock looking = new ReentrantLock();
-  // By file name; each with one reference of this.
+  // By file name; this holds one reference of each.
   private final Map<String, R> runs = new HashMap<>();
   private final Map<String, String> problems = new TreeMap<>();
   private final Map<String, IOException> unread = new TreeMap<>();
@@ -49,7 +48,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
   private final Map<Long, Made<R>> views = new LinkedHashMap<>(8, 0.75f, true);
   private boolean closed;
 
-  /** A view, and when the folder was listed for it. */
+  /** A view, and the time its folder was listed. */
   private record Made<R extends DerivedRun>(RunView<R> view, boolean isPartial, long nanos) {
     boolean mayBeBehind(Duration lookAgain) {
       return (isPartial || view.uncoveredCount() > 0)
@@ -57,7 +56,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
     }
   }
 
-  /** The runs of an archive, of which nothing is read yet. */
+  /** The runs of an archive, nothing read yet. */
   protected RunFolder(ArchiveStore store, UUID archive, RunKind<R> kind) {
     this.store = store;
     this.archive = archive;
@@ -65,13 +64,12 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
   }
 
   /**
-   * Which runs answer for which of a snapshot's segments. Runs are fetched by one thread at a time;
-   * others have what is known meanwhile. A run that cannot be read is a warning, and its segments
-   * are not covered.
+   * Assigns a snapshot's segments to runs. One thread at a time fetches runs; others use the runs
+   * known so far. A run that cannot be read becomes a warning, and its segments are not covered.
    *
    * @param number of the snapshot's commit
    * @return to be released
-   * @throws IOException where the folder cannot be listed
+   * @throws IOException if the folder cannot be listed
    */
   public RunView<R> view(long number, List<SealedSegment> segments) throws IOException {
     RunView<R> known = upToDate(number);
@@ -103,7 +101,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
     return made == null || made.mayBeBehind(kind.lookAgain()) ? null : acquired(made.view());
   }
 
-  /** By the runs that are open already; null where there are none. */
+  /** A view of the open runs; null if there are none. */
   private synchronized RunView<R> soFar(long number, List<SealedSegment> segments) {
     requireOpen();
     Made<R> made = views.get(number);
@@ -149,7 +147,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
     }
   }
 
-  /** Lets go of a run that turned out to be damaged: the next view is without it. */
+  /** Drops a run that turned out to be damaged: the next view is without it. */
   private synchronized void damaged(R run, String problem) {
     if (runs.remove(run.name(), run)) {
       run.release();
@@ -158,7 +156,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
     }
   }
 
-  /** What is wrong with the runs that are not used. */
+  /** The problems of unused runs. */
   synchronized List<RunProblem> problems() {
     List<RunProblem> all = new ArrayList<>();
     problems.forEach((run, what) -> all.add(RunProblem.damaged(run, what)));
@@ -168,8 +166,8 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
   }
 
   /**
-   * Opens the runs that are new and lets go those that are gone. Who calls holds {@code looking};
-   * queries go on meanwhile.
+   * Opens new runs and drops vanished ones. The caller holds {@code looking}; queries go on
+   * meanwhile.
    */
   private void look() throws IOException {
     Set<String> there = new HashSet<>();
@@ -181,11 +179,11 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
     for (String name : fresh(there)) {
       open(name);
     }
-    // Last: what was merged into one that is being fetched answers meanwhile.
+    // Last: runs merged into one that is being fetched answer meanwhile.
     letGo(run -> !there.contains(run.name()));
   }
 
-  /** Says which are new. */
+  /** The names of new runs. */
   private synchronized List<String> fresh(Set<String> there) {
     problems.keySet().retainAll(there);
     foreign.keySet().retainAll(there);
@@ -207,9 +205,9 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
   }
 
   /**
-   * Opens a run, or notes why not.
+   * Opens a run, or notes its problem.
    *
-   * @throws ClosedByInterruptException where this thread is interrupted: others can read it
+   * @throws ClosedByInterruptException if this thread is interrupted: others can read it
    */
   private void open(String name) throws ClosedByInterruptException {
     try {
@@ -242,7 +240,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
     }
   }
 
-  /** Opens a run for the caller. Mapped, it stays readable whatever becomes of its name. */
+  /** Opens a run for the caller. Once mapped, it stays readable even if its file is deleted. */
   public R openRun(String name) throws IOException {
     try (HeldFolder held = store.asStored(List.of(kind.folder() + "/" + name))) {
       return kind.opener().open(held.folder().resolve(name), archive);
@@ -264,8 +262,8 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
   /**
    * The runs that can be read now, each with a reference for the caller, for maintenance.
    *
-   * @param broken takes the names of those that are damaged
-   * @throws IOException where one could not be read this time: it would be made twice
+   * @param broken takes the names of damaged ones
+   * @throws IOException if one could not be read this time: it would be made twice
    */
   public List<R> acquireRuns(Set<String> broken) throws IOException {
     looking.lock();
@@ -291,23 +289,23 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
     return kind;
   }
 
-  /** Makes the next view look at the folder. */
+  /** Makes the next view list the folder. */
   synchronized void forgetViews() {
     views.values().forEach(made -> made.view().release());
     views.clear();
   }
 
-  /** Where the runs lie. */
+  /** The store of the runs. */
   public ArchiveStore store() {
     return store;
   }
 
-  /** The archive that they are of. */
+  /** The archive of the runs. */
   public UUID archive() {
     return archive;
   }
 
-  /** Lets go of all runs; views that were handed out stay usable. */
+  /** Drops all runs; views that were handed out stay usable. */
   @Override
   public synchronized void close() {
     closed = true;

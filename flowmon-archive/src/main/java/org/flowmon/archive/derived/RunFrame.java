@@ -10,7 +10,7 @@ import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SealedFile;
 
 /**
- * How the file of a run begins and ends, of every kind and version:
+ * The frame of a run's file, the same for every kind and version:
  *
  * <pre>
  * magic 4 | version 2 | 0 2 | … | tables, covered segments | tail
@@ -18,18 +18,18 @@ import org.flowmon.archive.region.SealedFile;
  * tail: archive 16 | … of the kind | CRC32C of tables and tail up to here 4 | version 2 | 0 2 | magic 4
  * </pre>
  *
- * so that a run of another version is told from one whose version is damaged.
+ * The version at both ends tells a run of another version from one with a damaged version.
  *
  * @param magic as an integer, little-endian
  * @param version that this program writes and reads
  * @param tailBytes of the whole tail
- * @param place how tables and tail are called in errors
+ * @param place name of tables and tail in errors
  */
 public record RunFrame(int magic, int version, int tailBytes, String place) {
   /** Bytes before the content. */
   public static final int HEADER_BYTES = 8;
 
-  /** Bytes that a covered segment takes at least: an id of one byte. */
+  /** Minimum bytes of a covered segment: an id of one byte. */
   public static final int LEAST_COVERED_BYTES = 1 + 1 + Integer.BYTES;
 
   /** Bytes of checksum, version and magic at the end. */
@@ -50,13 +50,13 @@ public record RunFrame(int magic, int version, int tailBytes, String place) {
     tables.putInt(segment.crc32c());
   }
 
-  /** Adds the archive, with which the tail begins. */
+  /** Adds the archive, the tail's first field. */
   public static void writeArchive(ByteSink tables, UUID archive) {
     tables.putLong(archive.getMostSignificantBits());
     tables.putLong(archive.getLeastSignificantBits());
   }
 
-  /** Ends the tail, writes it behind all else, and gives the file its name. */
+  /** Ends the tail, appends it to the file, and gives the file its name. */
   public void seal(ByteSink tables, SealedFile file) throws IOException {
     CRC32C crc = new CRC32C();
     crc.update(tables.array(), 0, tables.size());
@@ -72,9 +72,8 @@ public record RunFrame(int magic, int version, int tailBytes, String place) {
   /**
    * Checks both ends of a file.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException where it is no run, or its ends
-   *     differ
-   * @throws ForeignRunException where both ends name another version
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run, or its ends differ
+   * @throws ForeignRunException if both ends name another version
    */
   void check(MappedRegion file) {
     int length = file.length();

@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * What the runs of a folder are.
+ * The kind of a folder's runs.
  *
  * @param folder of runs within an archive
- * @param suffix how the names of runs end
- * @param what the runs are together, for messages: {@code the host directory}
- * @param lookAgain after how long it is looked for runs again while segments are not covered
- * @param instead what is done where a run is damaged, for warnings
+ * @param suffix of the runs' file names
+ * @param what name of the runs together, for messages: {@code the host directory}
+ * @param lookAgain after how long new runs are looked for again while segments are not covered
+ * @param instead the substitute for a damaged run, for warnings
  * @param opener opens a run
  */
 public record RunKind<R extends DerivedRun>(
@@ -25,11 +25,11 @@ public record RunKind<R extends DerivedRun>(
   /** Opens a run, as {@link DerivedRun#open}. */
   @FunctionalInterface
   public interface Opener<R extends DerivedRun> {
-    /** Opens a file, which has to be a run of this archive. */
+    /** Opens a file, which must be a run of this archive. */
     R open(Path path, UUID archive) throws IOException;
   }
 
-  /** Adds to what is wrong with a run what was done instead. */
+  /** Adds the substitute to a run's problem. */
   String warning(String problem) {
     return problem + ": " + instead;
   }

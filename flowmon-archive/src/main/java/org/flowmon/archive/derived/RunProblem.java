@@ -1,26 +1,26 @@
 package org.flowmon.archive.derived;
 
 /**
- * What is wrong with a run.
+ * A problem of a run.
  *
  * @param run its name within its folder
- * @param what what was found and what was expected
- * @param remedy what to do about it, null where it is no damage: other versions read it
+ * @param what the finding and the expectation
+ * @param remedy what to do about it, null if it is no damage: other versions read it
  */
 public record RunProblem(String run, String what, String remedy) {
   private static final String MADE_AGAIN = "flowmon compact makes it again from the segments";
 
-  /** A run whose bytes are not what was written: maintenance finds it out by itself. */
+  /** A run whose bytes differ from those written: maintenance finds it by itself. */
   static RunProblem damaged(String run, String what) {
     return new RunProblem(run, what, MADE_AGAIN);
   }
 
-  /** A run that is whole, and does not say what its segments do. */
+  /** A sound run that disagrees with its segments. */
   static RunProblem wrong(String run, String what) {
     return new RunProblem(run, what, "delete it; " + MADE_AGAIN);
   }
 
-  /** A run that the store did not give. */
+  /** A run that the store did not return. */
   static RunProblem unread(String run, String error) {
     return new RunProblem(
         run, "cannot be read: " + error, "let it be read, or delete it; " + MADE_AGAIN);
@@ -31,7 +31,7 @@ public record RunProblem(String run, String what, String remedy) {
     return new RunProblem(run, what, null);
   }
 
-  /** Whether something is to be done about it. */
+  /** Whether it needs a remedy. */
   public boolean isDamage() {
     return remedy != null;
   }

@@ -6,8 +6,8 @@ import java.util.UUID;
 import org.flowmon.archive.region.MappedRegion;
 
 /**
- * Reads the tables of a run's file from their beginning to the tail ({@link RunFrame}), and
- * believes nothing: what is not there, or not what was written, is an error that names the file.
+ * Parser of a run's tables, from their beginning to the tail ({@link RunFrame}). Trusts nothing:
+ * missing or wrong bytes are an error that names the file.
  */
 public final class RunTables {
   private final MappedRegion file;
@@ -19,8 +19,8 @@ public final class RunTables {
   /**
    * Checks both ends of a file; the tables are not begun.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException where it is no run
-   * @throws ForeignRunException where it is of another version
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run
+   * @throws ForeignRunException if it is of another version
    */
   public RunTables(MappedRegion file, RunFrame frame) {
     this.file = file;
@@ -43,10 +43,10 @@ public final class RunTables {
   }
 
   /**
-   * Begins with tables of so many bytes before the tail. They are checked against their checksum.
+   * Goes to the tables, which take so many bytes before the tail, and checks their checksum.
    *
-   * @param length of which the caller knows that it is at least 0
-   * @param archive that the run has to be of
+   * @param length at least 0, as the caller has to check
+   * @param archive that the run must belong to
    */
   public void begin(int length, UUID archive) {
     expect(length <= tail - RunFrame.HEADER_BYTES, "tables in " + length + " bytes");
@@ -57,12 +57,12 @@ public final class RunTables {
     expect(of.equals(archive), "archive " + archive + ", found " + of);
   }
 
-  /** Where the next value lies in the file. */
+  /** The offset of the next value in the file. */
   public int at() {
     return at;
   }
 
-  /** Passes over what is read in place. */
+  /** Skips bytes that are read in place. */
   public void skip(long count) {
     need(count);
     at += (int) count;
@@ -99,7 +99,7 @@ public final class RunTables {
     return new DerivedRun.Covered(new String(id, StandardCharsets.US_ASCII), readInt());
   }
 
-  /** Checks that there are so many bytes more, before memory is taken for them. */
+  /** Checks that so many bytes remain, before memory is allocated for them. */
   public void need(long more) {
     expect(more <= tail - at, more + " bytes of the tables at " + at);
   }
@@ -109,7 +109,7 @@ public final class RunTables {
     expect(at == tail, "segments that end at " + tail + ", found " + at);
   }
 
-  /** Checks anything else of tables and tail. */
+  /** Checks any other condition on tables and tail. */
   public void expect(boolean holds, String what) {
     if (!holds) {
       throw file.corrupt(frame.place(), "expected " + what);

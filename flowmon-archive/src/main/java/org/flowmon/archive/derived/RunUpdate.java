@@ -23,18 +23,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings a folder of runs up to a snapshot: covers its new segments, merges runs, deletes what is
- * damaged or not needed. Who dies in between leaves runs that say the same twice, which the next
- * one tidies up. Of one use; not thread-safe.
+ * Brings a folder of runs up to a snapshot: covers its new segments, merges runs, deletes damaged
+ * and unneeded ones. If a process dies in between, two runs may cover the same segments; the next
+ * update tidies up. For single use; not thread-safe.
  */
 public abstract class RunUpdate<R extends DerivedRun> {
-  /** A run that is as large takes no more. */
+  /** A run of this size is not merged any more. */
   protected static final long MAX_MERGED_BYTES = 1L << 30;
 
-  // The next larger run is merged where it is at most so many times as large as all smaller ones.
+  // The next larger run is merged if it is at most so many times as large as all smaller ones.
   private static final int GROWTH = 3;
-  // What another process may still be about: it is writing it, or saw a commit that this one did
-  // not.
+  // Files that another process may still need: it is writing them, or saw a commit that this one
+  // did not.
   private static final Duration LEFT_ALONE = Duration.ofHours(1);
 
   private static final Logger LOG = LoggerFactory.getLogger(RunUpdate.class);
@@ -48,12 +48,13 @@ public abstract class RunUpdate<R extends DerivedRun> {
   private int merged;
 
   /**
-   * What an update did.
+   * The result of an update.
    *
    * @param covered segments that were added
    * @param merged runs that were merged into others
    * @param damaged runs that were damaged and deleted
-   * @param uncovered segments that are still not covered: damaged ones, or it was stopped
+   * @param uncovered segments that are still not covered: damaged ones, or all the rest if it was
+   *     stopped
    */
   public record Done(int covered, int merged, int damaged, int uncovered) {
     /** Whether no file changed. */
@@ -65,15 +66,15 @@ public abstract class RunUpdate<R extends DerivedRun> {
   /** Writes a run. */
   @FunctionalInterface
   protected interface Content {
-    /** Writes the file, which then is under its name, synced. */
+    /** Writes the file under its name, synced. */
     void write(Path file) throws IOException;
   }
 
   /**
-   * An update to come.
+   * Prepares an update.
    *
    * @param segments of the newest snapshot, held until {@link #run} returns
-   * @param stop asked before each file: where it says true the rest is left to the next update
+   * @param stop asked before each file: if it is true the rest is left to the next update
    */
   protected RunUpdate(RunFolder<R> folder, List<SealedSegment> segments, BooleanSupplier stop) {
     this.folder = folder;
@@ -85,7 +86,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
    * Updates the folder.
    *
    * @param verify whether every byte of every run is checked first
-   * @throws IOException where files cannot be written; what was written stands
+   * @throws IOException if files cannot be written; files already written stay
    */
   protected final Done run(boolean verify) throws IOException {
     try {
@@ -145,12 +146,12 @@ public abstract class RunUpdate<R extends DerivedRun> {
   /**
    * Reads every byte of a run.
    *
-   * @return what is wrong with it, null where nothing is
-   * @throws SegmentCorruptException where something is wrong with it
+   * @return its problem, null if there is none
+   * @throws SegmentCorruptException if the run is damaged
    */
   protected abstract String problem(R run);
 
-  /** Places of the segments that are to be covered. */
+  /** Places of the segments to be covered. */
   protected BitSet toCover() {
     BitSet all = new BitSet(segments.size());
     all.set(0, segments.size());
@@ -158,13 +159,13 @@ public abstract class RunUpdate<R extends DerivedRun> {
   }
 
   /**
-   * Writes one run of the next segments, as many as a run takes.
+   * Writes one run over the next segments, as many as fit.
    *
-   * @param wanted places of the segments that are to be covered
-   * @param from the first of them that is not yet
-   * @param taken takes the segments that now are
+   * @param wanted places of the segments to be covered
+   * @param from the first of them that is not covered yet
+   * @param taken takes the segments that are covered now
    * @param runs takes the new run
-   * @return the next place that was not looked at, −1 where there is none
+   * @return the next place to look at, −1 if there is none
    */
   protected abstract int cover(BitSet wanted, int from, List<SealedSegment> taken, List<R> runs)
       throws IOException;
@@ -172,24 +173,24 @@ public abstract class RunUpdate<R extends DerivedRun> {
   /**
    * Writes one run in place of others.
    *
-   * @return the new run, null where they are to be made again from the segments
-   * @throws SegmentCorruptException where one of them is damaged
+   * @return the new run, null if they are to be made again from the segments
+   * @throws SegmentCorruptException if one of them is damaged
    */
   protected abstract R merge(List<RunCover.Share<R>> parts) throws IOException;
 
   /**
-   * Whether runs can be merged into one with the memory there is.
+   * Whether runs can be merged into one within the memory.
    *
-   * @throws SegmentCorruptException where one of them is damaged
+   * @throws SegmentCorruptException if one of them is damaged
    */
   protected boolean fit(List<RunCover.Share<R>> parts) {
     return true;
   }
 
   /**
-   * Whether so much of a run is of no use any more that it is to be written again.
+   * Whether so much of a run is useless that it is to be written again.
    *
-   * @throws SegmentCorruptException where it is damaged
+   * @throws SegmentCorruptException if it is damaged
    */
   protected boolean isWorn(RunCover.Share<R> share) {
     return 2L * share.live() < share.run().segments().size();
@@ -200,12 +201,12 @@ public abstract class RunUpdate<R extends DerivedRun> {
     return segments;
   }
 
-  /** Where the runs lie. */
+  /** The store of the runs. */
   protected final ArchiveStore store() {
     return folder.store();
   }
 
-  /** The archive that they are of. */
+  /** The archive of the runs. */
   protected final UUID archive() {
     return folder.archive();
   }
@@ -228,8 +229,8 @@ public abstract class RunUpdate<R extends DerivedRun> {
   }
 
   /**
-   * Deletes runs that answer for no segment. One that names others than this snapshot has may be of
-   * a process that saw a later commit: it is left alone for a while.
+   * Deletes runs that answer for no segment. A run that names segments outside this snapshot may be
+   * of a process that saw a later commit: it is kept for a while.
    */
   private void deleteIdle(List<RunCover.Share<R>> idle) throws IOException {
     if (idle.isEmpty()) {
@@ -247,7 +248,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
     }
   }
 
-  /** Merges the runs that should be one; false where there are none. */
+  /** Merges the runs that should be one; false if there are none. */
   private boolean mergeSome(List<R> runs) throws IOException {
     List<RunCover.Share<R>> shares = new ArrayList<>(RunCover.of(segments, runs).shares());
     shares.sort(Comparator.comparingInt(share -> share.run().bytes()));
@@ -266,7 +267,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
     return true;
   }
 
-  // Damage that shows while runs are weighed shows again when they are merged, which mends it.
+  // Damage that shows while runs are weighed shows again when they are merged, which repairs it.
 
   private boolean fitOrDamaged(List<RunCover.Share<R>> parts) {
     try {
@@ -291,7 +292,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
     try {
       one = merge(parts);
     } catch (SegmentCorruptException e) {
-      // Which one it was the error says; all are made again, from the segments.
+      // The error names the damaged run; all are made again, from the segments.
       LOG.warn("runs of {} are made again: {}", folder.kind().what(), e.getMessage());
     }
     if (one != null) {
@@ -311,7 +312,7 @@ public abstract class RunUpdate<R extends DerivedRun> {
   }
 
   /**
-   * How many of the smallest runs are to be merged into one, 0 for none: afterwards each is larger
+   * The number of smallest runs to be merged into one, 0 for none: afterwards each run is larger
    * than three times all smaller ones together.
    *
    * @param bytes of the runs, ascending

@@ -11,9 +11,9 @@ import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
- * The runs as of one snapshot: which of them answers for which of its segments. Segments are named
- * by their place in the snapshot's list. Counted by reference: {@link #release} what was handed
- * out. Safe for many threads.
+ * The runs for one snapshot, and which of them answers for which of its segments. Segments are
+ * named by their place in the snapshot's list. Counted by reference: each view that was handed out
+ * needs its {@link #release}. Safe for many threads.
  */
 public final class RunView<R extends DerivedRun> {
   private final RunKind<R> kind;
@@ -23,15 +23,15 @@ public final class RunView<R extends DerivedRun> {
   private final int uncoveredCount;
   private final List<String> problems;
   private final BiConsumer<R, String> damaged;
-  // What turned out since; by identity.
+  // Problems found since; by identity.
   private final Map<R, String> warnings = new ConcurrentHashMap<>();
   private final AtomicInteger references = new AtomicInteger(1);
 
   /**
    * A view that takes a reference of each run that it uses.
    *
-   * @param problems what is wrong with runs that are not used
-   * @param damaged takes the runs that turn out to be damaged, and how; safe for many threads
+   * @param problems the problems of unused runs
+   * @param damaged takes runs that turn out to be damaged, with the problem; safe for many threads
    */
   RunView(
       RunKind<R> kind,
@@ -54,7 +54,7 @@ public final class RunView<R extends DerivedRun> {
     return segments;
   }
 
-  /** Runs that answer for some segment, and for which. */
+  /** Runs that answer for some segment, with those segments. */
   public List<RunCover.Share<R>> shares() {
     return shares;
   }
@@ -64,18 +64,18 @@ public final class RunView<R extends DerivedRun> {
     return (BitSet) uncovered.clone();
   }
 
-  /** How many segments no run answers for. */
+  /** Number of segments that no run answers for. */
   public int uncoveredCount() {
     return uncoveredCount;
   }
 
-  /** What is wrong with runs that are not used. */
+  /** The problems of unused runs. */
   public List<String> problems() {
     return problems;
   }
 
   /**
-   * Remembers that a run turned out to be damaged: it is not to be asked again, and later views are
+   * Remembers that a run turned out to be damaged: it is not used again, and later views are
    * without it.
    *
    * @return the warning
@@ -88,7 +88,7 @@ public final class RunView<R extends DerivedRun> {
     return warning;
   }
 
-  /** The warning of a run that turned out to be damaged, null of another. */
+  /** The warning of a run that turned out to be damaged, null for a sound one. */
   public String warning(R run) {
     return warnings.get(run);
   }
@@ -98,8 +98,8 @@ public final class RunView<R extends DerivedRun> {
   }
 
   /**
-   * Looks whether the file of a run was cut since it was mapped: what was read of it may be nothing
-   * that was ever written. It is not asked again.
+   * Checks whether a run's file was cut since it was mapped: bytes read from it may never have been
+   * written. Such a run is not used again.
    *
    * @return the warnings, empty if all are whole
    */
@@ -115,7 +115,7 @@ public final class RunView<R extends DerivedRun> {
     return cut;
   }
 
-  /** Gives a reference back; it may not be used afterwards. */
+  /** Gives a reference back; the view may not be used afterwards. */
   public void release() {
     if (references.decrementAndGet() == 0) {
       shares.forEach(share -> share.run().release());

@@ -1,6 +1,6 @@
 /**
- * Files that follow from segments, the same for whatever they hold: <em>runs</em>, each written
- * once and covering some segments. Which runs there are, which one answers for which segment, and
- * when they are merged.
+ * Files derived from segments. They are <em>runs</em>, each written once and covering some
+ * segments. The package decides which run answers for which segment and when runs are merged, for
+ * every kind of content.
  */
 package org.flowmon.archive.derived;

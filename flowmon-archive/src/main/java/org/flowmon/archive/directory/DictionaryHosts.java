@@ -16,7 +16,7 @@ final class DictionaryHosts implements HostStream {
     this.segment = segment;
     this.column = column;
     this.role = role;
-    // A column of addresses that is there has a dictionary, which says of none that it is absent.
+    // A present column of addresses always has a dictionary.
     this.size = segment.presence(column) == Presence.ABSENT ? 0 : segment.dictionarySize(column);
   }
 

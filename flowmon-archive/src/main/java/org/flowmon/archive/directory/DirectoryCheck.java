@@ -31,9 +31,9 @@ public final class DirectoryCheck {
   }
 
   /**
-   * What is wrong with the runs of the directory.
+   * Finds the problems of the directory's runs.
    *
-   * @param archive that they have to be of
+   * @param archive that they must belong to
    * @param segments of a snapshot that is held
    */
   public static List<RunProblem> of(
@@ -57,7 +57,7 @@ public final class DirectoryCheck {
     return null;
   }
 
-  /** Compares what a run says of its segments with numbers from one to before another. */
+  /** Compares a run with those of its segments whose numbers are within {@code from … to − 1}. */
   private String difference(HostRun run, int[] positions, int from, int to) throws IOException {
     List<SegmentReader> readers = new ArrayList<>();
     List<HeldFolder> files = new ArrayList<>();
@@ -83,7 +83,7 @@ public final class DirectoryCheck {
     }
   }
 
-  /** Null where the segment is damaged, which is said of the segment itself. */
+  /** Null if the segment is damaged, which is reported for the segment itself. */
   private SegmentReader open(SealedSegment segment, List<HeldFolder> files) throws IOException {
     SegmentReader reader = null;
     try {
@@ -103,7 +103,7 @@ public final class DirectoryCheck {
     }
   }
 
-  /** Goes through a run beside what the segments hold. */
+  /** Walks a run beside the addresses of its segments. */
   private static final class Comparison implements HostSink {
     private final HostStream stream;
     private final boolean[] mine;
@@ -116,7 +116,7 @@ public final class DirectoryCheck {
       this.mine = mine;
     }
 
-    /** Goes on to the next address that the run has in one of the segments. */
+    /** Advances to the next address that the run has in one of the segments. */
     private boolean next() {
       while (stream.next()) {
         if (places.length < stream.count()) {

@@ -22,7 +22,7 @@ public final class DirectoryUpdate extends RunUpdate<HostRun> {
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryUpdate.class);
   // Segments that are open at the same time.
   private static final int SEGMENTS_AT_ONCE = 64;
-  // Of an address in a run: its 16 bytes and the place of its list.
+  // Bytes of an address in a run: 16 of its own and the place of its list.
   private static final int ADDRESS_BYTES = 20;
 
   private final String segmentsFolder;
@@ -41,8 +41,8 @@ public final class DirectoryUpdate extends RunUpdate<HostRun> {
    *
    * @param segments of the newest snapshot, held until this returns
    * @param verify whether every byte of every run is checked first
-   * @param stop asked before each file: where it says true the rest is left to the next update
-   * @throws IOException where files cannot be written; what was written stands
+   * @param stop asked before each file: if it is true the rest is left to the next update
+   * @throws IOException if files cannot be written; files already written stay
    */
   public static Done run(
       HostDirectory directory,
@@ -90,12 +90,12 @@ public final class DirectoryUpdate extends RunUpdate<HostRun> {
     return next;
   }
 
-  /** Whether a run of so many segments takes no other: it would grow towards 2 GiB. */
+  /** Whether a run of so many segments takes no more: it would grow towards 2 GiB. */
   static boolean isFull(int segments, long addresses) {
     return segments >= SEGMENTS_AT_ONCE || addresses >= MAX_MERGED_BYTES / ADDRESS_BYTES;
   }
 
-  /** Addresses of both columns, those that are in both twice. */
+  /** Addresses of both columns; those in both count twice. */
   private static long addresses(SegmentReader reader) {
     long addresses = 0;
     for (FlowColumn column : List.of(FlowColumn.SRC_ADDR, FlowColumn.DST_ADDR)) {
@@ -113,7 +113,7 @@ public final class DirectoryUpdate extends RunUpdate<HostRun> {
           store().hold(segmentsFolder + "/" + segment.fileName(), segment.segmentFile());
       files.add(held);
       reader = SegmentReader.open(held.folder(), segment);
-      // Both columns are verified here, so that damage is known for that of this segment.
+      // Both columns are verified here, so that damage is attributed to this segment.
       for (HostMerge.Input input : inputs(List.of(reader))) {
         input.stream().next();
       }
@@ -137,7 +137,7 @@ public final class DirectoryUpdate extends RunUpdate<HostRun> {
     return inputs;
   }
 
-  /** The addresses of a segment that has this number in a run. */
+  /** The addresses of a segment with this number in a run. */
   static List<HostMerge.Input> inputs(SegmentReader reader, int number) {
     int[] numbers = {number};
     return List.of(

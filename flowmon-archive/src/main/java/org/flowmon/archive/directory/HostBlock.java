@@ -23,7 +23,7 @@ final class HostBlock {
     this.bytes = run.file().buffer();
   }
 
-  /** Reads this block from now on. */
+  /** Loads a block. */
   void open(int block) {
     MappedRegion file = run.file();
     int at = run.offset(block);
@@ -60,7 +60,7 @@ final class HostBlock {
         : IpAddress.ipv4Low(Integer.reverseBytes(bytes.getInt(addressesAt + 4 * i)));
   }
 
-  /** The first address that is at least this one, {@link #size} where none is. */
+  /** The first address that is at least the given one, {@link #size} if none is. */
   int lowerBound(long hi, long lo) {
     int from = 0;
     int to = size;
@@ -75,7 +75,7 @@ final class HostBlock {
     return from;
   }
 
-  /** Reads the places of an address; says how many, {@link #place} has them. */
+  /** Reads the places of an address, to be had from {@link #place}; returns their number. */
   int readPlaces(int i) {
     int entry = bytes.getInt(directoryAt + 4 * i);
     if (entry < 0) {

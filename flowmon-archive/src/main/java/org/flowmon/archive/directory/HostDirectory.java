@@ -9,7 +9,7 @@ import org.flowmon.archive.derived.RunKind;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
 
-/** The host directory of one archive as this process has it open. Safe for many threads. */
+/** This process's view of one archive's host directory. Safe for many threads. */
 public final class HostDirectory extends RunFolder<HostRun> {
   /** The folder of runs within an archive. */
   public static final String FOLDER = "directory";
@@ -23,17 +23,17 @@ public final class HostDirectory extends RunFolder<HostRun> {
           "segments were asked instead; flowmon compact makes the directory again",
           HostRun::open);
 
-  /** The directory of an archive, of which nothing is read yet. */
+  /** The directory of an archive, nothing read yet. */
   public HostDirectory(ArchiveStore store, UUID archive) {
     super(store, archive, KIND);
   }
 
   /**
-   * What the directory says of a snapshot's segments, as {@link #view}.
+   * The directory's view of a snapshot's segments, as {@link #view}.
    *
    * @param number of the snapshot's commit
    * @return to be released
-   * @throws IOException where the folder cannot be listed
+   * @throws IOException if the folder cannot be listed
    */
   public HostView hosts(long number, List<SealedSegment> segments) throws IOException {
     return new HostView(view(number, segments));

@@ -6,17 +6,17 @@ import java.util.Arrays;
 import java.util.List;
 import org.flowmon.flow.IpAddress;
 
-/** Merges streams of addresses into a run, by a heap of streams. */
+/** Merges streams of addresses into a run, with a heap of streams. */
 final class HostMerge {
-  /** A stream, and which numbers its segments have in the new run. */
+  /** A stream, and its segments' numbers in the new run. */
   static final class Input {
     private final HostStream stream;
     private final int[] numbers;
 
     /**
-     * Takes a stream into a merge.
+     * Adds a stream to a merge.
      *
-     * @param numbers by the stream's number of a segment its new one, −1 to leave it out
+     * @param numbers the new number of each of the stream's segments, −1 to leave it out
      */
     Input(HostStream stream, int[] numbers) {
       this.stream = stream;
@@ -79,7 +79,7 @@ final class HostMerge {
     }
   }
 
-  /** Sorts the places and joins the roles of a segment; says how many are left. */
+  /** Sorts the places and joins the roles of each segment; returns the remaining number. */
   private int distinct() {
     Arrays.sort(places, 0, n);
     int kept = 0;

@@ -14,8 +14,8 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.set.AddressRanges;
 
 /**
- * A run in mapped memory: sorted addresses, each with the segments that hold it. Counted by
- * reference as its file is. Immutable and safe to share between threads.
+ * A run of the host directory in mapped memory: sorted addresses, each with the segments that hold
+ * it. Counted by reference like its file. Immutable and safe to share between threads.
  */
 final class HostRun extends DerivedRun {
   private final int blocks;
@@ -33,10 +33,10 @@ final class HostRun extends DerivedRun {
   /**
    * Opens a run.
    *
-   * @throws org.flowmon.archive.region.SegmentCorruptException where it is none, or of another
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run, or of another
    *     archive
-   * @throws org.flowmon.archive.derived.ForeignRunException where it is of another version
-   * @throws IOException where it cannot be read
+   * @throws org.flowmon.archive.derived.ForeignRunException if it is of another version
+   * @throws IOException if it cannot be read
    */
   static HostRun open(Path path, UUID archive) throws IOException {
     return open(path, archive, HostRun::read);
@@ -94,7 +94,7 @@ final class HostRun extends DerivedRun {
     return blocks;
   }
 
-  /** Where a block begins; of the number of blocks, where the last one ends. */
+  /** The offset of a block; for the number of blocks, the end of the last one. */
   int offset(int block) {
     return block == blocks
         ? indexAt
@@ -114,7 +114,7 @@ final class HostRun extends DerivedRun {
         file().buffer().getLong(indexAt + block * HostRunFormat.INDEX_BYTES + 8));
   }
 
-  /** The last block that does not begin after an address, −1 where all do. */
+  /** The last block that begins at or before an address, −1 if none does. */
   private int blockOf(IpAddress address) {
     int from = 0;
     int to = blocks;
@@ -132,10 +132,10 @@ final class HostRun extends DerivedRun {
   /**
    * Marks the segments that hold an address of a range.
    *
-   * @param roles as what it is held, bits of {@link HostRunFormat#ROLES}
-   * @param positions where each segment of the run is marked, −1 for nowhere
-   * @param budget of how many addresses the places are read at most
-   * @return what is left of the budget, below 0 where it was too small: then not all are marked
+   * @param roles the wanted roles, bits of {@link HostRunFormat#ROLES}
+   * @param positions place of each segment of the run in {@code marked}, −1 for none
+   * @param budget maximum number of addresses whose places are read
+   * @return the remaining budget, below 0 if it was too small: then not all are marked
    */
   int mark(AddressRanges.Range range, int roles, int[] positions, BitSet marked, int budget) {
     IpAddress first = range.first();

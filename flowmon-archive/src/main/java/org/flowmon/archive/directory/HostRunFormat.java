@@ -8,7 +8,7 @@ final class HostRunFormat {
   static final int INDEX_BYTES = 24;
   static final int BLOCK_HEADER_BYTES = 4;
   static final int MAX_BLOCK_ADDRESSES = 128;
-  // A block that would be longer is closed before its next address.
+  // A block is closed before an address that would make it longer.
   static final int BLOCK_BYTES = 8192;
   static final int SINGLE = 1 << 31;
   static final int MAX_SEGMENTS = 1 << 28;

@@ -104,7 +104,7 @@ final class HostRunWriter implements HostSink, AutoCloseable {
     bytes.clear();
   }
 
-  /** Ends the run, which then is under its name. */
+  /** Ends the run and gives it its name. */
   void finish(List<SealedSegment> segments) throws IOException {
     if (n > 0) {
       endBlock();

@@ -1,11 +1,11 @@
 package org.flowmon.archive.directory;
 
 /**
- * Addresses in ascending order, each with the segments that hold it. Can throw {@link
- * org.flowmon.archive.region.SegmentCorruptException} anywhere.
+ * Addresses in ascending order, each with the segments that hold it. Every method may throw {@link
+ * org.flowmon.archive.region.SegmentCorruptException}.
  */
 interface HostStream {
-  /** Goes on to the next address, false where there is none. */
+  /** Advances to the next address; false if there is none. */
   boolean next();
 
   /** High long of the address. */
@@ -14,7 +14,7 @@ interface HostStream {
   /** Low long of the address. */
   long low();
 
-  /** In how many segments it is. */
+  /** Number of segments that hold it. */
   int count();
 
   /** 4 × the number of a segment + its roles there; ascending over {@code i}. */

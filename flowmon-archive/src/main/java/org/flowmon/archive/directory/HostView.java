@@ -10,12 +10,12 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.udaf.set.AddressRanges;
 
 /**
- * The host directory as of one snapshot: which of its segments hold an address. Segments are named
- * by their place in the snapshot's list. Counted by reference: {@link #release} what was handed
- * out. Safe for many threads.
+ * The host directory for one snapshot: which of its segments hold an address. Segments are named by
+ * their place in the snapshot's list. Counted by reference: each view that was handed out needs its
+ * {@link #release}. Safe for many threads.
  */
 public final class HostView {
-  // Of a range with more addresses than this in a run, nearly every segment holds one.
+  // If a range has more addresses in a run than this, nearly every segment holds one.
   private static final int MAX_ADDRESSES = 4096;
 
   private final RunView<HostRun> view;
@@ -35,12 +35,12 @@ public final class HostView {
     return !view.shares().isEmpty();
   }
 
-  /** How many segments it says nothing of: they have to be asked themselves. */
+  /** Number of segments it does not cover: they have to be read themselves. */
   public int uncovered() {
     return view.uncoveredCount();
   }
 
-  /** Runs that are used. */
+  /** Number of runs in use. */
   public int runs() {
     return view.shares().size();
   }
@@ -48,7 +48,7 @@ public final class HostView {
   /**
    * The places of the segments that may hold an address as source: all others hold none.
    *
-   * @param warnings takes what is wrong with the directory; the answer stands all the same
+   * @param warnings takes the problems of the directory; the answer stands nevertheless
    */
   public BitSet sources(AddressRanges addresses, Collection<String> warnings) {
     return find(addresses, HostRunFormat.SOURCE, warnings);
@@ -87,7 +87,7 @@ public final class HostView {
     return marked;
   }
 
-  /** Gives a reference back; it may not be used afterwards. */
+  /** Gives a reference back; the view may not be used afterwards. */
   public void release() {
     view.release();
   }

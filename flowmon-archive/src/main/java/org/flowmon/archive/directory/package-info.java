@@ -1,5 +1,5 @@
 /**
  * The host directory: which segments hold an address ({@code docs/format/directory.md}). Derived
- * from the segments; whatever happens to it changes no answer.
+ * from the segments; its loss or damage changes no answer.
  */
 package org.flowmon.archive.directory;

@@ -21,8 +21,8 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 
 /**
- * Puts a {@link HostSummary} together from queries over groups of peer, protocol and port: memory
- * is by these groups, not by flows. Not thread-safe.
+ * Computes a {@link HostSummary} by queries over groups of peer, protocol and port: memory depends
+ * on the number of groups, not of flows. Not thread-safe.
  */
 public final class HostSummaries {
   private static final String SUMS =
@@ -44,7 +44,7 @@ public final class HostSummaries {
 
   private record ServiceKey(Long protocol, Long port, boolean offered) {}
 
-  /** A peer of a service; of NULL none is made. */
+  /** A peer of a service; none is made for NULL. */
   private record Contact(ServiceKey service, IpAddress peer) {}
 
   private static class Sums {
@@ -85,7 +85,7 @@ public final class HostSummaries {
    *
    * @param from smallest {@code end_time} (µs), {@link Long#MIN_VALUE} for any
    * @param to {@code end_time} is before this, {@link Long#MAX_VALUE} for any
-   * @param nowFrom where the latest window begins (µs)
+   * @param nowFrom start of the latest window (µs)
    */
   public static HostSummary of(
       ArchiveSnapshot snapshot,
@@ -177,7 +177,7 @@ public final class HostSummaries {
     return answer.table();
   }
 
-  /** Groups of peer, protocol and port, over all of the time and over the latest window. */
+  /** Reads groups of peer, protocol and port, over the whole time and over the latest window. */
   private void contacts(boolean offered) throws IOException {
     String keys = side(!offered) + ", protocol, dst_port";
     Map<Contact, Long> now = new HashMap<>();

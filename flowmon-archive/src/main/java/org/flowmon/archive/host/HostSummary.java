@@ -5,20 +5,20 @@ import java.util.List;
 import org.flowmon.flow.IpAddress;
 
 /**
- * What a host does: exact sums over the flows in which it is source or destination. A flow of a
- * host with itself is one flow; what it sends it also receives.
+ * Exact sums over the flows of a host, as source or destination. A flow of a host with itself is
+ * one flow; the host both sends and receives its bytes.
  *
- * @param flows how many flows
- * @param firstSeen the smallest {@code end_time} (µs), {@link Long#MAX_VALUE} where none is known
- * @param lastSeen the largest, {@link Long#MIN_VALUE} where none is known
+ * @param flows number of flows
+ * @param firstSeen the smallest {@code end_time} (µs), {@link Long#MAX_VALUE} if none is known
+ * @param lastSeen the largest, {@link Long#MIN_VALUE} if none is known
  * @param sent bytes from the host: {@code bytes} as source, {@code reverse_bytes} as destination
  * @param received bytes to it
- * @param nowFrom since when (µs) is "now"; all before is "before"
+ * @param nowFrom start (µs) of "now"; all before is "before"
  * @param peers addresses on the other side, by bytes both ways, then flows, most first, then by
  *     address; NULL is none
  * @param services by flows, most first, then by protocol, port and side
  * @param hours by time; flows without {@code end_time} are in none
- * @param warnings what of sidecars and host directory is damaged; the answer stands all the same
+ * @param warnings damage of sidecars and host directory; the answer stands nevertheless
  */
 public record HostSummary(
     IpAddress address,
@@ -38,9 +38,9 @@ public record HostSummary(
   /**
    * One destination port.
    *
-   * @param protocol null where unknown
-   * @param port null where unknown
-   * @param offered whether the host is the destination, so that peers are who asked it
+   * @param protocol null if unknown
+   * @param port null if unknown
+   * @param offered whether the host is the destination, so that peers are its clients
    * @param peers distinct addresses on the other side
    * @param peersNow of them those with a flow that ended in the latest window
    * @param peersBefore those with a flow that ended before
@@ -66,7 +66,7 @@ public record HostSummary(
     warnings = List.copyOf(warnings);
   }
 
-  /** A number as the powers of two around it, as {@code 2^10–2^11} for 1024 … 2047. */
+  /** A number as the powers of two around it, for example {@code 2^10–2^11} for 1024 … 2047. */
   public static String magnitude(BigInteger number) {
     if (number.signum() <= 0) {
       return "0";

@@ -33,13 +33,13 @@ final class LastRow {
     this.warnings = warnings;
   }
 
-  /** The time key of the newest row with this address, {@link LastSeen#NEVER} where none is. */
+  /** The time key of the newest row with this address, {@link LastSeen#NEVER} if none is. */
   long timeKeyOf(IpAddress address) {
     int row = Math.max(last(FlowColumn.SRC_ADDR, address), last(FlowColumn.DST_ADDR, address));
     return row < 0 ? LastSeen.NEVER : new TimeKeys(segment).at(row);
   }
 
-  /** The last row that counts, −1 where none does. */
+  /** The last matching visible row, −1 if there is none. */
   private int last(FlowColumn column, IpAddress address) {
     if (segment.presence(column) == Presence.ABSENT) {
       return -1;

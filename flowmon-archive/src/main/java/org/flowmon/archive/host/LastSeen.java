@@ -3,10 +3,10 @@ package org.flowmon.archive.host;
 import org.flowmon.flow.IpAddress;
 
 /**
- * When an address was last source or destination of a flow.
+ * The last time that an address was source or destination of a flow.
  *
  * @param micros the {@link org.flowmon.archive.segment.TimeKey} of its newest flow (µs), {@link
- *     #NEVER} where there is none
+ *     #NEVER} if there is none
  */
 public record LastSeen(IpAddress address, long micros) {
   /** The time of an address without any flow. */

@@ -3,18 +3,18 @@ package org.flowmon.archive.host;
 import java.util.List;
 
 /**
- * Which addresses were seen since a time, and whether history says so for sure.
+ * The addresses seen since a time, and whether history is complete enough to be sure.
  *
  * @param hosts in the order of the question
- * @param from since when it was asked (µs)
- * @param asOfArrival flows that arrived later (µs) were not looked at
- * @param historyFrom the first arrival stored (µs), {@link Long#MAX_VALUE} where none is
- * @param historyThrough up to which arrival (µs) all is there, {@link Long#MIN_VALUE} where nothing
- *     is known
- * @param missing why history is partial, a sentence each; empty where it is whole
+ * @param from start of the time asked for (µs)
+ * @param asOfArrival flows that arrived later (µs) were ignored
+ * @param historyFrom the first arrival stored (µs), {@link Long#MAX_VALUE} if none is
+ * @param historyThrough the arrival (µs) up to which history is complete, {@link Long#MIN_VALUE} if
+ *     unknown
+ * @param missing why history is partial, a sentence each; empty if it is complete
  * @param segmentsTotal segments of the archive
- * @param segmentsRead how many of them were opened, each counted once for an address
- * @param warnings what of sidecars and host directory is damaged; the answer stands all the same
+ * @param segmentsRead number of opened segments, each counted once for an address
+ * @param warnings damage of sidecars and host directory; the answer stands nevertheless
  */
 public record SeenAnswer(
     List<LastSeen> hosts,
@@ -32,7 +32,7 @@ public record SeenAnswer(
     warnings = List.copyOf(warnings);
   }
 
-  /** Whether an address that was not seen may have been: history does not hold all of the time. */
+  /** Whether an unseen address may have been active: history does not cover the whole time. */
   public boolean isPartial() {
     return !missing.isEmpty();
   }

@@ -17,12 +17,12 @@ import org.flowmon.flow.time.FlowTime;
 import org.flowmon.udaf.set.AddressRanges;
 
 /**
- * When addresses were last seen, exactly: by the host directory and the ends of posting lists, so
- * that an address costs one or two segments, and one that never was costs none.
+ * Finds when addresses were last seen, exactly. It uses the host directory and the ends of posting
+ * lists: an address costs one or two segments, one that was never seen costs none.
  *
  * <p>The time of a flow is its {@link org.flowmon.archive.segment.TimeKey}: {@code end_time}, but
  * no later than an hour after {@code arrival}, so that a clock in the future does not make a host
- * look present; {@code arrival} where {@code end_time} is NULL.
+ * look present; {@code arrival} if {@code end_time} is NULL.
  */
 public final class SeenHosts {
   private final ArchiveSnapshot snapshot;
@@ -36,13 +36,13 @@ public final class SeenHosts {
   }
 
   /**
-   * Asks for some addresses.
+   * Finds the last flow of each address.
    *
-   * @param from since when an address counts as seen (µs): decides what history must reach back to
-   * @param asOfArrival only flows that arrived then (µs) or before are looked at, {@link
-   *     Long#MAX_VALUE} for all
-   * @throws org.flowmon.archive.region.SegmentCorruptException where a segment that is needed is
-   *     damaged
+   * @param from start of the time (µs) in which an address counts as seen: history must reach back
+   *     to it
+   * @param asOfArrival only flows that arrived by then (µs) are read, {@link Long#MAX_VALUE} for
+   *     all
+   * @throws org.flowmon.archive.region.SegmentCorruptException if a needed segment is damaged
    */
   public static SeenAnswer ask(
       ArchiveSnapshot snapshot, List<IpAddress> addresses, long from, long asOfArrival)
@@ -97,7 +97,7 @@ public final class SeenHosts {
     return last;
   }
 
-  /** Why flows of the time asked for may not be here. */
+  /** Reasons why flows of the time asked for may be missing here. */
   private List<String> missing(long from) {
     List<String> missing = new ArrayList<>();
     if (snapshot.historyFrom() == Long.MAX_VALUE) {

@@ -1,4 +1,5 @@
 /**
- * Questions about hosts that one call answers: when they were last seen, and what one of them does.
+ * Questions about hosts that one call answers: when each was last seen, and a summary of one host's
+ * flows.
  */
 package org.flowmon.archive.host;

@@ -1,8 +1,8 @@
 package org.flowmon.archive.index;
 
 /**
- * The distinct values of a column in order, in arrays that may be longer: a view of the caller's,
- * for the time of a call.
+ * The distinct values of a column in order, in arrays that may be longer: a view of the caller's
+ * arrays, valid during a call.
  */
 public final class DictionaryValues {
   private final long[] high;
@@ -11,12 +11,12 @@ public final class DictionaryValues {
   private final int size;
 
   /**
-   * Some values.
+   * Wraps values.
    *
-   * @param high high longs of addresses; null where all are IPv4, and of other columns
-   * @param low numbers, or low longs of addresses; null of texts
-   * @param texts as UTF-8; null of other columns
-   * @param size how many there are
+   * @param high high longs of addresses; null if all are IPv4, and for other columns
+   * @param low numbers, or low longs of addresses; null for texts
+   * @param texts as UTF-8; null for other columns
+   * @param size number of values
    */
   public DictionaryValues(long[] high, long[] low, byte[][] texts, int size) {
     this.high = high;

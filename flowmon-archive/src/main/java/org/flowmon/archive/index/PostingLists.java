@@ -9,7 +9,8 @@ import org.flowmon.archive.region.SegmentCorruptException;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * The rows of one value as bytes; {@code docs/format/sidecar.md} is the specification.
+ * Codec of posting lists, the rows of one value; {@code docs/format/sidecar.md} is the
+ * specification.
  *
  * <pre>
  *   varint: count * 4 + kind | kind 0: varint first row, varint differences
@@ -54,7 +55,7 @@ final class PostingLists {
   }
 
   /**
-   * The portable Roaring format, straight from the rows:
+   * Writes the portable Roaring format straight from the rows:
    * https://github.com/RoaringBitmap/RoaringFormatSpec.
    */
   private static void writeRoaring(int[] rows, int from, int to, ByteSink out) {
@@ -111,7 +112,7 @@ final class PostingLists {
     }
   }
 
-  /** How many rows a list has. */
+  /** The number of rows in a list. */
   static int count(MappedRegion file, String place, ByteBuffer list, int totalRows) {
     int count = readVarint(file, place, list) >>> 2;
     if (count < 2 || count > totalRows) {
@@ -123,7 +124,7 @@ final class PostingLists {
   /**
    * Reads a list.
    *
-   * @param list positioned at the list, limited to where the next one begins
+   * @param list positioned at the list, limited to the start of the next one
    */
   static RowSet read(MappedRegion file, String place, ByteBuffer list, int totalRows) {
     int start = list.position();
@@ -145,10 +146,10 @@ final class PostingLists {
   }
 
   /**
-   * The rows of a list in a range. Varints are read as the cursor goes: however long the list is,
-   * it takes no memory.
+   * The rows of a list in a range. Varints are read as the cursor advances, so even a long list
+   * takes no memory.
    *
-   * @param list as of {@link #read}
+   * @param list as in {@link #read}
    * @param from the first row of the range
    * @param to one past its last
    */
@@ -173,7 +174,7 @@ final class PostingLists {
     private final int totalRows;
     private final int from;
     private final int to;
-    private int left; // rows that were not read
+    private int left; // rows not read yet
     private int row = -1;
 
     Varints(
@@ -252,7 +253,7 @@ final class PostingLists {
   private static RowSet readRoaring(
       MappedRegion file, String place, ByteBuffer list, int count, int totalRows) {
     ByteBuffer bytes = list.slice().order(ByteOrder.LITTLE_ENDIAN);
-    // Bounds what deserialize may allocate: the containers are those of the segment's rows.
+    // Bounds the allocation in deserialize: the containers are those of the segment's rows.
     if (bytes.remaining() < 8
         || bytes.getInt(0) != COOKIE_NO_RUNS
         || bytes.getInt(4) < 1

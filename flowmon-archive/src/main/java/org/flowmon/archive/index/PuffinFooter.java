@@ -18,7 +18,7 @@ import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.rollup.RollupFormat;
 
 /**
- * The footer of a sidecar as the Puffin specification has it.
+ * The footer of a sidecar as in the Puffin specification.
  *
  * <pre>
  *   "PFA1" | JSON | i32 length of the JSON | u32 flags, 0 | "PFA1"
@@ -89,7 +89,7 @@ record PuffinFooter(
   /**
    * Reads a footer.
    *
-   * @throws IllegalArgumentException saying what is wrong with it
+   * @throws IllegalArgumentException naming the error
    */
   static PuffinFooter parse(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -173,8 +173,7 @@ record PuffinFooter(
         default -> json.skipChildren();
       }
     }
-    if (type != null
-        && KNOWN.contains(type)) { // a newer writer's blobs are of no use here, and no harm
+    if (type != null && KNOWN.contains(type)) { // blobs of a newer writer are ignored
       expect(
           properties.containsKey("crc32c") && offset >= 0 && length >= 0,
           "offset, length and crc32c of a blob");

@@ -10,7 +10,7 @@ import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * The rollups of a sidecar, each opened when it is first used, so that a damaged one costs only
+ * The rollups of a sidecar, each opened at its first use, so that a damaged one affects only
  * itself. Filled by one thread, then safe to share.
  */
 final class RollupBlobs {
@@ -46,7 +46,7 @@ final class RollupBlobs {
     return bytes;
   }
 
-  /** The checked rollup, null where there is none. */
+  /** The checked rollup, null if there is none. */
   Rollup open(
       String type,
       FlowColumn column,

@@ -1,12 +1,12 @@
 package org.flowmon.archive.index;
 
-/** Goes over rows in blocks, ascending. Not thread-safe. */
+/** Iterates over rows in blocks, ascending. Not thread-safe. */
 @FunctionalInterface
 public interface RowCursor {
   /**
    * Fills {@code block} with the next rows.
    *
-   * @return how many, 0 at the end
+   * @return their number, 0 at the end
    */
   int next(int[] block);
 }

@@ -6,12 +6,12 @@ import org.roaringbitmap.BatchIterator;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * Rows of one segment, ascending and each once. Immutable. Small sets are arrays, contiguous ones a
- * range, all others Roaring bitmaps; who uses them need not know which.
+ * Distinct rows of one segment, ascending. Immutable. Small sets are arrays, contiguous ones a
+ * range, all others Roaring bitmaps; callers need not know which.
  */
 public final class RowSet {
   private static final RowSet NONE = new RowSet(0, 0, null, null);
-  // Where both sides of a union are at most this large, merging arrays beats building bitmaps.
+  // If both sides of a union are at most this large, merging arrays beats building bitmaps.
   private static final int SMALL = 4096;
 
   // Exactly one form: bitmap, else array (the first `to - from` = size entries), else the range
@@ -44,7 +44,7 @@ public final class RowSet {
   /**
    * The first {@code count} entries of an array.
    *
-   * @param rows strictly ascending, not negative; the caller gives the array away
+   * @param rows strictly ascending, not negative; the caller gives up the array
    */
   public static RowSet of(int[] rows, int count) {
     if (count == 0) {
@@ -59,7 +59,7 @@ public final class RowSet {
   /**
    * The rows of a bitmap.
    *
-   * @param bitmap the caller gives it away
+   * @param bitmap given up by the caller
    */
   public static RowSet of(RoaringBitmap bitmap) {
     return bitmap.isEmpty() ? NONE : new RowSet(0, 0, null, bitmap);
@@ -74,7 +74,7 @@ public final class RowSet {
     return this == NONE;
   }
 
-  /** Whether this is one run of rows without a gap. */
+  /** Whether the rows are contiguous. */
   public boolean isRange() {
     return array == null && bitmap == null;
   }
@@ -212,7 +212,7 @@ public final class RowSet {
     return of(merged, n);
   }
 
-  /** A new bitmap of these rows, the caller's own. */
+  /** Copies these rows into a new bitmap. */
   public RoaringBitmap toBitmap() {
     if (bitmap != null) {
       return bitmap.clone();
@@ -226,7 +226,7 @@ public final class RowSet {
     return copy;
   }
 
-  /** All rows in a new array. */
+  /** Copies all rows into a new array. */
   public int[] toArray() {
     int[] rows = new int[size()];
     Cursor cursor = cursor();
@@ -239,7 +239,7 @@ public final class RowSet {
     return rows;
   }
 
-  /** Goes over the rows in blocks, ascending. */
+  /** Iterates over the rows in blocks, ascending. */
   public Cursor cursor() {
     return new Cursor(this);
   }
@@ -249,7 +249,7 @@ public final class RowSet {
     return "RowSet[" + size() + (isEmpty() ? "]" : " rows, " + first() + "…" + last() + "]");
   }
 
-  /** Hands out the rows of a set block by block. Not thread-safe. */
+  /** Iterates over a set block by block. Not thread-safe. */
   public static final class Cursor implements RowCursor {
     private final RowSet set;
     private final BatchIterator batches;

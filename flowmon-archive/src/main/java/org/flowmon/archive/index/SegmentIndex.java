@@ -20,12 +20,12 @@ import org.flowmon.flow.IpAddress;
  * rows of each value. Ids count the dictionary's entries from 0 and equal the ids of the segment's
  * dictionary of that column. Null values are in no list.
  *
- * <p>Counted by reference as the segment is: {@link #acquire} before handing it on, {@link
- * #release} when done. Safe to share between threads. Row sets stay valid after the last release.
- * Every lookup can throw {@link org.flowmon.archive.region.SegmentCorruptException}.
+ * <p>Counted by reference like the segment: {@link #acquire} before handing it on, {@link #release}
+ * when done. Safe to share between threads. Row sets stay valid after the last release. Every
+ * lookup may throw {@link org.flowmon.archive.region.SegmentCorruptException}.
  */
 public final class SegmentIndex implements AutoCloseable {
-  /** The columns that a sidecar indexes where a segment has them and nothing else is said. */
+  /** The columns indexed by default, if a segment has them. */
   public static final List<FlowColumn> DEFAULT_INDEXED =
       List.of(
           FlowColumn.SRC_ADDR,
@@ -55,12 +55,12 @@ public final class SegmentIndex implements AutoCloseable {
   /**
    * Opens a sidecar; {@code SealedSegment.openIndex} is the usual way.
    *
-   * @param identity what the sidecar must be
-   * @param segmentId the segment that it must belong to
+   * @param identity expected identity of the sidecar
+   * @param segmentId id of its segment
    * @param segment identity of that segment's file
    * @param rows rows of that segment
-   * @param verifyChecksums whether a column's blob is checked when it is first used
-   * @throws org.flowmon.archive.region.SegmentCorruptException where it is not that sidecar
+   * @param verifyChecksums whether a column's blob is checked at its first use
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it is not that sidecar
    */
   public static SegmentIndex open(
       Path path,
@@ -154,20 +154,20 @@ public final class SegmentIndex implements AutoCloseable {
   }
 
   /**
-   * Whether lookups by this column are answered; where not, the segment has no value of it or it is
-   * not indexed.
+   * Whether lookups by this column are answered; if not, the column is not indexed or has no value
+   * in the segment.
    */
   public boolean isIndexed(FlowColumn column) {
     return columns[column.ordinal()] != null;
   }
 
-  /** Bytes of a column's dictionary and lists; 0 where it is not indexed. */
+  /** Bytes of a column's dictionary and lists; 0 if it is not indexed. */
   public long postingBytes(FlowColumn column) {
     Postings postings = columns[column.ordinal()];
     return postings == null ? 0 : postings.blob.length();
   }
 
-  /** Bytes of the sums, by the type of their blobs. */
+  /** Bytes of the rollups, by the type of their blobs. */
   public Map<String, Long> rollupBytes() {
     return rollups.bytes();
   }
@@ -179,15 +179,13 @@ public final class SegmentIndex implements AutoCloseable {
 
   /**
    * Id of the first value of a numeric column that is at least {@code value}; {@link
-   * #dictionarySize} where none is.
+   * #dictionarySize} if none is.
    */
   public int lowerBound(FlowColumn column, long value) {
     return numbers(column).lowerBound(value);
   }
 
-  /**
-   * Id of the first address that is at least the given one; {@link #dictionarySize} where none is.
-   */
+  /** Id of the first address that is at least the given one; {@link #dictionarySize} if none is. */
   public int lowerBound(FlowColumn column, long hi, long lo) {
     return addresses(column).lowerBound(hi, lo);
   }
@@ -225,8 +223,8 @@ public final class SegmentIndex implements AutoCloseable {
   /**
    * Reads addresses of the dictionary.
    *
-   * @param ids ascending or not, below {@link #dictionarySize}
-   * @param n how many of them
+   * @param ids in any order, below {@link #dictionarySize}
+   * @param n number of ids
    */
   public void readAddresses(FlowColumn column, int[] ids, int n, long[] hi, long[] lo) {
     Postings postings = addresses(column);
@@ -244,12 +242,12 @@ public final class SegmentIndex implements AutoCloseable {
     postings.readAddresses(from, n, hi, lo);
   }
 
-  /** The sums by this column over all hours, checked; null where the sidecar has none. */
+  /** The rollup by this column over all hours, checked; null if the sidecar has none. */
   public Rollup totals(FlowColumn column) {
     return rollup(RollupFormat.TOTALS, column);
   }
 
-  /** The sums by this column and hour, checked; null where the sidecar has none. */
+  /** The rollup by this column and hour, checked; null if the sidecar has none. */
   public Rollup hours(FlowColumn column) {
     return rollup(RollupFormat.HOURS, column);
   }
@@ -268,10 +266,10 @@ public final class SegmentIndex implements AutoCloseable {
   }
 
   /**
-   * Rows that hold the value of this id, which are read from their list as the cursor goes; it can
-   * throw as every lookup can, and is not to be used after the last release.
+   * Rows with the value of this id, read from their list as the cursor advances. The cursor may
+   * throw like every lookup, and is not to be used after the last release.
    *
-   * @param from the first row that is wanted
+   * @param from the first row of the range
    * @param to one past the last
    */
   public RowCursor cursor(FlowColumn column, int id, int from, int to) {
@@ -280,7 +278,7 @@ public final class SegmentIndex implements AutoCloseable {
     return postings.cursorOf(id, from, to);
   }
 
-  /** How many rows hold the value of this id, without reading their list. */
+  /** The number of rows with the value of this id; does not read their list. */
   public int count(FlowColumn column, int id) {
     Postings postings = postings(column);
     postings.checkId(id);
@@ -343,7 +341,7 @@ public final class SegmentIndex implements AutoCloseable {
     file.release();
   }
 
-  /** The same as {@link #release}. */
+  /** As {@link #release}. */
   @Override
   public void close() {
     release();

@@ -16,7 +16,7 @@ import org.flowmon.flow.FlowColumn;
 
 /**
  * Collects the postings of a segment's indexed columns and its rollups, and writes its sidecar.
- * Keeps its arrays for the next segment. Not thread-safe.
+ * Reuses its arrays for the next segment. Not thread-safe.
  */
 public final class SegmentIndexWriter {
   private final ByteSink blobs = new ByteSink();
@@ -40,8 +40,8 @@ public final class SegmentIndexWriter {
   }
 
   /**
-   * What sums the rows by address. {@code end_time} and {@code outgoing} are given to it before an
-   * address column is added, the measures after.
+   * The writer of the rollups. It gets {@code end_time} and {@code outgoing} before an address
+   * column is added, the measures after.
    */
   public RollupWriter rollups() {
     return rollups;
@@ -50,8 +50,8 @@ public final class SegmentIndexWriter {
   /**
    * Adds a column.
    *
-   * @param ids for each value that is not null, in the order of rows, its place in the dictionary
-   * @param valid bits of the rows that are not null; null where all are
+   * @param ids the place in the dictionary of each value that is not null, in the order of rows
+   * @param valid bits of the rows that are not null; null if all are
    * @param values the distinct values in order
    */
   public void add(
@@ -87,7 +87,7 @@ public final class SegmentIndexWriter {
     }
   }
 
-  /** Whether a column's values do not fit the first kind of blob: texts, numbers of 64 bits. */
+  /** Whether a column needs the second kind of blob: texts, numbers of 64 bits. */
   static boolean isSecond(FlowColumn column) {
     return switch (column.type()) {
       case TEXT, COUNT, TIMESTAMP, DURATION -> true;
@@ -95,7 +95,7 @@ public final class SegmentIndexWriter {
     };
   }
 
-  /** Appends the dictionary; bytes of an entry, 0 for texts. */
+  /** Appends the dictionary; returns the bytes of an entry, 0 for texts. */
   private int putDictionary(FlowColumn column, DictionaryValues values) {
     int size = values.size();
     if (column.type() == ColumnType.TEXT) {
@@ -185,8 +185,8 @@ public final class SegmentIndexWriter {
   /**
    * Writes the sidecar.
    *
-   * @param segment what the segment's file is
-   * @return what the sidecar is
+   * @param segment identity of the segment's file
+   * @return identity of the sidecar
    */
   public FileIdentity write(Path target, String segmentId, FileIdentity segment, int rows)
       throws IOException {

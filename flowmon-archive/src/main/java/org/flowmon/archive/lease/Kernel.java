@@ -10,13 +10,13 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * The running kernel, by which locks of files are kept: whoever runs under the same one sees them
- * for sure, in whatever container. On a file system of several hosts others may not.
+ * The running kernel, which keeps file locks: processes under the same kernel see each other's
+ * locks for sure, in whatever container. On a file system shared by several hosts others may not.
  */
 final class Kernel {
   private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
-  /** 16 hexadecimal digits, other ones after each start of the machine. */
+  /** 16 hexadecimal digits, different after each start of the machine. */
   static final String NAME = name();
 
   private Kernel() {}

@@ -4,10 +4,10 @@ import java.nio.file.Path;
 import java.util.UUID;
 
 /**
- * The name of a lease's file: {@code <UUID>.<kernel>.lease}, or {@code <UUID>.lease} as made by
- * versions that did not yet say which segments they own.
+ * The name of a lease's file: {@code <UUID>.<kernel>.lease}, or {@code <UUID>.lease} if made by a
+ * version that does not record owned segments.
  *
- * @param kernel the one that its process runs under, empty where it says none
+ * @param kernel of its process, empty if the name has none
  */
 record LeaseName(String kernel) {
   static final String SUFFIX = ".lease";
@@ -22,7 +22,7 @@ record LeaseName(String kernel) {
     return new LeaseName(parts.length < 2 ? "" : parts[1]);
   }
 
-  /** Whether its owner says which segments are its own. */
+  /** Whether its content lists the owned segments. */
   boolean saysOwned() {
     return !kernel.isEmpty();
   }

@@ -10,13 +10,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says what becomes of an archive whose lease cannot be made or written, once for each archive: a
- * command such as {@code verify} opens an archive several times. Safe for many threads.
+ * Logs the consequences of a lease that cannot be made or written, once for each archive: a command
+ * such as {@code verify} opens an archive several times. Safe for many threads.
  */
 final class LeaseWarnings {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseWarnings.class);
 
-  /** Those of this process. */
+  /** The warnings of this process. */
   static final LeaseWarnings OF_PROCESS = new LeaseWarnings(LOG::warn);
 
   private final Consumer<String> out;
@@ -27,7 +27,7 @@ final class LeaseWarnings {
     this.out = out;
   }
 
-  /** Nobody knows that the archive is being read. */
+  /** No other process can see that the archive is being read. */
   void notMade(Path archive, IOException e) {
     if (!notMade.add(archive.toAbsolutePath().normalize())) {
       return;
@@ -46,7 +46,7 @@ final class LeaseWarnings {
             + " deleted while it is being read, and the command then ends with an error");
   }
 
-  /** What the file says holds more than is read, or less. */
+  /** The file names more or fewer commits than are being read. */
   void notWritten(Path archive, IOException e) {
     if (notWritten.add(archive.toAbsolutePath().normalize())) {
       out.accept(
@@ -57,7 +57,7 @@ final class LeaseWarnings {
     }
   }
 
-  /** {@link java.io.RandomAccessFile} says by its message alone why a file is not opened. */
+  /** {@link java.io.RandomAccessFile} gives the reason only in its message. */
   private static boolean isDenied(IOException e) {
     return e instanceof AccessDeniedException
         || String.valueOf(e.getMessage()).endsWith("(Permission denied)");

@@ -13,29 +13,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file that this process has locked; the system unlocks it when the process ends, however it
- * ends.
+ * A file locked by this process; the system unlocks it when the process ends, however it ends.
  *
- * <p>POSIX gives a lock back when <em>any</em> descriptor of the file is closed in the process, so
- * nobody in it may even read a file that it has locked, in whatever class loader. Therefore each is
- * announced as a system property, which all class loaders share, before the file is made; the
- * property's value stands for the file's content.
+ * <p>POSIX releases a lock when <em>any</em> descriptor of the file is closed in the process, so no
+ * code in it, in any class loader, may even read a file that it has locked. Therefore each locked
+ * file is announced as a system property, which all class loaders share, before the file is made;
+ * the property's value stands for the file's content.
  *
  * <p>It is written through a {@link RandomAccessFile}. A {@link FileChannel} closes, and unlocks,
- * when a thread that uses it is interrupted. A mapped page of a disk without room has no block to
- * go to, and writing there fails as a fault of memory, not as an error of the disk.
+ * when a thread that uses it is interrupted. A mapped page needs a free block: on a full disk,
+ * writing to it is a memory fault, not an I/O error.
  */
 final class LockedFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LockedFile.class);
   private static final String PROPERTY = "flowmon.locked.";
 
-  /** What is {@link #published} while a thread looks whether another process's file is dead. */
+  /** The {@link #published} value while a thread checks whether another process's file is dead. */
   static final String PROBED = "probed";
 
   private final Path file;
   private final RandomAccessFile content;
 
-  /** How a file is opened to be locked and written; tests let writes fail. */
+  /** Opens a file to be locked and written; tests let writes fail. */
   interface Opening {
     Opening DEFAULT = file -> new RandomAccessFile(file, "rw");
 
@@ -51,21 +50,21 @@ final class LockedFile implements AutoCloseable {
     return PROPERTY + file; // of a real path, so that each file has one name
   }
 
-  /** What this process last {@link #publish}ed of a file; null where it has not locked it. */
+  /** The value last {@link #publish}ed for a file; null if this process has not locked it. */
   static String published(Path file) {
     return System.getProperty(property(file));
   }
 
   /**
-   * Locks a file, which is made where there is none.
+   * Locks a file, and creates it if there is none.
    *
-   * @return null where it is locked already, by this process or another
+   * @return null if it is locked already, by this process or another
    */
   static LockedFile tryLock(Path file) throws IOException {
     return tryLock(file, Opening.DEFAULT);
   }
 
-  /** As above, of a file that is opened in a way of its own. */
+  /** As {@link #tryLock(Path)}, with another way to open the file. */
   static LockedFile tryLock(Path file, Opening opening) throws IOException {
     if (System.getProperties().putIfAbsent(property(file), "") != null) {
       return null;
@@ -85,7 +84,7 @@ final class LockedFile implements AutoCloseable {
     RandomAccessFile content = opening.open(file.toFile());
     boolean done = false;
     try {
-      // Who finds it before it is locked may take it for a dead one and delete it.
+      // A process that finds it before it is locked may take it for dead and delete it.
       done = content.getChannel().tryLock() != null && Files.exists(file);
       return done ? new LockedFile(file, content) : null;
     } finally {
@@ -96,9 +95,9 @@ final class LockedFile implements AutoCloseable {
   }
 
   /**
-   * Whether nobody holds a file that some process locked; it is deleted then.
+   * Whether no process holds a file that was locked; if so it is deleted.
    *
-   * <p>Opened for reading only, so that whoever may read it can tell, and never made.
+   * <p>Opened for reading only, so read permission is enough, and never created.
    */
   static boolean deleteIfDead(Path file) throws IOException {
     return isDead(file, true);
@@ -122,7 +121,7 @@ final class LockedFile implements AutoCloseable {
       }
       return true;
     } catch (NoSuchFileException e) {
-      return true; // given back since it was listed
+      return true; // deleted since it was listed
     } finally {
       System.clearProperty(property(file));
     }
@@ -136,18 +135,18 @@ final class LockedFile implements AutoCloseable {
     }
   }
 
-  /** Writes bytes at a place of the file, in one call of the system. */
+  /** Writes bytes at a position of the file, in one system call. */
   void write(long position, byte[] bytes) throws IOException {
     content.seek(position);
     content.write(bytes);
   }
 
-  /** Cuts the file. */
+  /** Truncates the file. */
   void truncate(long length) throws IOException {
     content.setLength(length);
   }
 
-  /** Tells the rest of this process what stands in the file. */
+  /** Publishes the file's content to the rest of this process. */
   void publish(String content) {
     System.setProperty(property(file), content);
   }

@@ -8,8 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Held by the one process that compacts or expires an archive: two would do the same work and one
- * of them in vain. What keeps the archive right is not this lock but the check of each commit.
+ * Held by the one process that compacts or expires an archive: two would do the same work, one of
+ * them in vain. The archive's consistency does not depend on this lock but on the check of each
+ * commit.
  */
 public final class MaintenanceLock implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MaintenanceLock.class);
@@ -24,7 +25,7 @@ public final class MaintenanceLock implements AutoCloseable {
   /**
    * Takes the lock.
    *
-   * @return null where another has it, in this process or another
+   * @return null if another has it, in this process or another
    */
   public static MaintenanceLock tryTake(Path archive) throws IOException {
     Path folder = Files.createDirectories(archive.toRealPath().resolve(ReaderLease.FOLDER));
@@ -32,7 +33,7 @@ public final class MaintenanceLock implements AutoCloseable {
     if (file == null) {
       return null;
     }
-    // For people who find it; a stale text is of no meaning, nor is none on a disk without room.
+    // For people who find the file; an old text is harmless, and so is none on a full disk.
     byte[] text =
         ("process " + ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.UTF_8);
     try {

@@ -20,8 +20,8 @@ import java.util.Set;
  * </pre>
  *
  * <p>An entry is written before the segment's first file is made, so a file that was there before
- * the entries were read has its entry among them. For the rest of this process, which may not open
- * the file, each entry is a system property too. Not thread-safe.
+ * the entries were read has its entry among them. The rest of this process may not open the file:
+ * for it each entry is a system property too. Not thread-safe.
  */
 final class OwnedSegments {
   private static final int ENTRY = 64;
@@ -52,7 +52,7 @@ final class OwnedSegments {
     return PROPERTY + file + "|";
   }
 
-  /** Names a segment, once for each who owns it. */
+  /** Adds an owner of a segment. */
   void own(String id) throws IOException {
     Entry entry = entries.get(id);
     if (entry != null) {
@@ -70,7 +70,7 @@ final class OwnedSegments {
     return (long) ENTRY * (1 + place);
   }
 
-  /** Forgets one who owns a segment; where it fails the segment stays owned. */
+  /** Removes an owner of a segment; if that fails the segment stays owned. */
   void disown(String id) throws IOException {
     Entry entry = entries.get(id);
     if (entry == null || --entry.owners > 0) {
@@ -87,7 +87,7 @@ final class OwnedSegments {
     entries.clear();
   }
 
-  /** What this process owns by a lease's file. */
+  /** The segments that this process owns by a lease's file. */
   static Set<String> ofThisProcess(Object file) {
     String prefix = prefix(file);
     Set<String> ids = new HashSet<>();
@@ -99,7 +99,7 @@ final class OwnedSegments {
     return ids;
   }
 
-  /** What the content of a lease's file names. */
+  /** The segments named in a lease's content. */
   static Set<String> of(byte[] content) {
     Set<String> ids = new HashSet<>();
     for (int at = ENTRY; at < content.length; at += ENTRY) {

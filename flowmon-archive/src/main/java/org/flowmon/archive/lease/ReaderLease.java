@@ -20,12 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one process may still read of an archive, and commit to it: files that a commit took away
- * are deleted only when no live lease holds an earlier one, and segments without a commit only when
- * none owns them ({@code docs/format/manifest.md}, Leases).
+ * The lease of one process: the commits it may still read and the segments it may still commit.
+ * Files that a commit removed are deleted only when no live lease holds an earlier commit, and
+ * uncommitted segments only when none owns them ({@code docs/format/manifest.md}, Leases).
  *
- * <p>Who wants to read calls {@link #hold} with any number up to the newest commit, <em>then</em>
- * reads the manifest, and {@link #move}s on to what it found. Safe for many threads.
+ * <p>A reader calls {@link #hold} with any number up to the newest commit, <em>then</em> reads the
+ * manifest, and {@link #move}s on to the commit it found. Safe for many threads.
  */
 public final class ReaderLease implements AutoCloseable {
   /** The folder of leases within an archive. */
@@ -39,12 +39,12 @@ public final class ReaderLease implements AutoCloseable {
   private final Path archive;
   private final LockedFile.Opening opening;
   private final LeaseWarnings warnings;
-  // How many readers hold which commit.
+  // Number of readers by held commit.
   private final TreeMap<Long, Integer> held = new TreeMap<>();
   private LockedFile file; // null while none can be made
-  private OwnedSegments owned; // null where file is
+  private OwnedSegments owned; // null if file is
   private boolean protects;
-  private long written; // what the file says; one without content says 0
+  private long written; // the number in the file; 0 if it has no content
 
   private ReaderLease(Path archive, LockedFile.Opening opening, LeaseWarnings warnings) {
     this.archive = archive;
@@ -53,9 +53,9 @@ public final class ReaderLease implements AutoCloseable {
   }
 
   /**
-   * Makes a lease that holds commit 0, and so everything, until it is moved on. Where no file can
-   * be made (a folder that may only be read, a full disk) it {@link #protects} nothing, which the
-   * process logs once for each archive.
+   * Makes a lease that holds commit 0, and so everything, until it is moved on. If no file can be
+   * made (a read-only folder, a full disk) it {@link #protects} nothing, which the process logs
+   * once for each archive.
    */
   public static ReaderLease take(Path archive) {
     return take(archive, LockedFile.Opening.DEFAULT);
@@ -71,14 +71,14 @@ public final class ReaderLease implements AutoCloseable {
     return lease;
   }
 
-  /** Whether others know of all that is held. */
+  /** Whether other processes see everything that is held. */
   public synchronized boolean protects() {
     return protects;
   }
 
   /**
-   * Keeps what the states of this commit and of later ones name. Where nothing else is held, a
-   * lease that could not be made before is tried again.
+   * Keeps the files of this commit's state and of later ones. If nothing else is held, a lease that
+   * could not be made before is tried again.
    */
   public synchronized void hold(long number) {
     if (!protects && held.isEmpty()) {
@@ -106,7 +106,7 @@ public final class ReaderLease implements AutoCloseable {
     }
   }
 
-  /** Lets go what {@link #hold} held. */
+  /** Undoes one {@link #hold}. */
   public synchronized void release(long number) {
     held.compute(number, (key, count) -> count == null || count == 1 ? null : count - 1);
     update();
@@ -121,10 +121,10 @@ public final class ReaderLease implements AutoCloseable {
   }
 
   /**
-   * Says that this process may still commit segments: before the first of their files is made, or
-   * is looked for. Each call is taken back by one of {@link #disown}.
+   * Declares that this process may still commit segments, before the first of their files is made
+   * or looked for. Each call is undone by one of {@link #disown}.
    *
-   * @throws IOException where that cannot be written; then it is as if it had not been said
+   * @throws IOException if that cannot be written; then nothing is owned
    */
   public synchronized void own(Collection<String> ids) throws IOException {
     if (!makeFile()) {
@@ -145,7 +145,7 @@ public final class ReaderLease implements AutoCloseable {
     }
   }
 
-  /** Says that segments were committed, or never will be. */
+  /** Declares that segments were committed, or never will be. */
   public synchronized void disown(Collection<String> ids) {
     if (file == null) {
       return;
@@ -169,12 +169,12 @@ public final class ReaderLease implements AutoCloseable {
       return;
     }
     try {
-      // In the file before anything is read that it protects.
+      // Written before anything is read that it protects.
       file.write(0, littleEndian(number));
       written = number;
     } catch (IOException e) {
-      // What stands there holds more than is read, or else what is read is not protected. It is
-      // written with the next change.
+      // The number in the file is either too small, which only keeps more, or too large: then the
+      // reader is not protected. It is written with the next change.
       protects &= number >= written;
       warnings.notWritten(archive, e);
     }
@@ -201,7 +201,7 @@ public final class ReaderLease implements AutoCloseable {
     return smallest;
   }
 
-  /** A lease that this user cannot look at may hold anything. */
+  /** A lease that this user cannot read may hold anything. */
   private static long numberOrAll(Path file) throws IOException {
     try {
       return number(file);
@@ -221,7 +221,7 @@ public final class ReaderLease implements AutoCloseable {
       return ours.isEmpty() || ours.equals(LockedFile.PROBED) ? 0 : Long.parseLong(ours);
     }
     if (LeaseName.of(file).isForeign()) {
-      // What it names may not be deleted for want of a lock that is not seen from here.
+      // Its lock cannot be seen from here, so its commits may not be deleted.
       return LockedFile.isDead(file) ? NOTHING : read(file);
     }
     return LockedFile.deleteIfDead(file) ? NOTHING : read(file);
@@ -232,11 +232,11 @@ public final class ReaderLease implements AutoCloseable {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       while (bytes.hasRemaining()) {
         if (channel.read(bytes) < 0) {
-          return 0; // made, and not written yet
+          return 0; // made, not written yet
         }
       }
     } catch (NoSuchFileException e) {
-      return NOTHING; // given back meanwhile
+      return NOTHING; // released meanwhile
     }
     return Math.max(0, bytes.getLong(0));
   }

@@ -16,14 +16,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which segments live processes may still commit ({@code docs/format/manifest.md}, Leases).
+ * The segments that live processes may still commit ({@code docs/format/manifest.md}, Leases).
  *
- * <p>Who wants to delete orphans lists the files, <em>then</em> reads the owners, then the newest
- * commit. Who commits a segment that another process sealed owns it first; both hold {@link #lock},
- * so that no file is deleted between the look at it and its commit.
+ * <p>To delete orphans, list the files, <em>then</em> read the owners, then the newest commit. To
+ * commit a segment of another process, own it first. Both hold {@link #lock}, so that no file is
+ * deleted between its check and its commit.
  *
- * @param ids what they own
- * @param complete false where a live process does not say what it owns: one of an older version
+ * @param ids of the owned segments
+ * @param complete false if a live process does not list its segments: one of an older version
  * @param foreign whether any may run on another host, and so hold commits that cannot be seen
  */
 public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) {
@@ -36,7 +36,10 @@ public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) 
     ids = Set.copyOf(ids);
   }
 
-  /** Held while orphans are looked for and deleted, and while another's segments are taken over. */
+  /**
+   * Held while orphans are looked for and deleted, and while another process's segments are taken
+   * over.
+   */
   public interface Lock extends AutoCloseable {
     @Override
     void close() throws IOException;
@@ -45,7 +48,7 @@ public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) 
   /**
    * Waits for the lock.
    *
-   * @throws IOException where somebody has it for a minute
+   * @throws IOException if another holds it for a minute
    */
   public static Lock lock(Path archive) throws IOException {
     Path folder = Files.createDirectories(archive.toRealPath().resolve(ReaderLease.FOLDER));
@@ -102,14 +105,14 @@ public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) 
 
   private static boolean isOfThisProcess(Path file) throws IOException {
     String published = LockedFile.published(file);
-    while (LockedFile.PROBED.equals(published)) { // another thread looks whether it is dead
+    while (LockedFile.PROBED.equals(published)) { // another thread checks whether it is dead
       pause();
       published = LockedFile.published(file);
     }
     return published != null;
   }
 
-  /** A lock of another host may not be seen from here: then only time tells. */
+  /** A lock of another host may not be visible here: then only time tells. */
   private static boolean isGone(Path file, LeaseName name) throws IOException {
     if (!name.isForeign()) {
       return LockedFile.deleteIfDead(file);
@@ -127,7 +130,7 @@ public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) 
     try {
       return Files.readAllBytes(file);
     } catch (NoSuchFileException e) {
-      return new byte[0]; // given back meanwhile
+      return new byte[0]; // released meanwhile
     }
   }
 }

@@ -28,7 +28,7 @@ import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
 import org.flowmon.archive.store.StoredFile;
 
-/** Reads every byte of an archive and names what is not as it was written. */
+/** Reads every byte of an archive and reports all damage. */
 public final class ArchiveVerifier {
   private static final String FROM_A_COPY =
       "put its file back from a copy of the archive: what it holds is nowhere else in it";
@@ -48,26 +48,27 @@ public final class ArchiveVerifier {
    * Verifies an archive; others may read and commit meanwhile. Files of a store that is not local
    * are fetched anew, one segment at a time.
    *
-   * <p>Where the manifest itself is damaged, the segments of its sound commits are verified all the
-   * same, but no segment is called an orphan: it may belong to a commit that cannot be read.
+   * <p>If the manifest itself is damaged, the segments of its sound commits are still verified, but
+   * no segment is called an orphan: it may belong to a commit that cannot be read.
    *
-   * @throws NoSuchFileException where there is no archive
+   * @throws NoSuchFileException if there is no archive
    */
   public static VerifyReport verify(ArchiveLocation location) throws IOException {
     return verify(location, rows -> {});
   }
 
   /**
-   * As the other.
+   * As {@link #verify(ArchiveLocation)}, with progress.
    *
-   * @param progress told the rows of each segment that was read; what it throws ends the reading
+   * @param progress gets the rows of each verified segment; an exception from it ends the
+   *     verification
    */
   public static VerifyReport verify(ArchiveLocation location, LongConsumer progress)
       throws IOException {
     if (!Archive.exists(location)) {
       throw new NoSuchFileException(location.toString(), null, "no archive");
     }
-    // Nobody deletes what a merge takes away while it is being verified.
+    // Held: nobody deletes merged segments while they are being verified.
     try (ArchiveStore store = location.openStore();
         ReaderLease lease = ReaderLease.take(store.hostFolder())) {
       return verifyHeld(store, progress);
@@ -76,7 +77,7 @@ public final class ArchiveVerifier {
 
   private static VerifyReport verifyHeld(ArchiveStore store, LongConsumer progress)
       throws IOException {
-    // Before the manifest is read: what is committed later is not taken for an orphan.
+    // Listed before the manifest is read: segments committed later are not taken for orphans.
     List<StoredFile> files = store.list(Archive.SEGMENTS);
     ManifestAudit manifest = ManifestAudit.of(store);
     List<Damage> damages = new ArrayList<>();
@@ -120,7 +121,7 @@ public final class ArchiveVerifier {
         manifest.commits(), manifest.segments().size(), rows, bytes, damages, orphans, passedOver);
   }
 
-  /** Files that follow from the segments, which they have to agree with. */
+  /** Checks derived files, which have to agree with the segments. */
   private static void derived(
       ArchiveStore store, ManifestState state, List<Damage> damages, List<String> passedOver)
       throws IOException {

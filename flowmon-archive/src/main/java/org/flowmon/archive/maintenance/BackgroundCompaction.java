@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Merges segments behind whoever commits: one thread that works after each {@link #wake}, until
- * nothing is left to merge, and deletes what no reader needs. A failure is logged and counted, and
- * the next wake tries again; what is committed never waits for it. While another process has the
+ * Merges segments in the background of a writer. One thread works after each {@link #wake}, until
+ * nothing is left to merge, and deletes files that no reader needs. A failure is logged and
+ * counted, and the next wake tries again; commits never wait for it. While another process has the
  * maintenance lock, it leaves the work to that one.
  */
 public final class BackgroundCompaction implements AutoCloseable {
@@ -43,11 +43,11 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final AtomicLong failures = new AtomicLong();
 
   /**
-   * Begins; the archive must be there.
+   * Starts the thread; the archive must exist.
    *
-   * @param options null where nothing is merged, only trimmed and deleted
-   * @param pause runs many times a second while it works, on its thread, and may wait there for
-   *     what is urgent
+   * @param options null if nothing is merged, only trimmed and deleted
+   * @param pause runs many times a second during work, on its thread, and may wait there for urgent
+   *     work of others
    */
   public BackgroundCompaction(ArchiveLocation location, CompactionOptions options, Runnable pause) {
     this.location = location;
@@ -58,7 +58,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     thread.start();
   }
 
-  /** Says that something was committed. */
+  /** Wakes the thread after a commit. */
   public void wake() {
     lock.lock();
     try {
@@ -69,27 +69,27 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
   }
 
-  /** Segments that were merged away. */
+  /** Number of merged segments. */
   public long replaced() {
     return replaced.get();
   }
 
-  /** Segments that were written in their place. */
+  /** Number of segments written by merges. */
   public long written() {
     return written.get();
   }
 
-  /** Rows that were rewritten. */
+  /** Number of rewritten rows. */
   public long rows() {
     return rows.get();
   }
 
-  /** Segments whose files were deleted. */
+  /** Number of segments whose files were deleted. */
   public long deleted() {
     return deleted.get();
   }
 
-  /** Attempts that failed. */
+  /** Number of failed attempts. */
   public long failures() {
     return failures.get();
   }
@@ -150,7 +150,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
   }
 
-  /** Ends, before the next segment is written, and waits for that. */
+  /** Stops before the next segment is written, and waits for that. */
   @Override
   public void close() {
     lock.lock();

@@ -3,14 +3,14 @@ package org.flowmon.archive.maintenance;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 
 /**
- * How large segments become.
+ * Target sizes of segments.
  *
- * @param targetRows rows of a segment of a day that is still going on, about
- * @param finalRows rows of a segment of a day that is over, about; the arrays of the writer take
- *     some 100 bytes of heap for each
+ * @param targetRows rows of a segment of a current day, about
+ * @param finalRows rows of a segment of a past day, about; the arrays of the writer take some 100
+ *     bytes of heap for each
  */
 public record CompactionOptions(int targetRows, int finalRows) {
-  /** A million rows, and four million once a day is over. */
+  /** A million rows, and four million for a past day. */
   public static final CompactionOptions DEFAULTS = new CompactionOptions(1_000_000, 4_000_000);
 
   public CompactionOptions {

@@ -11,21 +11,21 @@ import java.util.TreeMap;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
- * Which segments to merge next. A function of what the archive holds, so it needs no state and no
+ * Chooses the segments to merge next. It depends only on the archive's content, without state or
  * clock of its own: the newest arrival is the time.
  *
  * <p>Segments are merged within a slice of time ({@link CompactionSlice}), smallest first. A merge
- * happens where it fills a segment; where {@link #FAN_IN} of about one size have gathered; and, in
- * a day that is over, where it makes a segment at least a third larger than its largest part. Each
- * of them makes what it merges larger by a factor, so a row is rewritten a number of times that is
- * logarithmic in the size of a full segment over that of a fresh one: once or twice, where segments
- * come with 100,000 rows.
+ * happens in three cases: it fills a segment; {@link #FAN_IN} segments of about one size have
+ * gathered; in a past day, it makes a segment at least a third larger than its largest part. Each
+ * case enlarges the merged segments by a factor. So the number of times a row is rewritten is
+ * logarithmic in the ratio of a full segment to a fresh one: once or twice if fresh segments have
+ * 100,000 rows.
  *
- * <p>It comes to an end: segments of one day become one, and several that hold several days become
- * segments of one day and at most one of strays.
+ * <p>It ends: segments of one day become one, and segments that mix days become segments of one day
+ * and at most one of strays.
  */
 final class CompactionPlan {
-  /** So many small segments of a slice are worth a merge, wherever it leads. */
+  /** So many small segments of a slice are always worth a merge. */
   static final int FAN_IN = 8;
 
   private final CompactionOptions options;
@@ -35,7 +35,7 @@ final class CompactionPlan {
   }
 
   /**
-   * The segments to merge next, empty where there is nothing to gain.
+   * The segments to merge next, empty if there is nothing to gain.
    *
    * @param segments of the archive
    * @param excluded ids of segments to leave alone
@@ -47,7 +47,7 @@ final class CompactionPlan {
     for (Map.Entry<Long, List<SealedSegment>> slice : slices.entrySet()) {
       List<SealedSegment> merge =
           merge(slice.getValue(), CompactionSlice.isOver(slice.getKey(), newest));
-      // What saves most probes of a lookup first.
+      // The merge that saves most probes of a lookup comes first.
       if (merge.size() > best.size()) {
         best = merge;
       }
@@ -56,9 +56,8 @@ final class CompactionPlan {
   }
 
   /**
-   * The segments that are as they will stay, but for rows that arrive late or expire: those that
-   * are full, also when their day is over, and those of days that are over in which there is no
-   * merge to be made.
+   * The segments that will not be merged any more, until rows arrive late or expire: full ones,
+   * even after their day is over, and those of past days without a worthwhile merge.
    *
    * @return their places
    */
@@ -108,7 +107,7 @@ final class CompactionPlan {
     small.sort(Comparator.comparingInt(SealedSegment::rows).thenComparing(SealedSegment::id));
     long rows = 0;
     int count = 0;
-    int worth = 0; // the longest beginning that is worth a merge
+    int worth = 0; // the longest prefix that is worth a merge
     for (SealedSegment segment : small) {
       boolean grows = over && count > 0 && segment.rows() <= 3 * rows;
       rows += segment.rows();
@@ -123,7 +122,10 @@ final class CompactionPlan {
     return small.subList(0, worth);
   }
 
-  /** Whether the largest of the first so many is not much larger than {@link #FAN_IN} before it. */
+  /**
+   * Whether the largest of the first {@code count} is not much larger than the {@link #FAN_IN}
+   * before it.
+   */
   private static boolean isTier(List<SealedSegment> ascending, int count) {
     long largest = ascending.get(count - 1).rows();
     return largest <= 4L * ascending.get(count - FAN_IN).rows();

@@ -35,9 +35,9 @@ import org.slf4j.LoggerFactory;
  * Merges small segments into few large ones: the same rows, so the same answers, with fewer
  * dictionaries to probe. One step is one commit that replaces segments; readers of older snapshots
  * keep their files until they are done ({@link Archive#removeReplaced}). Others may commit at the
- * same time: who replaces a segment that is gone is refused, and what it wrote is deleted.
+ * same time: replacing a segment that is gone is refused, and the new segments are deleted.
  *
- * <p>Keeps the scratch arrays of its writer. Not thread-safe.
+ * <p>Reuses the scratch arrays of its writer. Not thread-safe.
  */
 public final class Compactor {
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
@@ -49,7 +49,7 @@ public final class Compactor {
   private SegmentWriter writer;
   private final Set<String> damaged;
 
-  /** What a step did: how many segments became how many, with how many rows. */
+  /** The result of a step: segments before and after, and their rows. */
   public record Step(int replaced, int written, long rows, long bytesBefore, long bytesAfter) {}
 
   public Compactor(Archive archive, CompactionOptions options) {
@@ -59,9 +59,9 @@ public final class Compactor {
   /**
    * A compactor that knows of damage.
    *
-   * @param options null where nothing is merged, but segments are trimmed
-   * @param damaged ids of segments to leave alone; those that turn out to be damaged are added
-   * @param pause as of {@link SegmentWriter#beforeColumns}
+   * @param options null if nothing is merged, but segments are trimmed
+   * @param damaged ids of segments to leave alone; newly found ones are added
+   * @param pause as in {@link SegmentWriter#beforeColumns}
    */
   Compactor(Archive archive, CompactionOptions options, Set<String> damaged, Runnable pause) {
     this.pause = pause;
@@ -70,7 +70,7 @@ public final class Compactor {
     this.plan = options == null ? null : new CompactionPlan(options);
   }
 
-  /** Segments that are left alone since they cannot be read, by id. */
+  /** Ids of segments that are left alone because they cannot be read. */
   public Set<String> damaged() {
     return Set.copyOf(damaged);
   }
@@ -78,9 +78,9 @@ public final class Compactor {
   /**
    * Makes one merge.
    *
-   * @param stop asked before each segment is written: where it says true, nothing is changed
-   * @return null where there is nothing to merge, where it was stopped, or where another process
-   *     replaced one of the segments first (then the next call plans anew)
+   * @param stop asked before each segment is written: if it is true, nothing is changed
+   * @return null if there is nothing to merge, if it was stopped, or if another process replaced
+   *     one of the segments first (then the next call plans anew)
    */
   public Step step(BooleanSupplier stop) throws IOException {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
@@ -115,8 +115,8 @@ public final class Compactor {
   }
 
   /**
-   * A segment to be rewritten without its expired rows, well before a commit would have to: the one
-   * that frees most for what is written.
+   * A segment to rewrite without its expired rows, well before a commit would have to: the one that
+   * frees most for the bytes to be written.
    */
   private List<SealedSegment> trimmable(ArchiveSnapshot snapshot) {
     RetentionOptions limits = snapshot.retention();
@@ -134,7 +134,7 @@ public final class Compactor {
         .orElse(List.of());
   }
 
-  /** Lets every column be verified, so that damage is known for that of its segment. */
+  /** Has every column verified, so that damage is attributed to its segment. */
   private static void touch(SegmentReader segment) {
     long[] validity = new long[1];
     for (FlowColumn column : FlowColumn.all()) {
@@ -142,7 +142,7 @@ public final class Compactor {
     }
   }
 
-  /** Of the archive's options as they are now: they may have been set anew. */
+  /** A writer with the archive's current options, which may have changed. */
   private SegmentWriter writer() throws IOException {
     SegmentOptions options = archive.segmentOptions();
     if (writer == null || !writer.options().equals(options)) {
@@ -158,7 +158,7 @@ public final class Compactor {
     RowSums dropped = RowSums.NONE;
     for (SegmentLease lease : leases) {
       dropped = dropped.plus(sums(lease.rows(), lease.firstRow()));
-      // What is of one day stays in one segment, so that each merge leaves fewer, and ends.
+      // Rows of one day stay in one segment, so that each merge leaves fewer, and merging ends.
       long slice = CompactionSlice.of(lease.rows().sealed());
       if (slice == CompactionSlice.MIXED || lease.firstRow() > 0) {
         split(lease.rows(), lease.firstRow(), slices);
@@ -177,7 +177,7 @@ public final class Compactor {
         written.add(archive.seal(writer(), parts, provenance));
       }
       List<String> replaced = segments.stream().map(SealedSegment::id).toList();
-      // Where this fails otherwise than by a refusal, the commit may stand all the same.
+      // If this fails in any way but a refusal, the commit may still stand.
       mayStand = true;
       archive.commit(
           ArchiveCommit.ofReplacement(written, replaced, List.of(), dropped, "compaction"));
@@ -208,14 +208,14 @@ public final class Compactor {
     }
   }
 
-  /** What the first rows of a segment add up to. */
+  /** The sums of a segment's first rows. */
   private static RowSums sums(SegmentReader segment, int rows) {
     BigInteger[] sums = {BigInteger.ZERO, BigInteger.ZERO};
     FlowColumn[] columns = {FlowColumn.BYTES, FlowColumn.PACKETS};
     long[] values = new long[BLOCK];
     long[] known = new long[BLOCK / 64];
     for (int c = 0; c < columns.length; c++) {
-      // In halves: those of as many rows as a segment has overflow no long.
+      // In halves: even the halves of a full segment's rows overflow no long.
       long high = 0;
       long low = 0;
       for (int from = 0; from < rows; from += BLOCK) {
@@ -234,7 +234,7 @@ public final class Compactor {
     return new RowSums(rows, sums[0], sums[1]);
   }
 
-  /** Adds the rows of a segment, from the first visible one on, to those of their slices. */
+  /** Adds the rows of a segment, from the first visible one on, to their slices. */
   private void split(SegmentReader segment, int firstRow, Map<Long, List<FlowRows>> slices) {
     long[] keys = new long[BLOCK];
     long[] arrivals = new long[BLOCK];

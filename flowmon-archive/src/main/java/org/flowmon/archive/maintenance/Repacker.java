@@ -17,9 +17,9 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 
 /**
- * Writes every segment that an archive has at the beginning anew, one after the other: the same
- * rows, in files as this version writes them. One segment is one commit. What others replace
- * meanwhile is left out. Not thread-safe.
+ * Rewrites every segment that an archive has at the start, one after the other: the same rows, in
+ * files of this version's format. One segment is one commit. Segments that others replace meanwhile
+ * are skipped. Not thread-safe.
  */
 public final class Repacker {
   private final Archive archive;
@@ -28,7 +28,7 @@ public final class Repacker {
   private final Set<String> damaged = new TreeSet<>();
   private int written;
 
-  /** A segment was written anew: its rows, and its bytes with its sidecar's. */
+  /** A rewritten segment: its rows, and its bytes including its sidecar's. */
   public record Step(long rows, long bytesBefore, long bytesAfter) {}
 
   public Repacker(Archive archive) throws IOException {
@@ -39,17 +39,17 @@ public final class Repacker {
     }
   }
 
-  /** Segments that are left as they are since they cannot be read, by id. */
+  /** Ids of segments that are left alone because they cannot be read. */
   public Set<String> damaged() {
     return Set.copyOf(damaged);
   }
 
-  /** Segments written so far. */
+  /** Segments rewritten so far. */
   public int written() {
     return written;
   }
 
-  /** Writes the next segment; null where all are done. */
+  /** Rewrites the next segment; null if all are done. */
   public Step step() throws IOException {
     while (!left.isEmpty()) {
       String id = left.remove();

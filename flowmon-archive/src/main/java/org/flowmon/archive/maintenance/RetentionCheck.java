@@ -15,9 +15,8 @@ import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
 
 /**
- * Whether what has expired is what the limits of an archive say: no more is visible or stored than
- * they allow, and time keys on both sides of each first visible row are on their side of the
- * cutoff.
+ * Checks an archive's expiration against its limits: no more is visible or stored than they allow,
+ * and the time keys before and after each first visible row are on their side of the cutoff.
  */
 final class RetentionCheck {
   // The files are sound: only a defect of the program leads here.

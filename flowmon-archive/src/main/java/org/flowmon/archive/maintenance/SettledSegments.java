@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.function.Function;
 import org.flowmon.archive.segment.SealedSegment;
 
-/** Which segments compaction has no more to do with: what is derived from them stays. */
+/** The segments that compaction will not merge any more: files derived from them stay valid. */
 public final class SettledSegments {
   private SettledSegments() {}
 
   /**
-   * Tells of segments the places of those that stay as they are, until rows arrive late or expire.
+   * A function from segments to the places of settled ones, until rows arrive late or expire.
    *
-   * @param options null where nothing is merged: all stay
+   * @param options null if nothing is merged: all are settled
    */
   public static Function<List<SealedSegment>, BitSet> by(CompactionOptions options) {
     return segments -> {

@@ -3,13 +3,13 @@ package org.flowmon.archive.maintenance;
 import java.util.List;
 
 /**
- * What a verification found.
+ * The result of a verification.
  *
  * @param commits commits of the manifest
  * @param segments segments that the manifest names
  * @param rows rows of these
  * @param bytes bytes of files that were read
- * @param damages empty where everything is what was written
+ * @param damages empty if every byte is as written
  * @param orphans paths or URLs of files that no commit knows; they are no damage
  * @param passedOver files of other versions, which were not checked, and why; they are no damage
  */
@@ -25,8 +25,8 @@ public record VerifyReport(
    * One finding.
    *
    * @param file the damaged or missing file: its path or URL
-   * @param place the part that is hit
-   * @param what what was found and what was expected
+   * @param place the damaged part
+   * @param what the finding and the expectation
    * @param remedy what to do about it
    */
   public record Damage(String file, String place, String what, String remedy) {
@@ -46,7 +46,7 @@ public record VerifyReport(
     return damages.isEmpty();
   }
 
-  /** 0 where everything is sound, 1 where something is damaged. */
+  /** 0 if everything is sound, 1 if something is damaged. */
   public int exitCode() {
     return isSound() ? 0 : 1;
   }

@@ -1,5 +1,5 @@
 /**
- * Work on an archive behind its users, and checks of it: merging small segments, writing them anew,
- * verifying every byte.
+ * Background work on an archive, and its checks: merging small segments, rewriting them, verifying
+ * every byte.
  */
 package org.flowmon.archive.maintenance;

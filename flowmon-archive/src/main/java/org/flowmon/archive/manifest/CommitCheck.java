@@ -16,10 +16,10 @@ import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
- * What a commit would do to a state: the rules of {@code docs/format/manifest.md}.
+ * The effect of a commit on a state, by the rules of {@code docs/format/manifest.md}.
  *
  * @param repeat whether all of it is in the state already
- * @param gaps what it would leave out
+ * @param gaps the positions that it would skip
  */
 record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
   private static final CommitCheck REPEAT = new CommitCheck(true, List.of());
@@ -28,7 +28,7 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
   /**
    * Checks a commit.
    *
-   * @throws CommitRefusedException where it neither fits nor is a repeat
+   * @throws CommitRefusedException if it neither fits nor is a repeat
    */
   static CommitCheck of(ManifestState state, ArchiveCommit commit) {
     CommitCheck check = PLAIN;
@@ -98,7 +98,7 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
       before = range;
       OffsetRanges committed = all.computeIfAbsent(key, k -> state.source(k).committed());
       long end = committed.end();
-      // Nothing is missing before the first range ever: a source is taken up where it is.
+      // Nothing is missing before a source's first range: a source may begin anywhere.
       if (end >= 0 && range.firstOffset() > end) {
         gaps.add(
             CommitResult.Gap.between(

@@ -5,7 +5,7 @@ import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.retention.Expiration;
 
-/** Decides what a commit hides, anew for each state that it is tried on. */
+/** Decides which rows a commit hides, anew for each state that it is tried on. */
 public interface CommitPreparation {
   /** Hides nothing. */
   CommitPreparation NONE =
@@ -22,15 +22,15 @@ public interface CommitPreparation {
       };
 
   /**
-   * What a commit hides; segments that it trims lie sealed in the archive's folder.
+   * The rows that a commit hides; segments that it trims lie sealed in the archive's folder.
    *
-   * @param before the state that the commit is to follow on
-   * @throws CommitRefusedException where the commit does not fit what is hidden in that state
+   * @param before the state that the commit is to follow
+   * @throws CommitRefusedException if the commit does not fit that state's hidden rows
    */
   Expiration prepare(ManifestState before, ArchiveCommit commit) throws IOException;
 
   /**
-   * Says that another commit was first, so what was prepared is of no use.
+   * Discards a prepared expiration, because another commit was first.
    *
    * @param now a state read after that; nothing that it {@linkplain ManifestState#knows knows} may
    *     be deleted

@@ -12,9 +12,9 @@ import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
- * A commit as its file says it.
+ * The content of a commit's file.
  *
- * @param expiration what it hides
+ * @param expiration the rows that it hides
  */
 record CommitRecord(ManifestFrame frame, ArchiveCommit commit, Expiration expiration) {
 
@@ -59,7 +59,7 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit, Expiration expira
    * Reads a commit's file.
    *
    * @param file its name, for messages
-   * @throws ManifestCorruptException where it is not the sound commit of this number
+   * @throws ManifestCorruptException if it is not the sound commit of this number
    */
   static CommitRecord fromBytes(String file, byte[] bytes, long number) {
     ManifestFrame frame = ManifestFrame.read(file, bytes, ManifestFrame.Kind.COMMIT, number);
@@ -100,7 +100,7 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit, Expiration expira
       }
     }
     try {
-      // Whether it was forced is not stored: it is part of the archive now.
+      // Whether it was forced is not stored: the file is part of the archive now.
       return new CommitRecord(
           frame,
           new ArchiveCommit(

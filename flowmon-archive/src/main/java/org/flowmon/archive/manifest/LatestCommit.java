@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import org.flowmon.archive.store.ArchiveStore;
 
 /**
- * The file {@code manifest/latest}: names the newest commit, or an older one. Without it nobody
- * could tell that the newest commit's file was lost.
+ * The file {@code manifest/latest}: names the newest commit, or an older one. Without it the loss
+ * of the newest commit's file would go unnoticed.
  */
 public final class LatestCommit {
   /** Its name within an archive. */
@@ -31,9 +31,9 @@ public final class LatestCommit {
   }
 
   /**
-   * The commit that the file names, −1 where there is no file.
+   * The commit that the file names, −1 if there is no file.
    *
-   * @throws ManifestCorruptException where it is not as it was written
+   * @throws ManifestCorruptException if its bytes are damaged
    */
   static long read(ArchiveStore store) throws IOException {
     byte[] bytes = store.read(FILE, 1 << 20);

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The commits of one archive, newest state at hand. Safe for many threads; other processes may
- * commit at the same time. The files are those of {@code docs/format/manifest.md}.
+ * The commits of one archive, with the newest state in memory. Safe for many threads; other
+ * processes may commit at the same time. {@code docs/format/manifest.md} specifies the files.
  */
 public final class Manifest {
   /** The manifest's folder within the archive. */
@@ -41,9 +41,9 @@ public final class Manifest {
   }
 
   /**
-   * Begins a manifest.
+   * Creates a manifest.
    *
-   * @return false where there is one
+   * @return false if there is one
    */
   public static boolean create(ArchiveStore store) throws IOException {
     byte[] bytes =
@@ -58,9 +58,9 @@ public final class Manifest {
   /**
    * Opens a manifest.
    *
-   * @param snapshotEvery a snapshot is written with each so many-th commit
-   * @throws java.nio.file.NoSuchFileException where there is none
-   * @throws ManifestCorruptException where a commit that is needed is missing or damaged
+   * @param snapshotEvery commits from one snapshot to the next
+   * @throws java.nio.file.NoSuchFileException if there is none
+   * @throws ManifestCorruptException if a commit that is needed is missing or damaged
    */
   public static Manifest open(ArchiveStore store, int snapshotEvery) throws IOException {
     Manifest manifest = new Manifest(store, snapshotEvery, ManifestLoader.load(store));
@@ -73,7 +73,7 @@ public final class Manifest {
     return state;
   }
 
-  /** The state with all commits that are there now. */
+  /** Reads new commits and returns the state with all of them. */
   public ManifestState refresh() throws IOException {
     ManifestState now = state;
     return hasCommit(now.number() + 1) || !hasCommit(now.number()) ? readOn() : now;
@@ -87,7 +87,7 @@ public final class Manifest {
     ManifestSum builder = new ManifestSum(state);
     boolean any = ManifestLoader.readOn(store, builder);
     if (!hasCommit(builder.number())) {
-      // Commits up to a snapshot were deleted while this process did not look.
+      // Commits up to a snapshot were deleted since this process last read.
       state = ManifestLoader.load(store);
     } else if (any) {
       state = builder.build();
@@ -95,18 +95,18 @@ public final class Manifest {
     return state;
   }
 
-  /** As {@link #prune(long, long)} where leases show every reader. */
+  /** As {@link #prune(long, long)} if leases show every reader. */
   public int prune(long before) throws IOException {
     return prune(before, Long.MAX_VALUE);
   }
 
   /**
-   * Deletes commits and snapshots that nobody needs: those before the newest snapshot but one.
+   * Deletes unneeded commits and snapshots: those before the newest snapshot but one.
    *
    * @param before none of this number or above is deleted
-   * @param writtenBefore the snapshot that stays was written before this time (milliseconds since
+   * @param writtenBefore the remaining snapshot was written before this time (milliseconds since
    *     1970-01-01T00:00:00Z), for readers that no lease shows
-   * @return how many files
+   * @return number of deleted files
    */
   public synchronized int prune(long before, long writtenBefore) throws IOException {
     List<StoredFile> files = store.list(FOLDER);
@@ -117,7 +117,7 @@ public final class Manifest {
       return 0;
     }
     long keep = snapshots.lower(snapshots.last());
-    // Where a lease is in the way, a snapshot further back may do.
+    // If a lease is in the way, an earlier snapshot may do.
     Long snapshot = before > keep ? Long.valueOf(keep) : snapshots.floor(before);
     if (snapshot == null
         || ManifestLoader.numbers(files, ManifestFrame.Kind.COMMIT).first() >= snapshot) {
@@ -131,7 +131,7 @@ public final class Manifest {
             .toBytes());
     settle();
     int deleted = 0;
-    // Ascending, and commits first: whoever is behind finds neither the next commit nor his own.
+    // Ascending, and commits first: a slow reader finds neither the next commit nor its own.
     for (ManifestFrame.Kind kind : ManifestFrame.Kind.values()) {
       for (long number : ManifestLoader.numbers(files, kind).headSet(keep)) {
         deleted += store.delete(kind.fileName(number)) ? 1 : 0;
@@ -141,11 +141,12 @@ public final class Manifest {
   }
 
   /**
-   * Adds a commit, durably; where another process is first, checks it again on what that one added.
+   * Adds a commit, durably; if another process is first, checks it again on the state after that
+   * commit.
    *
-   * @param requireFiles is asked for each segment that is about to be committed, and throws where
-   *     its files are not there
-   * @throws CommitRefusedException where it neither fits nor is a repeat
+   * @param requireFiles is called for each segment about to be committed, and throws if its files
+   *     are missing
+   * @throws CommitRefusedException if it neither fits nor is a repeat
    */
   public CommitResult commit(ArchiveCommit commit, Consumer<SealedSegment> requireFiles)
       throws IOException {
@@ -153,9 +154,9 @@ public final class Manifest {
   }
 
   /**
-   * As above.
+   * As {@link #commit(ArchiveCommit, Consumer)}.
    *
-   * @param preparation says what the commit hides, each time that it is tried
+   * @param preparation decides which rows the commit hides, each time that it is tried
    */
   public synchronized CommitResult commit(
       ArchiveCommit commit, Consumer<SealedSegment> requireFiles, CommitPreparation preparation)
@@ -182,7 +183,7 @@ public final class Manifest {
       byte[] bytes =
           CommitRecord.toBytes(
               number, before.archive(), before.checksum(), nowMicros(), commit, expiration);
-      // A file system over a network may have put it and lost the answer: what is there is read.
+      // A network file system may have stored it and lost the answer: the stored bytes are read.
       boolean written =
           store.putIfAbsent(file, bytes)
               || Arrays.equals(bytes, store.read(file, ManifestFrame.MAX_BYTES));
@@ -205,7 +206,9 @@ public final class Manifest {
     }
   }
 
-  /** Says that something is there, by a result or by refusing it again, only of what will last. */
+  /**
+   * Checks a commit; a repeat or refusal is reported only once the commits it rests on are durable.
+   */
   private CommitCheck check(ManifestState before, ArchiveCommit commit) throws IOException {
     CommitCheck check = null;
     try {
@@ -218,7 +221,7 @@ public final class Manifest {
     }
   }
 
-  /** Makes the state that was last read last, also where who wrote it was killed in between. */
+  /** Makes the state that was last read durable, even if its writer was killed in between. */
   public void settle() throws IOException {
     store.settle(FOLDER);
   }
@@ -233,10 +236,10 @@ public final class Manifest {
   }
 
   /**
-   * Whether a commit became part of a state though its file says nothing any more: others may have
-   * followed on it and deleted it before its writer looked. An id is never used again, so a segment
-   * that is known tells. Where all of them were replaced and deleted since, the commit is tried
-   * anew, and found to be a repeat or refused.
+   * Whether a commit became part of a state though its file is gone: others may have followed it
+   * and deleted it before its writer looked. An id is never used again, so a known segment tells.
+   * If all of them were replaced and deleted since, the commit is tried anew, and found to be a
+   * repeat or refused.
    */
   private static boolean stands(ManifestState now, ArchiveCommit commit, Expiration expiration) {
     return Stream.concat(commit.segments().stream(), expiration.trimmed().values().stream())
@@ -245,8 +248,9 @@ public final class Manifest {
   }
 
   /**
-   * Whether all that a commit of retention alone was to bring about is so, after it was written: no
-   * id tells whether it stands, and if others did the same in its place it need not be repeated.
+   * Whether everything that a commit of retention alone was to bring about has happened after it
+   * was written. No id tells whether the commit stands, but if others had the same effect it need
+   * not be repeated.
    */
   private static boolean holds(
       ManifestState now, ManifestState before, ArchiveCommit commit, Expiration expiration) {
@@ -260,10 +264,10 @@ public final class Manifest {
   }
 
   /**
-   * Whether a commit of this number was there once and was, or may be, deleted: another's, so that
-   * the one just written stands for nothing, or the one just written. A lease rules that out; where
-   * leases do not show everyone, who was asleep for longer than the time of grace finds out here:
-   * the mark is written before commits go.
+   * Whether a commit of this number once existed and was, or may be, deleted. It is either
+   * another's, so that the one just written is void, or the one just written. A lease rules that
+   * out. If leases do not show everyone, a writer that was asleep for longer than the time of grace
+   * finds out here: the mark is written before commits are deleted.
    */
   private boolean wasPruned(long number) throws IOException {
     return !store.grace().isZero()
@@ -272,7 +276,7 @@ public final class Manifest {
             .isEmpty();
   }
 
-  /** What makes the next open faster or safer; the commit stands without it. */
+  /** Writes files that make the next open faster or safer; the commit stands without them. */
   private void writeHints() {
     try {
       LatestCommit.write(store, state.number());

@@ -16,15 +16,15 @@ import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.StoredFile;
 
 /**
- * What a reading of every file of a manifest found.
+ * The findings of a reading of every file of a manifest.
  *
  * @param commits sound commits
  * @param segments every segment that a sound commit or snapshot names
- * @param removed ids of segments that were replaced and whose files may still be there
- * @param damages empty where everything is as it was written
+ * @param removed ids of replaced segments whose files may still exist
+ * @param damages empty if every byte is as written
  * @param orphans temporary files left behind
  * @param bytes that were read
- * @param state what all commits add up to, null where that cannot be told
+ * @param state the state after all commits, null if that cannot be told
  */
 public record ManifestAudit(
     long commits,
@@ -47,7 +47,7 @@ public record ManifestAudit(
     private final List<ManifestCorruptException> damages = new ArrayList<>();
     private long commits;
     private long bytesRead;
-    // What the commits so far add up to, null from a damaged one up to the next sound snapshot.
+    // The sum of the commits so far, null from a damaged one up to the next sound snapshot.
     private ManifestSum sum;
 
     Auditor(ArchiveStore store) {
@@ -55,7 +55,7 @@ public record ManifestAudit(
     }
 
     ManifestAudit run() throws IOException {
-      // First what promises commits: so that one made meanwhile is not called missing.
+      // The promise of commits is read first, so that one made meanwhile is not called missing.
       long last = latest();
       List<StoredFile> files = store.list(Manifest.FOLDER);
       NavigableSet<Long> snapshots = ManifestLoader.numbers(files, ManifestFrame.Kind.SNAPSHOT);
@@ -83,7 +83,7 @@ public record ManifestAudit(
           sum == null ? null : sum.build());
     }
 
-    /** Where what is left begins: at commit 0, or at a snapshot before which all was deleted. */
+    /** The start of the remaining commits: commit 0, or a snapshot before which all was deleted. */
     private long first(List<StoredFile> files) throws IOException {
       long first = 0;
       for (long number : ManifestLoader.numbers(files, ManifestFrame.Kind.PRUNED)) {
@@ -117,7 +117,7 @@ public record ManifestAudit(
     }
 
     /**
-     * Adds a commit; says which one was added, a later one where this one was deleted meanwhile.
+     * Adds a commit; returns the added number, a later one if this commit was deleted meanwhile.
      */
     private long commit(long number) throws IOException {
       String file = ManifestFrame.Kind.COMMIT.fileName(number);
@@ -126,7 +126,7 @@ public record ManifestAudit(
         if (bytes == null) {
           long first = first(store.list(Manifest.FOLDER));
           if (first > number) {
-            sum = null; // the snapshot of that number begins anew
+            sum = null; // the snapshot of that number starts again
             return commit(first);
           }
           throw ManifestLoader.missing(number, "a later commit was written");

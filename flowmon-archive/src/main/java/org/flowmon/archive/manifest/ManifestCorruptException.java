@@ -1,8 +1,8 @@
 package org.flowmon.archive.manifest;
 
 /**
- * A file of the manifest is missing or is not what was written. The message names the file, the
- * place, what was found and what was expected.
+ * A file of the manifest is missing or damaged. The message names the file, the place, the finding
+ * and the expectation.
  */
 public final class ManifestCorruptException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -23,12 +23,12 @@ public final class ManifestCorruptException extends RuntimeException {
     return file;
   }
 
-  /** Where in the file. */
+  /** The place in the file. */
   public String place() {
     return place;
   }
 
-  /** What was found there and what was expected. */
+  /** The finding and the expectation. */
   public String what() {
     return what;
   }

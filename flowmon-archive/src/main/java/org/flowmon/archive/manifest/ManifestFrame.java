@@ -50,13 +50,13 @@ record ManifestFrame(
 
   private static final int MAGIC = 'F' | 'L' << 8 | 'M' << 16 | 'C' << 24;
   private static final int VERSION = 3;
-  // Of files that have sections of retention: what does not know them would show hidden rows.
+  // Of files with sections of retention: a reader that does not know them would show hidden rows.
   private static final int VERSION_RETENTION = 4;
   private static final int HEADER_BYTES = 52;
   private static final int SECTION_BYTES = 8;
   private static final int FIRST_OPTIONAL_TAG = 0x8000;
 
-  /** What a file is. */
+  /** The kind of a file. */
   enum Kind {
     COMMIT(1, ".commit"),
     SNAPSHOT(2, ".snapshot"),
@@ -81,7 +81,7 @@ record ManifestFrame(
   }
 
   /**
-   * A part of a file.
+   * A section of a file.
    *
    * @param bytes positioned at its first byte, little-endian
    */
@@ -137,10 +137,10 @@ record ManifestFrame(
   }
 
   /**
-   * Reads a file: checksum first, then what it says.
+   * Reads a file: the checksum first, then the content.
    *
    * @param file its name, for messages
-   * @throws ManifestCorruptException where it is not a sound file of this kind and number
+   * @throws ManifestCorruptException if it is not a sound file of this kind and number
    */
   static ManifestFrame read(String file, byte[] bytes, Kind kind, long number) {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);

@@ -51,7 +51,7 @@ final class ManifestLoader {
     return builder.build();
   }
 
-  /** The number of a commit that must be there, whatever else is. */
+  /** The largest number that a file name or {@link LatestCommit} names: this commit must exist. */
   private static long promised(
       ArchiveStore store, NavigableSet<Long> commits, NavigableSet<Long> snapshots)
       throws IOException {
@@ -104,7 +104,7 @@ final class ManifestLoader {
     return builder;
   }
 
-  /** Adds the commits that follow; false where there is none. */
+  /** Adds the following commits; false if there is none. */
   static boolean readOn(ArchiveStore store, ManifestSum builder) throws IOException {
     for (boolean any = false; ; any = true) {
       long next = builder.number() + 1;

@@ -149,7 +149,7 @@ final class ManifestSections {
         text(in), new SourceState(ranges, (flags & RETIRED) != 0, (flags & ENDED) != 0));
   }
 
-  /** Reads a section; what does not fit is an error of the file. */
+  /** Reads a section; content that does not fit is an error of the file. */
   static <T> T read(String file, ManifestFrame.Section section, Function<ByteBuffer, T> reader) {
     try {
       return reader.apply(section.bytes());

@@ -10,7 +10,7 @@ import org.flowmon.archive.retention.TimestampHistogram;
 final class ManifestSnapshot {
   private ManifestSnapshot() {}
 
-  /** Writes it. */
+  /** Encodes a state. */
   static byte[] toBytes(ManifestState state) {
     ManifestFrame.Writer out =
         new ManifestFrame.Writer(
@@ -45,9 +45,9 @@ final class ManifestSnapshot {
   }
 
   /**
-   * Reads one, for later commits to be added.
+   * Reads a snapshot, for later commits to be added.
    *
-   * @throws ManifestCorruptException where it is not the sound snapshot of this number
+   * @throws ManifestCorruptException if it is not the sound snapshot of this number
    */
   static ManifestSum read(String file, byte[] bytes, long number) {
     ManifestFrame frame = ManifestFrame.read(file, bytes, ManifestFrame.Kind.SNAPSHOT, number);
@@ -102,7 +102,7 @@ final class ManifestSnapshot {
 
   private static Retained readCutoff(ManifestSum sum, ByteBuffer in) {
     sum.retained = sum.retained.withCutoff(in.getLong(), in.getLong(), in.getLong());
-    // Of segments that are gone too.
+    // Includes segments that are gone.
     sum.minArrival = in.getLong();
     sum.maxArrival = in.getLong();
     return sum.retained;

@@ -20,7 +20,7 @@ import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.TimestampHistogram;
 import org.flowmon.archive.segment.SealedSegment;
 
-/** What all commits up to one add up to. Immutable. */
+/** The sum of all commits up to one. Immutable. */
 public final class ManifestState {
   private final UUID archive;
   private final long number;
@@ -80,8 +80,9 @@ public final class ManifestState {
   }
 
   /**
-   * The commit that brought the newest rows of a segment: where it replaced others, which hold the
-   * same rows, the newest of theirs. A later one where only a snapshot of the manifest was read.
+   * The commit that brought the newest rows of a segment. If the segment replaced others, which
+   * held the same rows, it is the newest of theirs. A later commit if only a snapshot of the
+   * manifest was read.
    */
   public long newestRows(String id) {
     return newestRows.get(id);
@@ -96,12 +97,12 @@ public final class ManifestState {
     return rows - firstRows.values().stream().mapToLong(row -> row).sum();
   }
 
-  /** Rows of all segments, hidden ones too. */
+  /** Rows of all segments, including hidden ones. */
   public long storedRows() {
     return rows;
   }
 
-  /** The first visible row of a segment: those before it have expired. 0 where none has. */
+  /** The first visible row of a segment, 0 if none expired: those before it have expired. */
   public int firstRow(String id) {
     return firstRows.getOrDefault(id, 0);
   }
@@ -111,38 +112,38 @@ public final class ManifestState {
     return firstRows;
   }
 
-  /** How much of the past is kept. */
+  /** The limits on how much of the past is kept. */
   public RetentionOptions retention() {
     return retained.options();
   }
 
   /**
    * No row with a smaller {@link org.flowmon.archive.segment.TimeKey} (µs) is visible, {@link
-   * Long#MIN_VALUE} where nothing has expired. It never falls.
+   * Long#MIN_VALUE} if nothing has expired. It never falls.
    */
   public long cutoff() {
     return retained.cutoff();
   }
 
-  /** Rows that were committed and are not visible any more, {@link #lateRows} too. */
+  /** Rows that were committed and are no longer visible, including {@link #lateRows}. */
   public long expiredRows() {
     return retained.expiredRows();
   }
 
-  /** Rows that were below the cutoff when they came. */
+  /** Rows that were below the cutoff when they were committed. */
   public long lateRows() {
     return retained.lateRows();
   }
 
   /**
-   * Time keys of all visible rows; in the bucket of the cutoff, of hidden ones too. Null where
+   * Time keys of all visible rows and, in the bucket of the cutoff, of hidden ones too. Null if
    * nothing is limited. Not to be changed.
    */
   public TimestampHistogram keys() {
     return retained.keys();
   }
 
-  /** The newest arrival ever committed (µs), {@link Long#MIN_VALUE} where none was. */
+  /** The newest arrival ever committed (µs), {@link Long#MIN_VALUE} if none was. */
   public long newestArrival() {
     return maxArrival;
   }
@@ -159,7 +160,7 @@ public final class ManifestState {
 
   /**
    * Whether a segment of this id is part of the archive, or was and readers may still need its
-   * files: nobody may delete these as never committed.
+   * files: its files may not be deleted as uncommitted.
    */
   public boolean knows(String id) {
     return byId.containsKey(id) || removed.containsKey(id);
@@ -175,12 +176,12 @@ public final class ManifestState {
                     .contains(range.firstOffset(), range.endOffset()));
   }
 
-  /** The segment of this id, null where it is not part of the archive. */
+  /** The segment of this id, null if it is not part of the archive. */
   public SealedSegment segment(String id) {
     return byId.get(id);
   }
 
-  /** Segments that were replaced and whose files may still be there, by id. */
+  /** Segments that were replaced and whose files may still exist, by id. */
   public NavigableMap<String, Removal> removed() {
     return removed;
   }
@@ -197,7 +198,7 @@ public final class ManifestState {
     return files;
   }
 
-  /** As they were committed, also before the cutoff. */
+  /** As they were committed, including arrivals before the cutoff. */
   NavigableMap<Long, Long> imported() {
     return imported;
   }
@@ -206,12 +207,12 @@ public final class ManifestState {
     return retained;
   }
 
-  /** When the newest commit was written, µs. */
+  /** The time the newest commit was written, µs. */
   long timeMicros() {
     return timeMicros;
   }
 
-  /** The oldest arrival ever committed (µs), {@link Long#MAX_VALUE} where none was. */
+  /** The oldest arrival ever committed (µs), {@link Long#MAX_VALUE} if none was. */
   long oldestArrival() {
     return minArrival;
   }
@@ -225,7 +226,7 @@ public final class ManifestState {
     return source == null || source.retired();
   }
 
-  /** The file of this SHA-256 as it was last imported, null where it was not. */
+  /** The last imported file of this SHA-256, null if there was none. */
   public ImportedFile imported(String sha256) {
     return files.get(sha256);
   }
@@ -233,7 +234,7 @@ public final class ManifestState {
   /**
    * Checks that no file of this content was imported.
    *
-   * @throws CommitRefusedException where one was, naming it
+   * @throws CommitRefusedException if one was, naming it
    */
   public void requireNotImported(ImportedFile file) {
     ImportedFile before = files.get(file.sha256());
@@ -251,12 +252,12 @@ public final class ManifestState {
     }
   }
 
-  /** The position after the last committed one of a source, −1 where it is unknown. */
+  /** The position after the last committed one of a source, −1 if the source is unknown. */
   public long committedEnd(String sourceKey) {
     return source(sourceKey).committed().end();
   }
 
-  /** The first committed position of a source, −1 where it is unknown. */
+  /** The first committed position of a source, −1 if the source is unknown. */
   public long committedFirst(String sourceKey) {
     OffsetRanges committed = source(sourceKey).committed();
     return committed.isEmpty() ? -1 : committed.first(0);
@@ -283,21 +284,21 @@ public final class ManifestState {
   }
 
   /**
-   * The first arrival stored (µs), {@link Long#MAX_VALUE} where none is: since then flows were
+   * The first arrival stored (µs), {@link Long#MAX_VALUE} if none is: since then flows were
    * collected. Not the smallest {@code end_time}, which one exporter with a clock from 1970 would
-   * move. Not before the {@link #cutoff}: of what arrived earlier a part has expired.
+   * move. Not before the {@link #cutoff}: flows that arrived earlier have expired in part.
    */
   public long historyFrom() {
     return Math.max(minArrival, retained.cutoff());
   }
 
   /**
-   * Since when (µs) everything that arrived from these sources was committed, but for gaps: their
-   * first arrival, or a later one where positions before a source's first committed one were left
-   * out; never before the {@link #cutoff}. Sources that are unknown have brought nothing yet.
-   * {@link Long#MAX_VALUE} where no arrival is known.
+   * The time (µs) since which everything that arrived from these sources was committed, but for
+   * gaps: their first arrival, or a later one if positions before a source's first committed one
+   * were skipped; never before the {@link #cutoff}. Unknown sources have brought nothing yet.
+   * {@link Long#MAX_VALUE} if no arrival is known.
    *
-   * @param disorder by how much (µs) what was left out may have arrived later than what followed
+   * @param disorder by how much (µs) skipped flows may have arrived later than the flows after them
    */
   public long historyFrom(Collection<String> sourceKeys, long disorder) {
     long first = Long.MAX_VALUE;
@@ -315,8 +316,8 @@ public final class ManifestState {
   }
 
   /**
-   * The stretches of arrivals (µs) that imported files hold, from the first to the last of each;
-   * those that overlap are one. Last arrival by first, ascending. None reaches before the {@link
+   * The ranges of arrivals (µs) that imported files hold, from the first to the last of each;
+   * overlapping ones are joined. Last arrival by first, ascending. None reaches before the {@link
    * #cutoff}.
    */
   public NavigableMap<Long, Long> importedArrivals() {
@@ -332,17 +333,17 @@ public final class ManifestState {
   }
 
   /**
-   * The smallest over all sources from which more may come (neither retired nor ended) of their
-   * largest committed arrival (µs); without such a source the largest arrival known; {@link
-   * Long#MIN_VALUE} where none is.
+   * The smallest of the largest committed arrivals (µs) of all sources that may bring more (neither
+   * retired nor ended). Without such a source the largest arrival known; {@link Long#MIN_VALUE} if
+   * none is.
    */
   public long historyThrough() {
     return through(sources.values(), maxArrival);
   }
 
   /**
-   * As {@link #historyThrough()}, for these sources alone; {@link Long#MIN_VALUE} where one is
-   * unknown, or where there is none.
+   * As {@link #historyThrough()}, for these sources only; {@link Long#MIN_VALUE} if one is unknown,
+   * or if there is none.
    */
   public long historyThrough(Collection<String> sourceKeys) {
     if (sourceKeys.stream().anyMatch(key -> source(key).committed().isEmpty())) {
@@ -367,8 +368,8 @@ public final class ManifestState {
 
   /**
    * Whether everything that arrived from these sources up to a time (µs) was committed, but for
-   * {@link #gaps}: each is known, and has a later arrival or ended. False without a source. Where a
-   * source's arrivals are out of order by up to a bound, ask for a time that much later.
+   * {@link #gaps}: each source is known, and has a later arrival or ended. False without a source.
+   * If a source's arrivals are out of order by up to a bound, ask for a time that much later.
    */
   public boolean reaches(Collection<String> sourceKeys, long arrival) {
     return !sourceKeys.isEmpty()

@@ -20,7 +20,7 @@ import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
- * What commits add up to, without a copy of the state for each. Not to be used after {@link
+ * The running sum of commits, without a copy of the state for each. Not to be used after {@link
  * #build}.
  */
 final class ManifestSum {
@@ -60,7 +60,7 @@ final class ManifestSum {
     this.maxArrival = from.newestArrival();
   }
 
-  /** Begins with what a snapshot's frame says; its sections are to be added. */
+  /** Begins with a snapshot's frame; its sections are to be added. */
   ManifestSum(ManifestFrame snapshot) {
     this(snapshot.archive(), snapshot.number(), snapshot.link(), snapshot.timeMicros());
   }
@@ -95,7 +95,7 @@ final class ManifestSum {
     return checksum;
   }
 
-  /** Checks that the first rows are of segments that are there. */
+  /** Checks that the first rows belong to present segments. */
   void requireFirstRows(String file) {
     firstRows.forEach((id, row) -> requireFirstRow(file, id, row, segments.get(id)));
   }
@@ -156,7 +156,7 @@ final class ManifestSum {
    * Adds the next commit.
    *
    * @param file its name, for messages
-   * @throws ManifestCorruptException where it does not follow on what was added before
+   * @throws ManifestCorruptException if it does not follow the commits added before
    */
   void add(String file, CommitRecord record) {
     ManifestFrame frame = record.frame();
@@ -176,7 +176,7 @@ final class ManifestSum {
     Map<String, SourceState> changed = sourcesAfter(file, record.commit());
     requireReplaceable(file, record.commit());
     requireExpirable(file, record);
-    // From here on nothing fails: a refused commit leaves no half of itself.
+    // From here on nothing fails: a refused commit leaves no partial change.
     Removal removal = new Removal(frame.number(), frame.timeMicros());
     long newest = newestRows(record.commit(), frame.number());
     record.commit().replaced().forEach(id -> remove(id, removal));
@@ -266,7 +266,7 @@ final class ManifestSum {
     if (expiration.trimmed().isEmpty()) {
       return;
     }
-    // What is trimmed keeps its place: the order of segments decides between equal times.
+    // A trimmed segment keeps its place: the order of segments decides between equal times.
     List<SealedSegment> ordered = new ArrayList<>(segments.values());
     segments.clear();
     for (SealedSegment segment : ordered) {

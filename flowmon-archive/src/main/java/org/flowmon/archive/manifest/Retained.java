@@ -8,12 +8,12 @@ import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.TimestampHistogram;
 
 /**
- * What commits up to one add up to of retention, but for the first rows of segments.
+ * The retention state after all commits up to one, without the first rows of segments.
  *
  * @param cutoff rows with smaller time keys (µs) are hidden
- * @param expiredRows hidden since the archive began, late ones too
- * @param lateRows of these, those that came when they were below the cutoff already
- * @param keys time keys of visible rows, and of hidden ones in the bucket of the cutoff; null where
+ * @param expiredRows hidden since the archive began, including late ones
+ * @param lateRows of these, those that were below the cutoff when they were committed
+ * @param keys time keys of visible rows, and of hidden ones in the bucket of the cutoff; null if
  *     nothing is limited. Not to be changed
  */
 record Retained(
@@ -26,7 +26,7 @@ record Retained(
 
   private static final int BYTES = 40;
 
-  /** After a commit. */
+  /** The retention state after one more commit. */
   Retained with(RetentionChange change, Expiration expiration) {
     RetentionOptions now = change == null || change.options() == null ? options : change.options();
     long last = Math.max(cutoff, expiration.cutoff());

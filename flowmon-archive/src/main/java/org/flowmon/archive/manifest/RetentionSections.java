@@ -91,7 +91,7 @@ final class RetentionSections {
     }
   }
 
-  /** Collects what the sections of a commit say. */
+  /** Collects the retention sections of a commit. */
   static final class Reader {
     private final Map<String, Integer> firstRows = new TreeMap<>();
     private final List<String> expired = new ArrayList<>();
@@ -101,7 +101,7 @@ final class RetentionSections {
     private long rows;
     private long late;
 
-    /** Takes a section; false where it is none of retention. */
+    /** Takes a section; false if it is not one of retention. */
     boolean take(String file, ManifestFrame.Section section) {
       switch (section.tag()) {
         case ManifestFrame.CUTOFF ->

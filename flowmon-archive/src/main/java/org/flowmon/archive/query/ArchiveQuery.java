@@ -37,10 +37,10 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 
 /**
- * Runs queries over the archive; those that have others in them over the same snapshot, in the same
- * limits, and with the counts of all of them. Times, postings and dictionaries only leave out what
- * the filter would not keep, and what they have not decided of it is evaluated on the rows that are
- * left: the answer is that of a scan of everything.
+ * Runs queries over the archive. Subqueries see the same snapshot, and share limits and counts with
+ * the outer query. Times, postings and dictionaries only leave out rows that the filter would not
+ * keep; the rest of the filter is evaluated on the remaining rows. So the answer is that of a full
+ * scan.
  *
  * <p>A damaged segment is a {@link org.flowmon.archive.region.SegmentCorruptException} that names
  * file and place, never a different answer.
@@ -52,11 +52,11 @@ public final class ArchiveQuery {
    * Runs a query.
    *
    * @param query without parameters
-   * @throws QueryTimeoutException where the options' time limit is over
-   * @throws RowLimitException where more rows than the options' limit would be read
-   * @throws ByteLimitException where more bytes than the options' limit were read
-   * @throws QueryCancelledException where this thread is interrupted, which it still is then
-   * @throws org.flowmon.udaf.text.QueryException where a parameter is not bound
+   * @throws QueryTimeoutException if the options' time limit is over
+   * @throws RowLimitException if more rows than the options' limit would be read
+   * @throws ByteLimitException if more bytes than the options' limit were read
+   * @throws QueryCancelledException if this thread is interrupted, which it still is then
+   * @throws org.flowmon.udaf.text.QueryException if a parameter is not bound
    */
   public static QueryAnswer run(ArchiveSnapshot snapshot, Query query, QueryOptions options)
       throws IOException {
@@ -65,11 +65,11 @@ public final class ArchiveQuery {
 
   /**
    * As {@link #run(ArchiveSnapshot, Query, QueryOptions)} over several archives, as if all their
-   * flows were in one: what is in two of them counts twice. The reach of history that the answer
-   * tells is that of all; each snapshot tells its own.
+   * flows were in one: a flow in two of them counts twice. The answer's reach of history is that of
+   * all; each snapshot has its own.
    *
    * @param snapshots of different archives, at least one
-   * @throws IllegalArgumentException where one of them, or a copy of it, is there twice
+   * @throws IllegalArgumentException if one of them, or a copy of it, is there twice
    */
   public static QueryAnswer run(List<ArchiveSnapshot> snapshots, Query query, QueryOptions options)
       throws IOException {
@@ -83,9 +83,9 @@ public final class ArchiveQuery {
   }
 
   /**
-   * Likewise.
+   * As {@link #run(List, Query, QueryOptions)}, with a deadline and a group memory.
    *
-   * @param whole of which nothing is taken when this returns or throws
+   * @param whole all of it is free again when this returns or throws
    */
   static QueryAnswer run(
       List<ArchiveSnapshot> snapshots,
@@ -126,16 +126,19 @@ public final class ArchiveQuery {
     T within(GroupMemory memory) throws IOException;
   }
 
-  /** An answer, or why there is none: in the same words whichever way rows are handed over. */
+  /**
+   * Returns an answer or throws the reason for none, with the same messages however rows are
+   * delivered.
+   */
   private static <T> T answered(Deadline deadline, GroupMemory whole, Answering<T> answering)
       throws IOException {
     deadline.checkCancelled(); // before any file is opened: an interrupted thread cannot read
     try (GroupMemory memory = whole.part()) {
       return answering.within(memory);
     } catch (InternalError e) {
-      throw MappedRegion.explain(e); // of a file that was cut while it was read
+      throw MappedRegion.explain(e); // if a file was cut while it was read
     } catch (ClosedByInterruptException | CancellationException e) {
-      // While a file was being opened, or in a function that looks at the thread alone.
+      // While a file was being opened, or in a function that checks the thread itself.
       QueryCancelledException cancelled = deadline.cancelled();
       cancelled.addSuppressed(e);
       throw cancelled;
@@ -143,14 +146,13 @@ public final class ArchiveQuery {
   }
 
   /**
-   * As {@link #run(List, Query, QueryOptions)}, with rows handed on while others are looked for. So
-   * are those of a query over flows without groups: in any order, or ordered by {@code end_time}.
-   * All other answers are made first, within the memory that the query has, and handed on as they
-   * are.
+   * As {@link #run(List, Query, QueryOptions)}, with rows delivered while others are looked for.
+   * This holds for a query over flows without groups: in any order, or ordered by {@code end_time}.
+   * All other answers are completed first, within the query's memory, and then delivered.
    *
-   * @param sink is given rows more than once, and once at least; what it was given before an
-   *     exception is part of no answer
-   * @throws IOException that the sink throws, too
+   * @param sink gets rows at least once, usually more often; rows it got before an exception are
+   *     part of no answer
+   * @throws IOException also those of the sink
    */
   public static StreamedAnswer stream(
       List<ArchiveSnapshot> snapshots, Query query, QueryOptions options, RowSink sink)
@@ -176,7 +178,10 @@ public final class ArchiveQuery {
         new GroupMemory(options.groupMemory(), deadline::check));
   }
 
-  /** Likewise, of such memory as {@link #run(List, Query, QueryOptions, Deadline, GroupMemory)}. */
+  /**
+   * As {@link #stream(List, Query, QueryOptions, RowSink)}, with the memory of {@link #run(List,
+   * Query, QueryOptions, Deadline, GroupMemory)}.
+   */
   static StreamedAnswer stream(
       List<ArchiveSnapshot> snapshots,
       FlowQuery query,
@@ -223,7 +228,7 @@ public final class ArchiveQuery {
     return new StreamedRows(archives, query, asOf, options, deadline, choice, memory, sink).run();
   }
 
-  /** The condition of a query, with that of what it is answered as of. */
+  /** The condition of a query, with that of {@link QueryOptions#withAsOfArrival}. */
   private static Expression asOf(FlowQuery query, QueryOptions options) {
     return options.asOfArrival() == Long.MAX_VALUE
         ? query.where()
@@ -249,11 +254,12 @@ public final class ArchiveQuery {
         DayChoice.of(archives, rule, constraints, choice, options.asOfArrival())) {
       return answer(archives, query, asOf, options, deadline, choice, days, order, memory);
     } catch (DamagedListException e) {
-      // The sidecar is known to be damaged now, and is not asked again; no sums were.
+      // The sidecar is known to be damaged now, and is not used again; no rollup was.
       DayChoice none = new DayChoice();
       return answer(archives, query, asOf, options, deadline, choice, none, order, memory);
     } catch (DamagedCellsException e) {
-      // Sums that passed their checksum, or were not checked, and are none: rows answer alone.
+      // Rollups that passed their checksum, or were not checked, turned out to be wrong: rows alone
+      // answer.
       QueryOptions byRows = options.withRollups(false);
       DayChoice none = new DayChoice();
       return answer(archives, query, asOf, byRows, deadline, choice, none, order, memory)
@@ -261,7 +267,7 @@ public final class ArchiveQuery {
     }
   }
 
-  /** An answer of one attempt, which gives back what it took of the memory. */
+  /** Answers in one attempt, and gives its memory back. */
   private static QueryAnswer answer(
       AskedArchives archives,
       FlowQuery query,
@@ -280,8 +286,8 @@ public final class ArchiveQuery {
   }
 
   /**
-   * Flows in which an address of the prefix is source or destination, every column, ordered by
-   * {@code end_time}.
+   * Flows with an address of the prefix as source or destination, every column, ordered by {@code
+   * end_time}.
    *
    * @param from smallest {@code end_time} (µs), {@link Long#MIN_VALUE} for any
    * @param to {@code end_time} is before this, {@link Long#MAX_VALUE} for any

@@ -5,10 +5,10 @@ import org.flowmon.udaf.result.ValueBound;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * A query's rows, and what was read for them.
+ * A query's rows, with the statistics of its reading.
  *
- * @param bounds how far approximate values that it or the queries in it select may be off; not of
- *     what is made of states of results
+ * @param bounds error bounds of approximate values that it or its subqueries select; not of values
+ *     computed from states of results
  */
 public record QueryAnswer(ResultTable table, QueryStats stats, List<ValueBound> bounds) {
   public QueryAnswer {

@@ -8,11 +8,9 @@ import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.archive.query.limit.RowLimitException;
 
-/**
- * How a query is run over the archive: {@link #DEFAULTS}, and what differs from them. Immutable.
- */
+/** Options of a query over the archive: {@link #DEFAULTS}, with changes. Immutable. */
 public final class QueryOptions {
-  /** All rows, no limit of time, rows or bytes, one thread, checksums verified, sums used. */
+  /** All rows, no limit of time, rows or bytes, one thread, checksums verified, rollups used. */
   public static final QueryOptions DEFAULTS = new QueryOptions();
 
   // Written before a copy is handed out, never afterwards.
@@ -58,15 +56,15 @@ public final class QueryOptions {
     return with(copy -> copy.asOfArrival = micros);
   }
 
-  /** After how long {@link QueryTimeoutException} is thrown, null for no limit. */
+  /** The time after which {@link QueryTimeoutException} is thrown, null for no limit. */
   public QueryOptions withTimeLimit(Duration limit) {
     require(limit == null || !limit.isNegative(), "a time limit of 0 or more", limit);
     return with(copy -> copy.timeLimit = limit);
   }
 
   /**
-   * On how many rows the filter is evaluated at most; beyond it {@link RowLimitException} is
-   * thrown. Sums read for them do not count. {@link Long#MAX_VALUE} for no limit.
+   * Maximum number of rows on which the filter is evaluated; beyond it {@link RowLimitException} is
+   * thrown. Rollups read for them do not count. {@link Long#MAX_VALUE} for no limit.
    */
   public QueryOptions withRowLimit(long limit) {
     require(limit >= 0, "a row limit of 0 or more", limit);
@@ -74,8 +72,8 @@ public final class QueryOptions {
   }
 
   /**
-   * How many bytes of columns are read at most; beyond it {@link ByteLimitException} is thrown,
-   * once the segment that goes beyond is done. {@link Long#MAX_VALUE} for no limit.
+   * Maximum bytes of columns that are read; beyond it {@link ByteLimitException} is thrown, once
+   * the current segment is done. {@link Long#MAX_VALUE} for no limit.
    */
   public QueryOptions withByteLimit(long limit) {
     require(limit >= 0, "a byte limit of 0 or more", limit);
@@ -83,19 +81,19 @@ public final class QueryOptions {
   }
 
   /**
-   * Bytes of the heap that a query may take: its groups, of rows, packed or of sums, with the
-   * states of functions and the numbers that stand for addresses; the results of queries in it, the
-   * rows of joins, values of IN (SELECT …), rows of a query without groups, and columns of an
-   * answer that is made of groups. It is asked before these are made; where it has not so much left
-   * {@link org.flowmon.udaf.value.AnswerTooLargeException} is thrown. Half of the heap by default.
-   * Not counted are rows that are not in groups yet.
+   * Bytes of heap that a query may take, half of the heap by default. Counted are groups (of rows,
+   * packed or of sums) with the states of functions and the address numbers; results of subqueries,
+   * rows of joins, values of IN (SELECT …), rows of a query without groups, and columns of a
+   * grouped answer. They are charged before they are made; if too little is left {@link
+   * org.flowmon.udaf.value.AnswerTooLargeException} is thrown. Rows that are not in groups yet are
+   * not counted.
    */
   public QueryOptions withGroupMemory(long bytes) {
     require(bytes >= 0, "a memory of 0 or more bytes", bytes);
     return with(copy -> copy.groupMemory = bytes);
   }
 
-  /** How many threads read segments of one aggregated query, at least 1. */
+  /** Number of threads that read segments of one aggregated query, at least 1. */
   public QueryOptions withThreads(int count) {
     require(count >= 1, "at least 1 thread", count);
     return with(copy -> copy.threads = count);
@@ -106,7 +104,7 @@ public final class QueryOptions {
     return with(copy -> copy.verifyChecksums = verify);
   }
 
-  /** Whether sums of rows may answer for them; the answer is the same. */
+  /** Whether rollups may answer instead of rows; the answer is the same. */
   public QueryOptions withRollups(boolean use) {
     return with(copy -> copy.useRollups = use);
   }
@@ -123,10 +121,10 @@ public final class QueryOptions {
   }
 
   /**
-   * Whether nobody waits for the answer any more, as a client that has gone: {@link
-   * QueryCancelledException} is thrown then. It is asked on every thread of the query, for each
-   * block of some milliseconds of work, so that it has to be quick. Beside it a query ends where
-   * the thread that runs it is interrupted.
+   * Whether nobody waits for the answer any more, for example because the client has gone: then
+   * {@link QueryCancelledException} is thrown. It is called on every thread of the query, for each
+   * block of some milliseconds of work, so it has to be fast. A query also ends if the thread that
+   * runs it is interrupted.
    */
   public QueryOptions withIsGone(BooleanSupplier gone) {
     return with(copy -> copy.isGone = gone);
@@ -177,7 +175,7 @@ public final class QueryOptions {
     return isGone;
   }
 
-  /** The deadline of a query with these options, which begins now. */
+  /** The deadline of a query with these options; its time starts now. */
   Deadline deadline() {
     return new Deadline(timeLimit, rowLimit, byteLimit, isGone);
   }

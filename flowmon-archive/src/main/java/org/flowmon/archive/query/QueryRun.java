@@ -51,7 +51,7 @@ import org.flowmon.udaf.result.RowLookup;
 import org.flowmon.udaf.result.ValueBound;
 import org.flowmon.udaf.value.ResultTable;
 
-/** One run of a query over the segments that may hold an answer, on one or more threads. */
+/** One run of a query over the segments that may hold matching rows, on one or more threads. */
 final class QueryRun {
   private static final int ANSWER_ROW = 32;
 
@@ -72,12 +72,14 @@ final class QueryRun {
   private final RollupRule rollups;
   private final Queue<SegmentScan> started = new ConcurrentLinkedQueue<>();
   private final Queue<AccessMeter> meters = new ConcurrentLinkedQueue<>();
-  // By piece, where threads share the rows of a query without groups; else null.
+  // By piece, if threads share the rows of a query without groups; else null.
   private RowLookup[] lookups;
-  private PackedGroups[] packed; // by grouping: null where groups are in each scan's table
+  private PackedGroups[] packed; // by grouping: null if groups are in each scan's table
 
   /**
-   * @param memory that groups take
+   * Prepares a run.
+   *
+   * @param memory charged for groups
    */
   QueryRun(
       AskedArchives archives,
@@ -104,7 +106,7 @@ final class QueryRun {
     this.deadline = deadline;
     deadline.begin(segments.size());
     this.rollups = options.useRollups() ? groupings.rollups() : null;
-    // Sums are read once for a whole segment, and single rows in order.
+    // Rollups are read once for a whole segment, and single rows in order.
     boolean cuts = query.isAggregated() && rollups == null;
     this.pieces =
         cuts
@@ -113,9 +115,9 @@ final class QueryRun {
   }
 
   /**
-   * The answer.
+   * Runs the query.
    *
-   * @throws DamagedCellsException where sums cannot be relied on
+   * @throws DamagedCellsException if cells turn out to be damaged
    */
   QueryAnswer answer() throws IOException {
     deadline.check();
@@ -157,17 +159,17 @@ final class QueryRun {
       List<SegmentScan> scans = Threads.run(threads, deadline, this::scan);
       return answer(scans, collect(scans));
     } finally {
-      // No thread reads on here, whichever way they ended.
+      // No thread reads any more here, however they ended.
       started.forEach(scan -> scan.cells().forEach(cells -> cells.lease().close()));
     }
   }
 
   /**
-   * Whether so many rows are wanted that threads should share them. Rows of a limited query are
-   * collected in order, by one thread.
+   * Whether the answer has enough rows for several threads. Rows of a limited query are collected
+   * in order, by one thread.
    */
   private boolean hasManyRows() throws IOException {
-    // A row of an answer takes longer than one that only a sum is made of.
+    // An answered row takes longer than a row that is only added up.
     long many = options.pieceRows() / ANSWER_ROW;
     long most = segments.stream().mapToLong(SealedSegment::rows).sum();
     if (options.threads() == 1 || query.limit() >= 0 || most < many) {
@@ -325,7 +327,7 @@ final class QueryRun {
     return answer(counts, collected.table, collected.bounds);
   }
 
-  /** What threads have done. */
+  /** Counts of the threads' work. */
   private record Counts(
       int read,
       int byIndex,
@@ -364,7 +366,7 @@ final class QueryRun {
         bounds);
   }
 
-  /** The rows of an answer, with how far they are off, and how many cells were read for them. */
+  /** The rows of an answer, with their error bounds and the number of cells read for them. */
   private record Collected(ResultTable table, List<ValueBound> bounds, long cells) {
     Collected(ResultTable table, long cells) {
       this(table, List.of(), cells);

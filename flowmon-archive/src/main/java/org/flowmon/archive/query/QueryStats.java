@@ -7,39 +7,38 @@ import java.util.Set;
 import org.flowmon.archive.query.plan.SegmentAccess;
 
 /**
- * How far the history behind an answer reaches, and what was read for it. Where several queries
- * over flows were answered for it, as of a query over their results, what is counted is counted for
- * each of them: a segment that two may read is there twice.
+ * The reach of history behind an answer, and the work done for it. If several queries over flows
+ * contributed, as in a query over their results, all of them are counted: a segment that two may
+ * read counts twice.
  *
- * @param snapshot number of the commit that the answer is of; of several archives, of the first
- * @param historyFrom the first arrival stored (µs), {@link Long#MAX_VALUE} where none
- * @param historyThrough up to which arrival (µs) everything was there, {@link Long#MIN_VALUE} where
- *     nothing is known
+ * @param snapshot number of the answer's commit; of several archives, of the first
+ * @param historyFrom the first arrival stored (µs), {@link Long#MAX_VALUE} if none
+ * @param historyThrough the arrival (µs) up to which everything was there, {@link Long#MIN_VALUE}
+ *     if unknown
  * @param segmentsTotal segments of the archive
  * @param segmentsConsidered segments that may hold an answer by their times, by the host directory
  *     and by the day sums: these were opened
  * @param segmentsByDirectory segments that the host directory left out, whatever their times: they
  *     hold none of the addresses asked for
- * @param segmentsUncovered segments that the host directory says nothing of, where it was asked
- * @param segmentsByDays segments that were not opened since the day sums say all that is asked of
- *     them
+ * @param segmentsUncovered segments that the host directory does not cover, if it was asked
+ * @param segmentsByDays segments that were not opened because day sums answered for them
  * @param dayRuns runs of day sums that were read
  * @param days days of these, each of each run
- * @param segmentsRead segments of which rows were examined or sums read
- * @param segmentsByIndex of these, how many through the sidecar's postings; the others were scanned
- *     within the query's times
- * @param segmentsByRollup of these, how many by the sidecar's sums, but for the rows of an hour
- *     that the query's times cut
- * @param cellsRead sums that were read for them, each of one address, hour and {@code outgoing},
+ * @param segmentsRead segments whose rows were examined or whose rollups were read
+ * @param segmentsByIndex of these, those read through the sidecar's postings; the others were
+ *     scanned within the query's times
+ * @param segmentsByRollup of these, those read through the sidecar's rollups, but for the rows of
+ *     an hour that the query's times cut
+ * @param cellsRead cells that were read for them, each of one address, hour and {@code outgoing},
  *     and in day sums, each of one address, day and {@code outgoing}
  * @param rowsTotal rows of the archive
  * @param rowsExamined rows on which a filter was evaluated
  * @param rowsMatched rows that the filter kept
  * @param bytesRead as {@link SegmentAccess#bytesRead}, of all segments, and the bytes of
- *     dictionaries whose addresses are numbered for grouping. Sums, posting lists and other
+ *     dictionaries whose addresses are numbered for grouping. Rollups, posting lists and other
  *     dictionaries are not counted
- * @param accesses how each segment that was opened answered, where {@link QueryOptions#explain}
- *     asks for it; by id
+ * @param accesses how each opened segment answered, if {@link QueryOptions#explain} asks for it; by
+ *     id
  * @param warnings one for each sidecar, run of the host directory or of the day sums that is
  *     missing or damaged: others answered in its place, the answer is the same
  * @param nanos time taken
@@ -107,8 +106,8 @@ public record QueryStats(
   }
 
   /**
-   * What was read for this and a later query that shared the count of bytes and the time, each
-   * warning once.
+   * Adds the statistics of a later query that shared the count of bytes and the time, each warning
+   * once.
    */
   QueryStats plus(QueryStats later) {
     List<SegmentAccess> allAccesses = new ArrayList<>(accesses);

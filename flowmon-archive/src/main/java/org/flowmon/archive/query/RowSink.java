@@ -3,14 +3,14 @@ package org.flowmon.archive.query;
 import java.io.IOException;
 import org.flowmon.udaf.value.ResultTable;
 
-/** Takes the rows of an answer while others are still being looked for. */
+/** Receiver of an answer's rows while others are still being looked for. */
 @FunctionalInterface
 public interface RowSink {
   /**
    * Takes the next rows. Threads of the query call it, one after the other.
    *
-   * @param some in the order of the answer; perhaps none
-   * @throws IOException where they cannot be taken, which ends the query
+   * @param some in the order of the answer; may be empty
+   * @throws IOException if it cannot take them, which ends the query
    */
   void rows(ResultTable some) throws IOException;
 }

@@ -4,11 +4,11 @@ import java.util.List;
 import org.flowmon.udaf.result.ValueBound;
 
 /**
- * What is known of an answer once a {@link RowSink} has all of its rows.
+ * The summary of an answer once a {@link RowSink} has all of its rows.
  *
- * @param rows how many
- * @param stats what was read for it
- * @param bounds how far approximate values are off
+ * @param rows number of rows
+ * @param stats statistics of the query
+ * @param bounds error bounds of approximate values
  */
 public record StreamedAnswer(long rows, QueryStats stats, List<ValueBound> bounds) {
   public StreamedAnswer {

@@ -33,22 +33,22 @@ import org.flowmon.udaf.result.RowLookup;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Answers a query of single rows part by part, so that no more of the answer than some parts for
- * each thread is held: pieces of segments one after the other, or where it is ordered by {@code
- * end_time} {@link TimeSlices}. Threads work on the parts that are next; each hands its rows on
- * when those of all parts before were.
+ * Answers a query of single rows part by part, so that only some parts for each thread are in
+ * memory. Parts are pieces of segments in sequence or, if the answer is ordered by {@code
+ * end_time}, {@link TimeSlices}. Threads work on the next parts; each delivers its rows after those
+ * of all parts before.
  */
 final class StreamedRows {
-  /** Rows of a limited answer up to which it is held: its order may be any then. */
+  /** Limited answers of at most so many rows are not streamed: their order may be any then. */
   static final int FEW = 10_000;
 
   private static final int MOST_ROWS = 1 << 15;
   private static final int LEAST_ROWS = 1 << 10;
-  private static final int BYTES_OF_VALUE = 32; // with what sorting it takes
+  private static final int BYTES_OF_VALUE = 32; // including the memory to sort it
   private static final long MEMORY_SHARE = 4;
   private static final long WAIT_MILLIS = 20;
 
-  /** What one thread reads at a time. */
+  /** The unit of one thread's work. */
   private record Part(List<SegmentPiece> pieces, Optional<Expression> slice) {}
 
   private final AskedArchives archives;
@@ -76,10 +76,10 @@ final class StreamedRows {
   private long matched;
 
   /**
-   * An answer of which no row is known.
+   * Prepares an answer.
    *
    * @param query for which {@link #answers} holds
-   * @param memory that parts take
+   * @param memory charged for parts
    */
   StreamedRows(
       AskedArchives archives,
@@ -109,7 +109,7 @@ final class StreamedRows {
     this.parts = query.orderBy().isEmpty() ? pieces() : slices(query.orderBy().get(0));
   }
 
-  /** Whether rows of a query can be handed on before all are known, and are perhaps many. */
+  /** Whether rows of a query can be delivered before all are known, and may be many. */
   static boolean answers(FlowQuery query) {
     boolean isInOrder =
         query.orderBy().isEmpty()
@@ -146,10 +146,10 @@ final class StreamedRows {
         .toList();
   }
 
-  /** Hands all rows on. */
+  /** Delivers all rows. */
   StreamedAnswer run() throws IOException {
     deadline.check();
-    sink.rows(new RowLookup(query).finish()); // so that columns are known
+    sink.rows(new RowLookup(query).finish()); // so that the sink knows the columns
     int threads = Math.max(1, Math.min(options.threads(), parts.size()));
     Threads.run(threads, deadline, this::work);
     return new StreamedAnswer(rows, stats(), List.of());
@@ -226,7 +226,7 @@ final class StreamedRows {
     }
   }
 
-  /** Hands the rows of a part on once it is its turn. */
+  /** Delivers the rows of a part once it is its turn. */
   private void handOn(int part, ResultTable some) throws IOException {
     long left;
     synchronized (this) {
@@ -239,7 +239,7 @@ final class StreamedRows {
         }
       }
       if (isDone()) {
-        return; // a thread that saw it may have dropped a part before this one
+        return; // a thread that saw the limit may have dropped a part before this one
       }
       left = query.limit() < 0 ? Long.MAX_VALUE : query.limit() - rows;
     }

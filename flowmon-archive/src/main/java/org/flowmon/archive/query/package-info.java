@@ -1,5 +1,5 @@
 /**
- * Queries over archives: how they are asked, what they answer and what was read for it, and the
- * runs that put plan and operators together.
+ * Queries over archives: their options, answers and statistics, and the runs that combine plan and
+ * operators.
  */
 package org.flowmon.archive.query;

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Bytes being put together in a growing array that is kept for reuse. Integers are little-endian
- * unless said otherwise. Not thread-safe.
+ * A byte buffer in a growing array, which is reused. Integers are little-endian unless said
+ * otherwise. Not thread-safe.
  */
 public final class ByteSink extends OutputStream {
   private static final VarHandle SHORT =
@@ -52,8 +52,8 @@ public final class ByteSink extends OutputStream {
   }
 
   /**
-   * Counts bytes in that were written into {@link #array} behind the end, for which {@link
-   * #reserve} has made room.
+   * Appends bytes that were written into {@link #array} after the end, for which {@link #reserve}
+   * has made room.
    */
   public void advance(int count) {
     size += count;
@@ -102,7 +102,7 @@ public final class ByteSink extends OutputStream {
     size += 8;
   }
 
-  /** Unsigned LEB128. */
+  /** Appends unsigned LEB128. */
   public void putVarint(int value) {
     reserve(5);
     int rest = value;
@@ -113,7 +113,7 @@ public final class ByteSink extends OutputStream {
     bytes[size++] = (byte) rest;
   }
 
-  /** Unsigned LEB128 of 64 bits. */
+  /** Appends unsigned LEB128 of 64 bits. */
   public void putVarintLong(long value) {
     reserve(10);
     long rest = value;
@@ -124,19 +124,19 @@ public final class ByteSink extends OutputStream {
     bytes[size++] = (byte) rest;
   }
 
-  /** Overwrites four bytes that were put before. */
+  /** Overwrites four bytes. */
   public void setInt(int at, int value) {
     INT.set(bytes, at, value);
   }
 
-  /** Zeros up to the next multiple of 8. */
+  /** Appends zeros up to the next multiple of 8. */
   public void align8() {
     while ((size & 7) != 0) {
       write(0);
     }
   }
 
-  /** {@code count} values from one on, 4 bytes each. */
+  /** Appends {@code values[from … from + count)}, 4 bytes each. */
   public void putInts(long[] values, int from, int count) {
     reserve(4L * count);
     for (int i = 0; i < count; i++) {
@@ -145,7 +145,7 @@ public final class ByteSink extends OutputStream {
     size += 4 * count;
   }
 
-  /** {@code count} values from one on, 8 bytes each. */
+  /** Appends {@code values[from … from + count)}, 8 bytes each. */
   public void putLongs(long[] values, int from, int count) {
     reserve(8L * count);
     for (int i = 0; i < count; i++) {
@@ -155,8 +155,8 @@ public final class ByteSink extends OutputStream {
   }
 
   /**
-   * {@code count} values from one on, {@code width} bits each, lowest bits first, filled up to a
-   * multiple of 8 values: the body of a bit-packed run of Parquet.
+   * Appends {@code values[from … from + count)}, {@code width} bits each, lowest bits first, padded
+   * to a multiple of 8 values: the body of a bit-packed run of Parquet.
    *
    * @param width 1 … 31
    */
@@ -185,7 +185,7 @@ public final class ByteSink extends OutputStream {
     size = end;
   }
 
-  /** {@code count} bits of words from a word on, filled up to a multiple of 8 bits. */
+  /** Appends {@code count} bits of words, from a word on, padded to a multiple of 8 bits. */
   public void putBits(long[] words, int from, int count) {
     int end = size + ((count + 7) >>> 3);
     reserve(8L * ((count + 63) >>> 6));

@@ -1,11 +1,11 @@
 package org.flowmon.archive.region;
 
 /**
- * What a sealed file of the archive must be, known outside of it.
+ * The identity of a sealed file of the archive, recorded outside it.
  *
  * @param length bytes of the whole file
  * @param crc32c CRC32C of the whole file
- * @param footerLength bytes at the end of the file that a reader believes first, 1 … length
+ * @param footerLength bytes at the end of the file that a reader parses first, 1 … length
  * @param footerCrc32c CRC32C of these last bytes
  */
 public record FileIdentity(long length, int crc32c, int footerLength, int footerCrc32c) {

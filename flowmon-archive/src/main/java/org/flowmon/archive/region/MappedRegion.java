@@ -21,21 +21,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 
 /**
- * A whole file in mapped memory, below 2 GiB, counted by reference. The file's length is compared
- * before it is mapped, so that no read can go past its end; sealed files are never written again. A
- * file that another program cuts while it is mapped is an error: {@link #requireWhole}. Its bytes
- * are read by Java alone. Native code that reads them in place would end the process.
+ * A whole file in mapped memory, below 2 GiB, counted by reference. The file's length is checked
+ * before mapping, so that no read can go past its end; sealed files are never written again. A file
+ * that another program cuts while it is mapped is an error: {@link #requireWhole}. Only Java code
+ * may read the bytes: if the file is cut, native code that reads them in place would end the
+ * process.
  *
  * <p>Java 17 has no public way to unmap; {@code sun.misc.Unsafe.invokeCleaner} of module
  * jdk.unsupported is the accepted one. After the last {@link #release} the buffer is gone: {@link
- * #buffer} throws then, but a buffer taken before must not be touched any more, which is what the
- * references are for.
+ * #buffer} throws then. A buffer taken before must not be touched any more; the references ensure
+ * this.
  */
 public final class MappedRegion {
   private static final MethodHandle INVOKE_CLEANER = findCleaner();
   private static final int BLOCK = 1 << 14;
 
-  // All that are open, to find the one that a fault of memory is of.
+  // All open regions, to find the one that a memory fault belongs to.
   private static final Set<MappedRegion> OPEN = ConcurrentHashMap.newKeySet();
 
   private final Path path;
@@ -57,8 +58,8 @@ public final class MappedRegion {
   /**
    * Maps a sealed file with one reference and checks its footer.
    *
-   * @throws SegmentCorruptException where length or footer are not as sealed
-   * @throws IOException where the file cannot be opened or mapped
+   * @throws SegmentCorruptException if length or footer are not as sealed
+   * @throws IOException if the file cannot be opened or mapped
    */
   public static MappedRegion open(Path path, FileIdentity identity) throws IOException {
     ByteBuffer mapped;
@@ -86,11 +87,10 @@ public final class MappedRegion {
   }
 
   /**
-   * Maps a file of which nothing is known outside of it, with one reference: whoever opens it has
-   * to find out what it is.
+   * Maps a file of unknown identity, with one reference: its reader has to identify it.
    *
-   * @throws SegmentCorruptException where it is empty or 2 GiB or more
-   * @throws IOException where it cannot be opened or mapped
+   * @throws SegmentCorruptException if it is empty or 2 GiB or more
+   * @throws IOException if it cannot be opened or mapped
    */
   public static MappedRegion open(Path path) throws IOException {
     Object key = key(path);
@@ -129,7 +129,7 @@ public final class MappedRegion {
   }
 
   /**
-   * Throws where the last reference was released.
+   * Throws if the last reference was released.
    *
    * @throws IllegalStateException naming the file
    */
@@ -137,7 +137,7 @@ public final class MappedRegion {
     buffer();
   }
 
-  /** A buffer of its own position over some of the bytes, little-endian. */
+  /** A little-endian buffer over some of the bytes, with its own position. */
   public ByteBuffer slice(String place, int offset, int length) {
     checkRange(place, offset, length);
     return buffer().slice(offset, length).order(ByteOrder.LITTLE_ENDIAN);
@@ -154,8 +154,8 @@ public final class MappedRegion {
   /**
    * Throws unless the bytes have this CRC32C.
    *
-   * <p>They are copied in blocks: where the file was cut, that is an error, while reading them in
-   * place in the code of the checksum ends the whole process.
+   * <p>They are copied in blocks: then a file that was cut causes an error, while reading it in
+   * place in the checksum's native code would end the whole process.
    */
   public void verify(String place, int offset, int length, int crc32c) {
     checkRange(place, offset, length);
@@ -179,10 +179,9 @@ public final class MappedRegion {
   }
 
   /**
-   * Throws where the file was cut since it was mapped. What was read behind its end then is nothing
-   * that was ever written, and the error that Java makes of it, an {@link InternalError}, may come
-   * later: who has read looks before the result is used. A file that was deleted or replaced is
-   * whole as long as it is mapped.
+   * Throws if the file was cut since it was mapped. Bytes read past its new end were never written,
+   * and Java may throw the resulting {@link InternalError} later: readers call this before they use
+   * a result. A file that was deleted or replaced is whole as long as it is mapped.
    */
   public void requireWhole() {
     cut()
@@ -193,7 +192,7 @@ public final class MappedRegion {
   }
 
   private Optional<SegmentCorruptException> cut() {
-    long now = file.length(); // 0 where it is deleted, too
+    long now = file.length(); // 0 also if it is deleted
     if (now >= length || !isSame()) {
       return Optional.empty();
     }
@@ -203,24 +202,24 @@ public final class MappedRegion {
             "the file was cut while it was read: it has " + now + " of " + length + " bytes"));
   }
 
-  /** Whether the path still names the file that is mapped, and no other one. */
+  /** Whether the path still names the mapped file. */
   private boolean isSame() {
     try {
       return Objects.equals(key, key(path));
     } catch (IOException e) {
-      return false; // it is deleted
+      return false; // deleted
     }
   }
 
-  /** What tells a file from others that have its path later, or null if the system has nothing. */
+  /** A key that tells the file from later ones of its path, null if the system has none. */
   private static Object key(Path path) throws IOException {
     return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
   }
 
   /**
-   * What a fault of memory was: a file that was cut while it was read.
+   * Explains a memory fault: a file was cut while it was read.
    *
-   * @return the error that names the file; the fault itself where none of the open files was cut
+   * @return the error that names the file; the fault itself if none of the open files was cut
    */
   public static RuntimeException explain(InternalError fault) {
     for (MappedRegion region : OPEN) {
@@ -234,7 +233,7 @@ public final class MappedRegion {
     throw fault;
   }
 
-  /** An exception that names this file. */
+  /** Creates an exception that names this file. */
   public SegmentCorruptException corrupt(String place, String what) {
     return new SegmentCorruptException(path, place, what);
   }
@@ -242,7 +241,7 @@ public final class MappedRegion {
   /**
    * Takes a reference.
    *
-   * @throws IllegalStateException where the last one was already released
+   * @throws IllegalStateException if the last one was already released
    */
   public void acquire() {
     int now;
@@ -254,7 +253,7 @@ public final class MappedRegion {
     } while (!references.compareAndSet(now, now + 1));
   }
 
-  /** Gives a reference back; whether it was the last one, which unmaps. */
+  /** Gives a reference back; the last one unmaps. Returns whether it was the last. */
   public boolean release() {
     int left = references.decrementAndGet();
     if (left < 0) {

@@ -11,12 +11,12 @@ import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
 /**
- * A file being written that appears under its name only when it is complete and synced. Closing it
- * before {@link #seal} removes what was written.
+ * A file under construction that gets its name only when it is complete and synced. Closing it
+ * before {@link #seal} deletes it.
  */
 public final class SealedFile implements Closeable {
-  // A heap buffer goes through a direct one of its size, which the JDK keeps per thread: keep that
-  // small.
+  // A heap buffer is copied through a direct one of its size, which the JDK keeps per thread: keep
+  // that small.
   private static final int SLICE = 1 << 20;
 
   private final Path target;
@@ -34,7 +34,7 @@ public final class SealedFile implements Closeable {
     this.channel = channel;
   }
 
-  /** Begins a file under a temporary name beside its final one. */
+  /** Creates a file under a temporary name beside its final one. */
   public static SealedFile create(Path target) throws IOException {
     if (Files.exists(target)) {
       throw new IOException(target + " exists already");
@@ -54,7 +54,7 @@ public final class SealedFile implements Closeable {
     return position;
   }
 
-  /** What follows is the footer. */
+  /** Marks the start of the footer. */
   public void beginFooter() {
     footerCrc = new CRC32C();
     footerStart = position;
@@ -83,7 +83,7 @@ public final class SealedFile implements Closeable {
    * Syncs the file and gives it its name. The folder is still to be synced: {@link
    * SyncedFolders#sync}.
    *
-   * @return what the file is
+   * @return the file's identity
    */
   public FileIdentity seal() throws IOException {
     channel.force(true);
@@ -93,7 +93,7 @@ public final class SealedFile implements Closeable {
     return identity();
   }
 
-  /** What the file is with the bytes written so far; needs {@link #beginFooter} before. */
+  /** The identity of the file with the bytes written so far; needs {@link #beginFooter} before. */
   public FileIdentity identity() {
     return new FileIdentity(
         position,

@@ -3,9 +3,8 @@ package org.flowmon.archive.region;
 import java.nio.file.Path;
 
 /**
- * A file of the archive is not what it was when it was sealed. The message names the file, the
- * place in it, what was found and what was expected. Nothing was answered from the bytes in
- * question.
+ * A file of the archive differs from the sealed one. The message names the file, the place in it,
+ * the finding and the expectation. No answer was made from the damaged bytes.
  */
 public final class SegmentCorruptException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -15,9 +14,11 @@ public final class SegmentCorruptException extends RuntimeException {
   private final String what;
 
   /**
+   * An exception for a local file.
+   *
    * @param file the damaged file
-   * @param place where in the file, for example {@code column src_addr} or {@code footer}
-   * @param what what was found there and what was expected
+   * @param place in the file, for example {@code column src_addr} or {@code footer}
+   * @param what the finding and the expectation
    */
   public SegmentCorruptException(Path file, String place, String what) {
     this(file, place, what, null);
@@ -28,7 +29,7 @@ public final class SegmentCorruptException extends RuntimeException {
   }
 
   /**
-   * As above, of a file that need not be local.
+   * An exception for a file that need not be local.
    *
    * @param file its path or URL
    */
@@ -44,12 +45,12 @@ public final class SegmentCorruptException extends RuntimeException {
     return file;
   }
 
-  /** Where in the file. */
+  /** The place in the file. */
   public String place() {
     return place;
   }
 
-  /** What was found there and what was expected. */
+  /** The finding and the expectation. */
   public String what() {
     return what;
   }

@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Folders that are there after a power failure. POSIX promises that of a name, be it a file's or a
- * folder's, only once the folder that it stands in was synced.
+ * Makes folders and names survive a power failure. POSIX guarantees that for the name of a file or
+ * folder only once its parent folder was synced.
  */
 public final class SyncedFolders {
   private SyncedFolders() {}
 
-  /** Makes a folder, and those above it that are missing, so that they last. */
+  /** Makes a folder, and missing ones above it, durably. */
   public static Path create(Path folder) throws IOException {
     Path parent = folder.toAbsolutePath().getParent();
     if (Files.isDirectory(folder) || parent == null) {
@@ -32,7 +32,7 @@ public final class SyncedFolders {
     return folder;
   }
 
-  /** Makes the names in a folder last, whoever gave them. */
+  /** Makes all names in a folder durable. */
   public static void sync(Path folder) throws IOException {
     try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
       channel.force(true);

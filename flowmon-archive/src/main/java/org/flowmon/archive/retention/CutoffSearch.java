@@ -3,15 +3,15 @@ package org.flowmon.archive.retention;
 import java.util.List;
 
 /**
- * Hides the oldest rows of several segments until what is left is within a limit. Rows are ordered
- * by time key, then by the order of their segments, then by their place: each segment keeps its
- * last rows. Keys are found by binary search in the segments that hold keys of the times in
- * question; no row is read one by one.
+ * Hides the oldest rows of several segments until the rest is within a limit. Rows are ordered by
+ * time key, then by the order of their segments, then by their place: each segment keeps its last
+ * rows. Keys are found by binary search in the segments that hold keys of the times in question;
+ * rows are not read one by one.
  */
 final class CutoffSearch {
-  /** What rows weigh against a limit. */
+  /** The weight of rows against a limit. */
   interface Weight {
-    /** What a segment's rows weigh from one on; never more for fewer rows, 0 for none. */
+    /** The weight of a segment's rows from one on; monotonic in the number of rows, 0 for none. */
     long of(SegmentKeys segment, int firstRow);
   }
 
@@ -20,7 +20,7 @@ final class CutoffSearch {
   private long cutoff;
 
   /**
-   * Begins with what is hidden already.
+   * Begins with the rows hidden already.
    *
    * @param cutoff time key (µs) below which nothing is visible
    */
@@ -38,7 +38,7 @@ final class CutoffSearch {
     return first;
   }
 
-  /** Keys below are hidden. */
+  /** The time key below which rows are hidden. */
   long cutoff() {
     return cutoff;
   }
@@ -62,10 +62,10 @@ final class CutoffSearch {
   }
 
   /**
-   * Hides the oldest rows until the others weigh no more than a limit.
+   * Hides the oldest rows until the rest weighs no more than a limit.
    *
-   * @param hint the interval that holds the key where that happens, as far as is known; a wrong one
-   *     costs time. Null for none
+   * @param hint the interval that probably holds the deciding key; a wrong one costs time. Null for
+   *     none
    */
   void hideUntil(Weight weight, long limit, TimestampHistogram.Interval hint) {
     if (weigh(weight) <= limit) {
@@ -90,7 +90,7 @@ final class CutoffSearch {
     hideTies(weight, limit, decidingKey(weight, limit, low, high));
   }
 
-  /** What is left of the rows whose keys are larger than a time. */
+  /** The weight of the rows whose keys are larger than a time. */
   private long weighAfter(Weight weight, long time) {
     long sum = 0;
     for (int i = 0; i < first.length; i++) {
@@ -100,7 +100,7 @@ final class CutoffSearch {
     return sum;
   }
 
-  /** The smallest key so that the rows with larger ones are within the limit: low … high. */
+  /** The smallest key in low … high such that the rows with larger ones are within the limit. */
   private long decidingKey(Weight weight, long limit, long low, long high) {
     long from = low;
     long to = high;
@@ -130,7 +130,7 @@ final class CutoffSearch {
     return from;
   }
 
-  /** Hides what is older than a key, and as many of the rows that have it as must be. */
+  /** Hides rows older than a key, and as many as necessary of those with this key. */
   private void hideTies(Weight weight, long limit, long key) {
     hideBefore(key);
     long over = weigh(weight) - limit;
@@ -150,7 +150,7 @@ final class CutoffSearch {
     }
   }
 
-  /** The first row from which on a segment weighs no more than so much; {@code to} where none. */
+  /** The first row from which a segment is within the limit; {@code to} if none. */
   private static int firstWithin(Weight weight, SegmentKeys segment, long limit, int from, int to) {
     int low = from;
     int high = to;

@@ -6,21 +6,19 @@ import java.util.TreeMap;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
- * What a commit hides. Rows of a segment are sorted by time key, so those that are left are all
- * from one row on.
+ * The rows that a commit hides. Rows of a segment are sorted by time key, so the remaining ones are
+ * all from one row on.
  *
- * @param cutoff time key (µs) after the commit: rows below it are hidden; of those equal to it,
- *     first rows of {@code firstRows} tell. Never smaller than before
- * @param rows that this commit hides; late ones too
+ * @param cutoff time key (µs) after the commit: rows below it are hidden; for rows equal to it
+ *     {@code firstRows} decides. Never smaller than before
+ * @param rows number of rows that this commit hides, including late ones
  * @param lateRows of these, rows that the commit itself brings and that were below the cutoff
  *     before it
- * @param firstRows the first visible row of segments of which some rows are newly hidden and some
+ * @param firstRows the first visible row of segments in which some rows are newly hidden and some
  *     are not, by id
- * @param expired ids of segments whose rows are all hidden: they are no part of the archive any
- *     more
- * @param trimmed segments that take the place of others and hold what was visible of these, by the
- *     id of the other
- * @param keys time keys that are newly counted, null for none
+ * @param expired ids of segments whose rows are all hidden: they leave the archive
+ * @param trimmed segments that replace others and hold their visible rows, by the id of the other
+ * @param keys newly counted time keys, null for none
  */
 public record Expiration(
     long cutoff,
@@ -40,12 +38,12 @@ public record Expiration(
     trimmed = java.util.Collections.unmodifiableMap(new TreeMap<>(trimmed));
   }
 
-  /** Whether it changes nothing of what is visible, stored, or decided. */
+  /** Whether it changes nothing: neither rows nor cutoff nor counted keys. */
   public boolean isEmpty() {
     return hidesNothing() && cutoff == Long.MIN_VALUE && keys == null;
   }
 
-  /** Whether it changes nothing of what is visible or stored, nor of the keys that are counted. */
+  /** Whether it changes neither visible nor stored rows, nor the counted keys. */
   public boolean hidesNothing() {
     return rows == 0
         && firstRows.isEmpty()

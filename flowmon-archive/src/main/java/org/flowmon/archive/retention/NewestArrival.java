@@ -4,9 +4,9 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.time.FlowTime;
 
 /**
- * The newest arrival that can be true: ages are counted back from it. One that lies more than an
- * hour in the future comes from a wrong clock, and must not let everything else grow old. Where a
- * segment holds such, its first arrival is all that is known of the others. Not thread-safe.
+ * The newest plausible arrival, from which ages are counted back. One more than an hour in the
+ * future comes from a wrong clock, and must not age everything else. If a segment holds such an
+ * arrival, only its first arrival is used. Not thread-safe.
  */
 public final class NewestArrival {
   private static final long HOUR_MICROS = 3_600_000_000L;
@@ -15,30 +15,30 @@ public final class NewestArrival {
   private long newest = Long.MIN_VALUE;
 
   /**
-   * None yet.
+   * Starts without arrivals.
    *
-   * @param clock now, µs; later arrivals count up to an hour from it
+   * @param clock now, µs; arrivals up to an hour later count
    */
   NewestArrival(long clock) {
     this.latest = clock + HOUR_MICROS;
   }
 
-  /** None yet, by this machine's clock. */
+  /** Starts without arrivals, with this machine's clock. */
   public static NewestArrival asOfNow() {
     return new NewestArrival(FlowTime.now());
   }
 
-  /** No later arrival is believed, µs. */
+  /** Later arrivals (µs) are ignored. */
   public long latest() {
     return latest;
   }
 
-  /** Takes the arrivals of a segment. */
+  /** Adds the arrivals of a segment. */
   public void add(SealedSegment segment) {
     add(segment.arrival().min(), segment.arrival().max());
   }
 
-  /** Takes a first and a last arrival, µs. */
+  /** Adds a first and a last arrival, µs. */
   public void add(long first, long last) {
     if (last <= latest) {
       newest = Math.max(newest, last);
@@ -47,7 +47,7 @@ public final class NewestArrival {
     }
   }
 
-  /** The newest of them, {@link Long#MIN_VALUE} where there is none. */
+  /** The newest of them, {@link Long#MIN_VALUE} if there is none. */
   public long get() {
     return newest;
   }

@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
 /**
- * How much of the past an archive keeps; the strictest limit holds. Stored in the manifest, so that
- * all who commit apply the same. Recent is what has a large {@link
- * org.flowmon.archive.segment.TimeKey}.
+ * The limits on how much of the past an archive keeps; the strictest one decides. Stored in the
+ * manifest, so that all writers apply the same. Flows with larger {@link
+ * org.flowmon.archive.segment.TimeKey}s are more recent.
  *
  * @param rows so many most recent flows are kept; 0: no such limit
- * @param slack flows stored beyond {@code rows} at most, hidden ones in segments that hold others
- *     too: the larger, the fewer are rewritten to get rid of them. 0 where {@code rows} is
- * @param ageMicros flows this much older than the newest arrival committed that can be true ({@link
+ * @param slack flows stored beyond {@code rows} at most, including hidden ones in segments with
+ *     visible ones: the larger, the fewer are rewritten to get rid of them. 0 if {@code rows} is
+ * @param ageMicros flows this much older than the newest plausible arrival committed ({@link
  *     NewestArrival}) are not kept, µs; 0: no such limit
  * @param bytes the flows that are kept take at most so many bytes, by their part of the files that
  *     hold them; 0: no such limit
@@ -22,7 +22,7 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
 
   private static final long MICROS = 1000; // nanoseconds
   private static final long UNSAID = Long.MAX_VALUE;
-  // A row of the largest segment is rewritten at most about half so many times on its way out.
+  // A row of the largest segment is rewritten at most about half so many times before it is gone.
   private static final int REWRITES = 8;
 
   public RetentionOptions {
@@ -41,10 +41,10 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
   }
 
   /**
-   * Limits as people say them.
+   * Limits in units for people.
    *
    * @param rows 0: no limit
-   * @param slack −1 where nothing is said: {@link #withSlackFor} chooses
+   * @param slack −1 if unspecified: {@link #withSlackFor} chooses
    * @param age null or zero: no limit
    * @param bytes 0: no limit
    * @throws IllegalArgumentException saying what was expected
@@ -69,11 +69,11 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
   }
 
   /**
-   * These limits with a slack that is worth its while: a tenth of the rows, at least {@link
-   * #smallestSlack}, where none was said.
+   * These limits with a worthwhile slack if none was specified: a tenth of the rows, at least
+   * {@link #smallestSlack}.
    *
    * @param segmentRows rows of the largest segments
-   * @throws IllegalArgumentException where the one that was said is smaller
+   * @throws IllegalArgumentException if the specified one is smaller
    */
   public RetentionOptions withSlackFor(long segmentRows) {
     long smallest = smallestSlack(rows, segmentRows);
@@ -92,9 +92,9 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
   }
 
   /**
-   * The smallest slack that is worth its while: below it, flows on their way out would be rewritten
-   * more than some four times each, as each trimming of a segment rewrites what it keeps of it. An
-   * archive that keeps {@code rows} has no segment of more than these.
+   * The smallest worthwhile slack. Each trimming of a segment rewrites its remaining rows: with
+   * less slack, expiring flows would be rewritten more than some four times each. An archive that
+   * keeps {@code rows} has no segment of more than these.
    *
    * @param segmentRows rows of the largest segments
    */
@@ -108,14 +108,14 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
     return rows > 0 || ageMicros > 0 || bytes > 0;
   }
 
-  /** No more rows are stored, {@link Long#MAX_VALUE} where there is no limit. */
+  /** Maximum number of stored rows, {@link Long#MAX_VALUE} if there is no limit. */
   public long mostRows() {
     return rows == 0 || rows > Long.MAX_VALUE - slack ? Long.MAX_VALUE : rows + slack;
   }
 
   /**
-   * Files are trimmed where they take more bytes: an eighth above {@link #bytes}, {@link
-   * Long#MAX_VALUE} where there is no limit.
+   * Bytes above which files are trimmed: an eighth above {@link #bytes}, {@link Long#MAX_VALUE} if
+   * there is no limit.
    */
   public long mostBytes() {
     long most = bytes + bytes / 8;

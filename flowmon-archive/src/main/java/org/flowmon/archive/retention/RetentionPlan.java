@@ -3,9 +3,9 @@ package org.flowmon.archive.retention;
 import java.util.List;
 
 /**
- * Which rows a commit hides: first those below the cutoff, then those that are too old, then the
- * oldest beyond the number of rows, then the oldest beyond the number of bytes. Each only hides
- * more, so the strictest limit holds.
+ * The rows that a commit hides: first those below the cutoff, then those that are too old, then the
+ * oldest beyond the number of rows, then the oldest beyond the number of bytes. Each step only
+ * hides more, so the strictest limit decides.
  */
 public final class RetentionPlan {
   private final int[] firstRows;
@@ -20,39 +20,39 @@ public final class RetentionPlan {
     this.keys = keys;
   }
 
-  /** The first visible row of a segment, its number of rows where none is visible. */
+  /** The first visible row of a segment, its number of rows if none is visible. */
   public int firstRow(int segment) {
     return firstRows[segment];
   }
 
-  /** Keys below are hidden, µs. */
+  /** The time key (µs) below which rows are hidden. */
   public long cutoff() {
     return cutoff;
   }
 
-  /** Rows of new segments that were below the cutoff before. */
+  /** Rows of new segments that were below the previous cutoff. */
   public long lateRows() {
     return lateRows;
   }
 
   /**
-   * Time keys to be counted: of new rows that are not late and, where none were known, of those
-   * that were visible before. Null where nothing is limited.
+   * Time keys to be counted: of new rows that are not late and, if none were known, of rows visible
+   * before. Null if nothing is limited.
    */
   public TimestampHistogram keys() {
     return keys;
   }
 
   /**
-   * Plans.
+   * Makes a plan.
    *
    * @param segments those of the archive in their order, then the new ones
-   * @param known how many of them are no new ones
+   * @param known number of segments before the new ones
    * @param cutoff before the commit
-   * @param newestArrival of all rows ever committed that can be true ({@link NewestArrival}), those
-   *     of the new segments included; µs
-   * @param keys time keys of the visible rows of the known segments, null where they are not known:
-   *     they are counted then. Not changed
+   * @param newestArrival newest plausible arrival of all rows ever committed, including new ones
+   *     ({@link NewestArrival}); µs
+   * @param keys time keys of the visible rows of the known segments; null if unknown, then they are
+   *     counted. Not changed
    */
   public static RetentionPlan of(
       RetentionOptions options,
@@ -86,7 +86,7 @@ public final class RetentionPlan {
     return new RetentionPlan(search.firstRows(), search.cutoff(), late, added);
   }
 
-  /** The bucket of the last key that is hidden: the first beyond the rows that are kept. */
+  /** The bucket of the last hidden key: the first beyond the rows that are kept. */
   private static TimestampHistogram.Interval deciding(
       long rows, TimestampHistogram keys, TimestampHistogram added) {
     TimestampHistogram all = added;
@@ -106,7 +106,7 @@ public final class RetentionPlan {
     int rows = segment.segment().rows();
     long bytes = segment.segment().bytesOnDisk();
     long visible = (long) rows - firstRow;
-    // Up to 2^24 rows: the product overflows only where a file has half a terabyte.
+    // Up to 2^24 rows: the product overflows only if a file has half a terabyte.
     return bytes / rows * visible + (bytes % rows * visible + rows - 1) / rows;
   }
 }

@@ -12,28 +12,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The time keys of a segment and the first of its rows that is visible. The file is opened only
- * where the range of keys does not tell. Where it is damaged or lost, its keys are taken to be
- * evenly spread: a damaged segment of the past must not keep others from being committed. An error
- * in reading it is none of its damage: what is decided here is decided for good, so nothing is.
+ * The time keys of a segment and its first visible row. The file is opened only if the range of
+ * keys does not suffice. If it is damaged or lost, its keys are assumed to be evenly spread: a
+ * damaged old segment must not block commits. An I/O error is no damage: the decision would be
+ * permanent, so none is made.
  *
- * <p>Methods that look for keys throw {@link UncheckedIOException} where the segment cannot be read
+ * <p>Methods that look for keys throw {@link UncheckedIOException} if the segment cannot be read
  * now. Not thread-safe.
  */
 public final class SegmentKeys {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentKeys.class);
 
-  /** Opens segments, which whoever gave this closes. */
+  /** Opens segments; the creator of the opener closes them. */
   public interface Opener {
     /**
      * The segment's rows.
      *
-     * @throws SegmentCorruptException where it is damaged, or its file is lost
-     * @throws IOException where it cannot be read now
+     * @throws SegmentCorruptException if it is damaged, or its file is lost
+     * @throws IOException if it cannot be read now
      */
     SegmentReader open(SealedSegment segment) throws IOException;
 
-    /** Says that what was opened of a segment is read no more, until it is opened again. */
+    /** Declares that an opened segment is not read any more, until it is opened again. */
     void release(SealedSegment segment);
   }
 
@@ -44,7 +44,7 @@ public final class SegmentKeys {
   private boolean unreadable;
 
   /**
-   * Keys of a segment.
+   * Wraps the keys of a segment.
    *
    * @param firstRow the first visible row, up to the number of rows
    */
@@ -62,7 +62,7 @@ public final class SegmentKeys {
     return firstRow;
   }
 
-  /** The first row whose key is at least a time (µs), the number of rows where none is. */
+  /** The first row whose key is at least a time (µs), the number of rows if none is. */
   public int lowerBound(long time) {
     return lowerBound(time, 0, segment.rows());
   }
@@ -72,7 +72,7 @@ public final class SegmentKeys {
     return time == Long.MAX_VALUE ? segment.rows() : lowerBound(time + 1);
   }
 
-  /** As above, where the answer is known to lie within {@code from … to}. */
+  /** As {@link #lowerBound(long)}, if the answer is known to lie within {@code from … to}. */
   int lowerBound(long time, int from, int to) {
     TimeRange range = segment.timeKey();
     if (time <= range.min()) {
@@ -100,7 +100,7 @@ public final class SegmentKeys {
     }
   }
 
-  /** Lets go of the segment's file: a store that holds few at a time fetches the next. */
+  /** Releases the segment's file, so that a store that holds few at a time can fetch the next. */
   void release() {
     if (keys != null) {
       keys = null;
@@ -117,7 +117,7 @@ public final class SegmentKeys {
         throw new UncheckedIOException(e);
       }
       long[] first = new long[1];
-      // Both are touched, so that damage shows before anything was decided.
+      // Both columns are read, so that damage shows before a decision.
       reader.readLongs(FlowColumn.END_TIME, 0, 1, first);
       reader.readLongs(FlowColumn.ARRIVAL, 0, 1, first);
       keys = new TimeKeys(reader);
@@ -154,7 +154,7 @@ public final class SegmentKeys {
       histogram.add(range.min(), segment.rows() - from);
       return;
     }
-    // Keys ascend: one search for each bucket that holds any, not one read for each row.
+    // Keys ascend: one search for each non-empty bucket, not one read for each row.
     for (int row = from; row < segment.rows(); ) {
       long key = keyAt(row);
       int end = endOfBucket(key, row, histogram.widthLog2());
@@ -177,17 +177,17 @@ public final class SegmentKeys {
     return range.min() + (long) (part * ((double) range.max() - range.min()));
   }
 
-  /** The first row behind one that lies in a later bucket: by steps that double, then halve. */
+  /** The first later row in a later bucket, found by doubling steps, then by halving. */
   private int endOfBucket(long key, int row, int widthLog2) {
     long bucket = key >> widthLog2;
     int rows = segment.rows();
-    int low = row; // lies in the bucket
+    int low = row; // in the bucket
     int step = 1;
     while (low + step < rows && keyAt(low + step) >> widthLog2 == bucket) {
       low += step;
       step = Math.min(2 * step, 1 << 20);
     }
-    int high = Math.min(rows, low + step); // does not, or is the end
+    int high = Math.min(rows, low + step); // not in it, or the end
     while (high - low > 1) {
       int middle = (low + high) >>> 1;
       if (keyAt(middle) >> widthLog2 == bucket) {

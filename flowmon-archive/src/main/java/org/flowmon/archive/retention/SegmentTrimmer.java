@@ -9,17 +9,17 @@ import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.segment.reader.SelectedRows;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 
-/** Writes what is visible of a segment as a segment of its own. */
+/** Writes the visible rows of a segment as a new segment. */
 public final class SegmentTrimmer {
   private SegmentTrimmer() {}
 
   /**
    * Seals the last rows of a segment.
    *
-   * @param writer of the archive's options
+   * @param writer with the archive's options
    * @param directory the folder of segments
    * @param firstRow the first of them, at least one
-   * @param owner as of {@link SegmentWriter#seal}
+   * @param owner as in {@link SegmentWriter#seal}
    */
   public static SealedSegment trim(
       SegmentWriter writer,

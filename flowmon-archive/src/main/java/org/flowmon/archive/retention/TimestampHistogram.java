@@ -6,45 +6,45 @@ import java.util.Arrays;
 import org.flowmon.flow.TableHash;
 
 /**
- * How many timestamps (µs) fall into each interval of time, in bounded memory: the structure that
- * says about where the n-th newest lies ("timestamp histogram", Diventi, section 3.2.2).
+ * Counts of timestamps (µs) by interval of time, in bounded memory: it tells about where the n-th
+ * newest lies ("timestamp histogram", Diventi, section 3.2.2).
  *
- * <p>Buckets are intervals of one width, a power of two of microseconds, aligned to its multiples;
- * only those that hold a timestamp are kept, so one from 1970 costs one bucket and no precision.
- * Where there would be more than {@link #maxBuckets}, the width doubles until there are not: it
- * depends on what was added and not on the order. Counts are exact. So what is said of a rank is
- * wrong by less than one width, and of a boundary between buckets not at all.
+ * <p>Buckets are intervals of one width, a power of two of microseconds, aligned to its multiples.
+ * Empty ones are not stored, so a timestamp from 1970 costs one bucket and no precision. If there
+ * would be more than {@link #maxBuckets}, the width doubles until there are not; the result does
+ * not depend on the order of additions. Counts are exact. So the position of a rank is wrong by
+ * less than one width, and a count at a boundary between buckets is exact.
  *
- * <p>Not thread-safe: many threads fill one each, which are then {@linkplain
+ * <p>Not thread-safe: each thread fills its own, which are then {@linkplain
  * #add(TimestampHistogram) merged}.
  */
 public final class TimestampHistogram {
-  /** Buckets at most, where nothing else is said. */
+  /** Default maximum of buckets. */
   public static final int DEFAULT_BUCKETS = 4096;
 
-  /** The first width where nothing else is said: 2^20 µs, about a second. */
+  /** Default initial width: 2^20 µs, about a second. */
   public static final int DEFAULT_WIDTH_LOG2 = 20;
 
   private static final int LIMIT = 1 << 20;
 
   private final int maxBuckets;
   private int widthLog2;
-  // Open addressing, a power of two of slots; a slot is taken where its count is not 0.
+  // Open addressing, a power of two of slots; a slot is taken if its count is not 0.
   private long[] buckets = new long[64];
   private long[] counts = new long[64];
   private int size;
   private long total;
 
-  /** An empty one of the default size. */
+  /** An empty histogram of the default size. */
   public TimestampHistogram() {
     this(DEFAULT_BUCKETS, DEFAULT_WIDTH_LOG2);
   }
 
   /**
-   * An empty one.
+   * An empty histogram.
    *
    * @param maxBuckets 2 … 2^20
-   * @param widthLog2 the width to begin with is 2 to this power, 0 … 63, in µs
+   * @param widthLog2 the initial width is 2 to this power, 0 … 63, in µs
    */
   public TimestampHistogram(int maxBuckets, int widthLog2) {
     if (maxBuckets < 2 || maxBuckets > LIMIT || widthLog2 < 0 || widthLog2 > 63) {
@@ -72,17 +72,17 @@ public final class TimestampHistogram {
     return widthLog2;
   }
 
-  /** Buckets that hold a timestamp. */
+  /** Number of non-empty buckets. */
   public int size() {
     return size;
   }
 
-  /** Timestamps in all buckets. */
+  /** Number of timestamps in all buckets. */
   public long total() {
     return total;
   }
 
-  /** A copy that changes on its own. */
+  /** An independent copy. */
   public TimestampHistogram copy() {
     TimestampHistogram copy = new TimestampHistogram(maxBuckets, widthLog2);
     copy.buckets = buckets.clone();
@@ -113,7 +113,7 @@ public final class TimestampHistogram {
     }
   }
 
-  /** Counts all that another one counted. The wider of both widths is that of the sum. */
+  /** Adds all counts of another histogram. The sum has the wider of both widths. */
   public void add(TimestampHistogram other) {
     if (other.widthLog2 > widthLog2) {
       widen(other.widthLog2);
@@ -160,7 +160,7 @@ public final class TimestampHistogram {
     }
   }
 
-  /** Forgets the buckets that lie wholly before a time. */
+  /** Removes the buckets that lie wholly before a time. */
   public void removeBefore(long time) {
     boolean any = false;
     long kept = time >> widthLog2;
@@ -211,7 +211,7 @@ public final class TimestampHistogram {
    * The bucket that holds the n-th newest timestamp.
    *
    * @param rank n, from 1
-   * @return null where there are fewer
+   * @return null if there are fewer
    */
   public Interval newest(long rank) {
     if (rank < 1 || rank > total) {
@@ -227,7 +227,7 @@ public final class TimestampHistogram {
     }
   }
 
-  /** How many timestamps lie in buckets that begin at this time or later. */
+  /** The number of timestamps in buckets that begin at this time or later. */
   public long countFrom(long time) {
     long found = 0;
     for (int slot = 0; slot < counts.length; slot++) {
@@ -249,9 +249,9 @@ public final class TimestampHistogram {
   }
 
   /**
-   * Reads what {@link #toBytes} wrote, all that remains.
+   * Reads all remaining bytes, as {@link #toBytes} wrote them.
    *
-   * @throws IllegalArgumentException where it is none, saying what was found
+   * @throws IllegalArgumentException if they are no histogram, saying what was found
    */
   public static TimestampHistogram fromBytes(ByteBuffer in) {
     int widthLog2 = in.remaining() < 8 ? -1 : in.getInt();

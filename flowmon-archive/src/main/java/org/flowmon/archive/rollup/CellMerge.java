@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Adds up cells of slices: all that have one id become one cell. Memory is that of a window of ids,
- * whatever the slices hold. Not thread-safe.
+ * Adds up the cells of slices: all cells of one id become one. Memory is that of a window of ids,
+ * independent of the slices' size. Not thread-safe.
  */
 public final class CellMerge {
   /** A slice to be added. */
@@ -16,10 +16,10 @@ public final class CellMerge {
     private final int[] newIds;
 
     /**
-     * A slice of a rollup that was checked.
+     * A slice of a checked rollup.
      *
-     * @param newIds by the id in the rollup its id in the result, ascending; the last entry is that
-     *     of NULL; not copied
+     * @param newIds the result's id of each id in the rollup, ascending; the last entry is that of
+     *     NULL; not copied
      */
     public Input(Rollup rollup, int slice, int[] newIds) {
       this.rollup = rollup;
@@ -28,14 +28,14 @@ public final class CellMerge {
     }
   }
 
-  /** Takes the cells of a result. */
+  /** Receiver of the resulting cells. */
   @FunctionalInterface
   public interface Sink {
     /**
      * Takes a block of cells: all but the last have {@link RollupFormat#BLOCK}.
      *
      * @param ids ascending, also from block to block; reused
-     * @param streams by stream, from that of rows on, the values of the cells; reused
+     * @param streams the cells' values by stream, from that of rows on; reused
      */
     void block(int[] ids, int n, long[][] streams) throws IOException;
   }
@@ -53,7 +53,7 @@ public final class CellMerge {
   private final int[] blockIds = new int[RollupFormat.BLOCK];
   private final long[][] block;
   private int filled;
-  // By input: its block, the place in it of the next cell, that cell's new id.
+  // By input: its block, the place of the next cell in it, that cell's new id.
   private int[] at = {};
   private int[] place = {};
   private long[] next = {};
@@ -67,8 +67,8 @@ public final class CellMerge {
   /**
    * Adds slices up.
    *
-   * @throws WideSumsException where a sum does not fit the measures
-   * @throws org.flowmon.archive.region.SegmentCorruptException where an input is damaged
+   * @throws WideSumsException if a sum does not fit the measures
+   * @throws org.flowmon.archive.region.SegmentCorruptException if an input is damaged
    */
   public void merge(List<Input> inputs, Sink sink) throws IOException {
     int n = inputs.size();

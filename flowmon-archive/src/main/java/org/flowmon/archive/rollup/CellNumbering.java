@@ -5,10 +5,10 @@ import java.util.Arrays;
 /**
  * Numbers the cells of a rollup: rows of one run, one value of {@code outgoing} and one id are one
  * cell. Cells are numbered run by run, then by {@code outgoing}, then by id, which is their order
- * in the blob. Kept from segment to segment. Not thread-safe.
+ * in the blob. Reused for each segment. Not thread-safe.
  *
- * <p>Which ids a run has is marked in a bitmap for each value of {@code outgoing}; a cell's number
- * is then a rank in it, so that nothing is hashed or sorted.
+ * <p>A bitmap for each value of {@code outgoing} marks the ids of a run; a cell's number is a rank
+ * in it, so that nothing is hashed or sorted.
  */
 final class CellNumbering {
   private static final int OUTGOING_VALUES = 3;
@@ -42,10 +42,10 @@ final class CellNumbering {
    * Numbers the cells.
    *
    * @param ids by row
-   * @param outgoingOf by row: 0, 1, 2; null where it is {@code sameOutgoing} in all
+   * @param outgoingOf by row: 0, 1, 2; null if it is {@code sameOutgoing} in all
    * @param size ids are below this
-   * @param limit of cells
-   * @return false, with nothing to rely on, where there are more cells than the limit
+   * @param limit maximum number of cells
+   * @return false if there are more cells than the limit; then the fields are undefined
    */
   boolean number(
       RowRuns runs, int[] ids, byte[] outgoingOf, int sameOutgoing, int n, int size, int limit) {

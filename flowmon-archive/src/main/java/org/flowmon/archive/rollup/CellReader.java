@@ -14,7 +14,7 @@ public final class CellReader {
   private int cells;
   private int blocks;
 
-  /** Reads this slice from now on; the rollup must have been checked. */
+  /** Begins a slice; the rollup must have been checked. */
   public void open(Rollup of, int slice) {
     rollup = of;
     bytes = of.file().buffer();
@@ -24,12 +24,12 @@ public final class CellReader {
     blocks = (cells + RollupFormat.BLOCK - 1) / RollupFormat.BLOCK;
   }
 
-  /** Blocks of the slice. */
+  /** Number of blocks in the slice. */
   public int blocks() {
     return blocks;
   }
 
-  /** Cells of a block. */
+  /** Number of cells in a block. */
   public int cells(int block) {
     return Math.min(RollupFormat.BLOCK, cells - block * RollupFormat.BLOCK);
   }
@@ -39,7 +39,7 @@ public final class CellReader {
     return bytes.getInt(offset + 4 * ofBlock); // checked, as they must ascend
   }
 
-  /** The last block whose first id is at most this, 0 where there is none. */
+  /** The last block whose first id is at most this, 0 if there is none. */
   public int blockOf(int id) {
     int from = 0;
     int to = blocks;

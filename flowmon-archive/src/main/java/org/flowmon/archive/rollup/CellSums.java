@@ -3,7 +3,7 @@ package org.flowmon.archive.rollup;
 import java.util.Arrays;
 import org.flowmon.flow.FlowColumn;
 
-/** The sums of one measure by cell. Kept from segment to segment. Not thread-safe. */
+/** The sums of one measure by cell. Reused for each segment. Not thread-safe. */
 final class CellSums {
   FlowColumn column;
 
@@ -45,7 +45,7 @@ final class CellSums {
    * Adds the values of rows.
    *
    * @param of the values that are not NULL, in the order of rows
-   * @param valid bits of the rows that have one; null where all have
+   * @param valid bits of the rows with a value; null if all have one
    */
   void add(int[] cellOf, long[] of, int n, long[] valid) {
     if (valid == null && !wide) {

@@ -6,13 +6,13 @@ import org.flowmon.archive.region.ByteSink;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * The cells of one address column while a segment is sealed: by hour and outgoing where that pays,
- * and by outgoing alone. Kept from segment to segment. Not thread-safe.
+ * The cells of one address column during sealing: by hour and outgoing if that pays, and by
+ * outgoing alone. Reused for each segment. Not thread-safe.
  */
 final class DimensionCells {
-  // With fewer rows to a cell than this, reading cells saves too little for what they take.
+  // With fewer rows to a cell than this, reading cells saves too little for their size.
   private static final int ROWS_PER_CELL = 2;
-  // Below, the sums over all hours are as many cells as the hours.
+  // With fewer hours, the totals have as many cells as the hours.
   private static final int HOURS_FOR_TOTALS = 3;
 
   private final CellNumbering byHour = new CellNumbering();
@@ -28,7 +28,7 @@ final class DimensionCells {
   private boolean hasHours;
   private boolean hasTotals;
 
-  /** Forgets the segment before. */
+  /** Resets for the next segment. */
   void begin() {
     hasHours = false;
     hasTotals = false;
@@ -39,7 +39,7 @@ final class DimensionCells {
    * Numbers the cells of a segment.
    *
    * @param of by row that is not NULL: its id in the dictionary
-   * @param valid bits of these rows, null where all are
+   * @param valid bits of these rows, null if all are
    * @param dictionarySize entries of the dictionary
    */
   void number(
@@ -89,7 +89,7 @@ final class DimensionCells {
     return ids;
   }
 
-  /** Sums a measure; columns come in the order of their ids. */
+  /** Sums up a measure; columns come in the order of their ids. */
   void measure(FlowColumn column, long[] values, int n, long[] valid, boolean wide) {
     if (!hasHours && !hasTotals) {
       return;
@@ -114,7 +114,7 @@ final class DimensionCells {
     }
   }
 
-  /** Appends the blob of all hours; false where there is none. */
+  /** Appends the blob of all hours; false if there is none. */
   boolean writeTotals(ByteSink out) {
     if (hasTotals) {
       encoder.write(total, null, totalSums.subList(0, measures), size, out);
@@ -122,7 +122,7 @@ final class DimensionCells {
     return hasTotals;
   }
 
-  /** Appends the blob of hours; false where there is none. */
+  /** Appends the blob of hours; false if there is none. */
   boolean writeHours(RowRuns runs, ByteSink out) {
     if (hasHours) {
       encoder.write(byHour, runs, hourSums.subList(0, measures), size, out);

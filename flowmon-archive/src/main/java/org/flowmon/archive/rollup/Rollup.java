@@ -7,10 +7,10 @@ import org.flowmon.flow.FlowColumn;
 
 /**
  * A rollup blob in mapped memory: slices of cells, each cell the rows of one address. The file is
- * the sidecar's and lives as long as its references. Safe to share between threads; a {@link
- * CellReader} is not.
+ * the sidecar's and stays mapped as long as it has references. Safe to share between threads; a
+ * {@link CellReader} is not.
  *
- * <p>{@link #check} and every reader can throw {@link
+ * <p>{@link #check} and every reader may throw {@link
  * org.flowmon.archive.region.SegmentCorruptException}.
  */
 public final class Rollup {
@@ -23,7 +23,7 @@ public final class Rollup {
   private final int size;
   private final int slices;
   private final int streams;
-  // By column: its streams, −1 where there is none.
+  // By column: its streams, −1 if there is none.
   private final int[] valueStream = new int[FlowColumn.values().length];
   private final int[] lowStream = new int[FlowColumn.values().length];
   private final int[] highStream = new int[FlowColumn.values().length];
@@ -36,7 +36,7 @@ public final class Rollup {
    * @param place names the blob in errors
    * @param dictionarySize entries of the column's dictionary
    * @param rows rows of the segment
-   * @throws org.flowmon.archive.region.SegmentCorruptException where it cannot be such a blob
+   * @throws org.flowmon.archive.region.SegmentCorruptException if it cannot be such a blob
    */
   public Rollup(
       MappedRegion file,
@@ -105,8 +105,8 @@ public final class Rollup {
   }
 
   /**
-   * Checks the checksum, the slices and the first ids of their blocks once. Two threads may both do
-   * it: no harm.
+   * Checks the checksum, the slices and the first ids of their blocks once. Two threads may both
+   * check them: no harm.
    */
   public void check() {
     if (checked) {
@@ -140,7 +140,7 @@ public final class Rollup {
     checked = true;
   }
 
-  /** A lookup goes by them; {@link CellReader} checks the ids between them. */
+  /** Lookups use them; {@link CellReader} checks the ids between them. */
   private void checkFirstIds(int slice, int blocks) {
     ByteBuffer bytes = file.buffer();
     int before = -1;
@@ -167,7 +167,7 @@ public final class Rollup {
     return slices;
   }
 
-  /** The hour of a slice, {@link RollupFormat#NO_HOUR} where NULL; 0 in totals. */
+  /** The hour of a slice, {@link RollupFormat#NO_HOUR} for NULL; 0 in totals. */
   public long hour(int slice) {
     return file.buffer().getLong(directoryAt + slice * RollupFormat.SLICE_BYTES);
   }
@@ -177,7 +177,7 @@ public final class Rollup {
     return sliceEntry(slice, 8);
   }
 
-  /** Cells of a slice. */
+  /** Number of cells in a slice. */
   public int cells(int slice) {
     return sliceEntry(slice, 12);
   }
@@ -187,7 +187,7 @@ public final class Rollup {
     return size;
   }
 
-  /** The stream of the numbers of rows. */
+  /** The stream of the row counts. */
   public int rowsStream() {
     return 1;
   }
@@ -208,17 +208,17 @@ public final class Rollup {
     return lowStream[measure.ordinal()];
   }
 
-  /** The stream of a measure's sums from bit 64 on; −1 where sums are below 2^63. */
+  /** The stream of a measure's sums from bit 64 on; −1 if sums are below 2^63. */
   public int highStream(FlowColumn measure) {
     return highStream[measure.ordinal()];
   }
 
-  /** Streams of a slice. */
+  /** Number of streams in a slice. */
   public int streams() {
     return streams;
   }
 
-  /** Where the data of a slice begins in the file. */
+  /** The offset of a slice's data in the file. */
   public int sliceOffset(int slice) {
     return at + sliceEntry(slice, 16);
   }

@@ -13,9 +13,9 @@ import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.SealedFile;
 
 /**
- * Writes a rollup slice by slice, of whatever number of cells: one slice is on the heap, encoded;
- * those that are done wait in a file of their own, since what stands before them tells their
- * lengths. Not thread-safe.
+ * Writes a rollup slice by slice, with any number of cells. One encoded slice is on the heap.
+ * Completed ones wait in a file of their own, because the head before them contains their lengths.
+ * Not thread-safe.
  */
 public final class RollupFileWriter implements AutoCloseable {
   private static final int COPY_BYTES = 1 << 20;
@@ -27,7 +27,7 @@ public final class RollupFileWriter implements AutoCloseable {
   private final List<long[]> begins = new ArrayList<>();
   private final ByteSink firstIds = new ByteSink();
   private final ByteSink head = new ByteSink();
-  private final ByteSink directory = new ByteSink(); // of slices, offsets from their data on
+  private final ByteSink directory = new ByteSink(); // of slices, offsets from the data's start
   private final List<Integer> checksums = new ArrayList<>();
   private final long[] deltas = new long[RollupFormat.BLOCK];
   private int cells;
@@ -36,7 +36,7 @@ public final class RollupFileWriter implements AutoCloseable {
   /**
    * Begins a rollup.
    *
-   * @param waiting a file that is made, and deleted when this is closed
+   * @param waiting a temporary file, created here and deleted by {@link #close}
    */
   public RollupFileWriter(RollupMeasures measures, Path waiting) throws IOException {
     this.measures = measures;
@@ -54,7 +54,7 @@ public final class RollupFileWriter implements AutoCloseable {
     }
   }
 
-  /** Takes a block of the slice that is being written; as {@link CellMerge.Sink}. */
+  /** Takes a block of the current slice, as {@link CellMerge.Sink}. */
   public void block(int[] ids, int n, long[][] values) {
     firstIds.putInt(ids[0]);
     deltas[0] = 0;
@@ -71,7 +71,7 @@ public final class RollupFileWriter implements AutoCloseable {
   }
 
   /**
-   * Ends the slice; one without cells is none. Slices come in ascending order.
+   * Ends the slice, which is left out if it has no cells. Slices come in ascending order.
    *
    * @param hour or day, {@link RollupFormat#NO_HOUR} for NULL
    */
@@ -115,7 +115,7 @@ public final class RollupFileWriter implements AutoCloseable {
     crc.update(bytes.array(), 0, bytes.size());
     ByteBuffer buffer = ByteBuffer.wrap(bytes.array(), 0, bytes.size());
     while (buffer.hasRemaining()) {
-      // By parts: a heap buffer goes through a direct one of its size, which the JDK keeps.
+      // In parts: a heap buffer is copied through a direct one of its size, which the JDK keeps.
       int limit = buffer.limit();
       buffer.limit(Math.min(limit, buffer.position() + COPY_BYTES));
       channel.write(buffer);
@@ -124,16 +124,16 @@ public final class RollupFileWriter implements AutoCloseable {
   }
 
   /**
-   * Where a rollup went.
+   * The size and checksums of a written rollup.
    *
-   * @param bytes of all of it, 0 where it has no slices
-   * @param headCrc32c of what is before the data of the first slice
+   * @param bytes of all of it, 0 if it has no slices
+   * @param headCrc32c of the bytes before the data of the first slice
    * @param sliceCrc32c of the data of each slice
    */
   public record Written(long bytes, int headCrc32c, List<Integer> sliceCrc32c) {}
 
   /**
-   * Appends the whole rollup; nothing where it has no slices.
+   * Appends the whole rollup; nothing if it has no slices.
    *
    * @param size entries of the column's dictionary
    */

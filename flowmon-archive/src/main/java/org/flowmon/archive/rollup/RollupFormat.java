@@ -19,7 +19,7 @@ public final class RollupFormat {
   /** Blob type: slices by hour of {@code end_time}. */
   public static final String HOURS = "flowmon-hours-v1";
 
-  /** The columns that cells are by. */
+  /** The columns that rollups are by. */
   public static final List<FlowColumn> DIMENSIONS =
       List.of(FlowColumn.SRC_ADDR, FlowColumn.DST_ADDR);
 
@@ -37,7 +37,7 @@ public final class RollupFormat {
   /** The hour of rows without {@code end_time}. */
   public static final long NO_HOUR = Long.MAX_VALUE;
 
-  /** {@code outgoing} of a slice where it is NULL; else 0 or 1. */
+  /** {@code outgoing} of a slice if it is NULL; else 0 or 1. */
   public static final int OUTGOING_NULL = 2;
 
   /** Cells of a block. */
@@ -49,7 +49,7 @@ public final class RollupFormat {
   static final int FLAG_NULLS = 1;
   static final int FLAG_WIDE = 2;
 
-  /** Streams before those of the measures: ids, rows. */
+  /** Number of streams before those of the measures: ids, rows. */
   static final int FIRST_MEASURE_STREAM = 2;
 
   private RollupFormat() {}

@@ -5,14 +5,14 @@ import java.util.Collection;
 import java.util.List;
 import org.flowmon.flow.FlowColumn;
 
-/** The measures of a rollup and the streams of a slice that they are in. Immutable. */
+/** The measures of a rollup and their streams in a slice. Immutable. */
 public final class RollupMeasures {
   /**
    * One measure.
    *
-   * @param values the stream that counts its values, that of rows where none is NULL
+   * @param values the stream that counts its values, that of rows if none is NULL
    * @param sum the stream of its sums, lowest 64 bits
-   * @param high the stream of its sums from bit 64 on, −1 where sums are below 2^63
+   * @param high the stream of its sums from bit 64 on, −1 if sums are below 2^63
    */
   record Measure(FlowColumn column, boolean hasNulls, int values, int sum, int high) {
     int flags() {
@@ -47,9 +47,9 @@ public final class RollupMeasures {
   }
 
   /**
-   * The measures of what several rollups are together: what one of them lacks is NULL in its rows.
+   * The measures of several rollups together: a measure that one of them lacks is NULL in its rows.
    *
-   * @param wide columns whose sums may reach 2^63, where it does not follow from the rollups
+   * @param wide columns whose sums may reach 2^63, if that does not follow from the rollups
    */
   public static RollupMeasures of(Collection<Rollup> rollups, Collection<FlowColumn> wide) {
     return new RollupMeasures(rollups, wide);
@@ -59,7 +59,7 @@ public final class RollupMeasures {
     return measures;
   }
 
-  /** Streams of a slice: ids, rows, and those of the measures. */
+  /** Number of streams in a slice: ids, rows, and those of the measures. */
   public int streams() {
     return streams;
   }

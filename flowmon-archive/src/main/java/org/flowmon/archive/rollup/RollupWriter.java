@@ -6,9 +6,9 @@ import org.flowmon.archive.region.ByteSink;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * Sums a segment's rows by address, hour and outgoing while it is sealed. For each segment: {@link
+ * Sums a segment's rows by address, hour and outgoing during sealing. For each segment: {@link
  * #begin}, {@link #times}, {@link #outgoing}, {@link #addresses}, then {@link #measure}, then the
- * blobs. Keeps its arrays for the next segment. Not thread-safe.
+ * blobs. Reuses its arrays for the next segment. Not thread-safe.
  */
 public final class RollupWriter {
   private final RowRuns runs = new RowRuns();
@@ -22,7 +22,7 @@ public final class RollupWriter {
     RollupFormat.DIMENSIONS.forEach(column -> dimensions.put(column, new DimensionCells()));
   }
 
-  /** Begins a segment; until told otherwise its times and {@code outgoing} are NULL. */
+  /** Begins a segment; its times and {@code outgoing} are NULL by default. */
   public void begin(int segmentRows) {
     rows = segmentRows;
     outgoingVaries = false;
@@ -33,20 +33,20 @@ public final class RollupWriter {
   }
 
   /**
-   * Takes over {@code end_time}.
+   * Adds {@code end_time}.
    *
    * @param values of the n rows that are not NULL
-   * @param valid bits of these rows, null where all are
+   * @param valid bits of these rows, null if all are
    */
   public void times(long[] values, int n, long[] valid) {
     runs.hours(rows, values, n, valid);
   }
 
   /**
-   * Takes over {@code outgoing}.
+   * Adds {@code outgoing}.
    *
    * @param values 0 or 1, of the n rows that are not NULL
-   * @param valid bits of these rows, null where all are
+   * @param valid bits of these rows, null if all are
    */
   public void outgoing(long[] values, int n, long[] valid) {
     long first = values[0];
@@ -70,10 +70,10 @@ public final class RollupWriter {
   }
 
   /**
-   * Takes over one of {@link RollupFormat#DIMENSIONS}.
+   * Adds one of {@link RollupFormat#DIMENSIONS}.
    *
    * @param ids places in the dictionary, of the rows that are not NULL
-   * @param valid bits of these rows, null where all are
+   * @param valid bits of these rows, null if all are
    * @param size entries of the dictionary
    */
   public void addresses(FlowColumn column, int[] ids, long[] valid, int size) {
@@ -82,10 +82,10 @@ public final class RollupWriter {
   }
 
   /**
-   * Takes over one of {@link RollupFormat#MEASURES}, in the order of their ids.
+   * Adds one of {@link RollupFormat#MEASURES}, in the order of their ids.
    *
    * @param values of the n rows that are not NULL, not negative
-   * @param valid bits of these rows, null where all are
+   * @param valid bits of these rows, null if all are
    */
   public void measure(FlowColumn column, long[] values, int n, long[] valid) {
     long max = 0;
@@ -98,12 +98,12 @@ public final class RollupWriter {
     }
   }
 
-  /** Appends {@link RollupFormat#TOTALS} of an address column; false where there is none. */
+  /** Appends {@link RollupFormat#TOTALS} of an address column; false if there is none. */
   public boolean writeTotals(FlowColumn column, ByteSink out) {
     return dimensions.get(column).writeTotals(out);
   }
 
-  /** Appends {@link RollupFormat#HOURS} of an address column; false where there is none. */
+  /** Appends {@link RollupFormat#HOURS} of an address column; false if there is none. */
   public boolean writeHours(FlowColumn column, ByteSink out) {
     return dimensions.get(column).writeHours(runs, out);
   }

@@ -6,11 +6,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The rows of a segment hour by hour of {@code end_time}, the rows without one last. Kept from
- * segment to segment. Not thread-safe.
+ * The rows of a segment grouped by the hour of {@code end_time}, the rows without one last. Reused
+ * for each segment. Not thread-safe.
  */
 final class RowRuns {
-  /** Rows in the order of runs; null where that is the order of rows. */
+  /** Rows in the order of runs; null if that is the order of rows. */
   int[] order;
 
   /** By run: its hour. */
@@ -23,7 +23,7 @@ final class RowRuns {
 
   private int[] kept = {};
 
-  /** All rows as one run. */
+  /** Makes all rows one run. */
   RowRuns all(int rows) {
     order = null;
     count = 0;
@@ -32,10 +32,10 @@ final class RowRuns {
   }
 
   /**
-   * Takes over the times of a segment.
+   * Groups the rows of a segment by their times.
    *
-   * @param times of the rows that have one; ascending but where clocks run ahead
-   * @param valid bits of these rows, null where all have one
+   * @param times of the rows with one; ascending unless clocks run ahead
+   * @param valid bits of these rows, null if all have one
    */
   RowRuns hours(int rows, long[] times, int n, long[] valid) {
     order = null;
@@ -48,7 +48,7 @@ final class RowRuns {
       if (times[i] >= next) {
         long begun = RollupFormat.hour(times[i]);
         if (i > 0 && begun == hour[count - 1]) {
-          continue; // in the last hour there is
+          continue; // same hour as the last
         }
         if (i > 0) {
           end[count - 1] = i;
@@ -74,7 +74,7 @@ final class RowRuns {
     return true;
   }
 
-  /** As {@link #hours}, of times in any order: rows are counted into their hours. */
+  /** As {@link #hours}, for times in any order: rows are counted into their hours. */
   private RowRuns byHour(int rows, long[] times, int n, long[] valid) {
     if (kept.length < rows) {
       kept = new int[rows];

@@ -22,7 +22,9 @@ final class StreamVByte {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long[] MASKS = {0xFFL, 0xFFFFL, 0xFFFF_FFFFL, -1L};
 
-  /** By control byte: where its second, third, fourth value and what follows begin, 8 bits each. */
+  /**
+   * By control byte: the offsets of its second, third, fourth value and of their end, 8 bits each.
+   */
   private static final int[] PLACES = new int[256];
 
   static {
@@ -37,7 +39,7 @@ final class StreamVByte {
 
   private StreamVByte() {}
 
-  /** Bytes that a block of so many values takes at most. */
+  /** Maximum bytes of a block of so many values. */
   static int maxBytes(int count) {
     return (count + 3) / 4 + 8 * count;
   }
@@ -68,10 +70,10 @@ final class StreamVByte {
   /**
    * Reads a block.
    *
-   * @param bytes the block, {@link #READ_AHEAD} bytes longer than it is
+   * @param bytes the block, followed by {@link #READ_AHEAD} bytes
    * @param length of the block, at least its control bytes
-   * @return where the values end; more than {@code length} where they do not fit, and then the
-   *     values mean nothing
+   * @return the end of the values; more than {@code length} if they do not fit, then the values are
+   *     void
    */
   static int decode(byte[] bytes, int length, int count, long[] out) {
     int full = count >>> 2;

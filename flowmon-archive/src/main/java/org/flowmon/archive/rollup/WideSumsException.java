@@ -2,7 +2,7 @@ package org.flowmon.archive.rollup;
 
 import org.flowmon.flow.FlowColumn;
 
-/** A sum reached 2^63 where it was taken for granted that none does. */
+/** A sum reached 2^63 in a measure that was assumed to have none. */
 public final class WideSumsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

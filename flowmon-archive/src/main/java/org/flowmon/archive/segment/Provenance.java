@@ -5,8 +5,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Where the rows of a segment came from, written into the file for people; no decision rests on it.
- * Keys are short names such as {@code source} or {@code job}.
+ * The origin of a segment's rows, written into the file for people; no decision depends on it. Keys
+ * are short names such as {@code source} or {@code job}.
  */
 public record Provenance(Map<String, String> properties) {
   /** Nothing known. */

@@ -12,11 +12,11 @@ import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.FileIdentity;
 
 /**
- * A segment that lies complete and synced on disk: what a commit needs to know of it, and what a
- * reader checks the files against. Travels as {@link #toBytes}; the layout is in {@code
+ * A complete segment, synced on disk: the facts that a commit needs, and the identities that a
+ * reader checks the files against. Serialized as {@link #toBytes}; the layout is in {@code
  * docs/format/segment.md}.
  *
- * @param id names both files; lower-case letters, digits and {@code -}
+ * @param id name of both files; lower-case letters, digits and {@code -}
  * @param rows number of rows, at least 1
  * @param timeKey range of the {@link TimeKey}s, by which the rows are sorted
  * @param startTime range of {@code start_time}
@@ -76,17 +76,17 @@ public record SealedSegment(
    * Opens the sidecar of this segment.
    *
    * @param directory the folder that holds the files
-   * @throws org.flowmon.archive.region.SegmentCorruptException where the file is not the one that
-   *     was sealed
-   * @throws IOException where it cannot be read, {@link java.nio.file.NoSuchFileException} where it
-   *     is missing
+   * @throws org.flowmon.archive.region.SegmentCorruptException if the file is not the one that was
+   *     sealed
+   * @throws IOException if it cannot be read, {@link java.nio.file.NoSuchFileException} if it is
+   *     missing
    */
   public SegmentIndex openIndex(Path directory, boolean verifyChecksums) throws IOException {
     return SegmentIndex.open(
         directory.resolve(indexFileName()), indexFile, id, segmentFile, rows, verifyChecksums);
   }
 
-  /** Versioned bytes of this description, protected by a CRC32C of their own. */
+  /** Encodes this description with a version and its own CRC32C. */
   public byte[] toBytes() {
     byte[] name = id.getBytes(StandardCharsets.US_ASCII);
     ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES + name.length).order(ByteOrder.LITTLE_ENDIAN);
@@ -112,7 +112,7 @@ public record SealedSegment(
   }
 
   /**
-   * Reads what {@link #toBytes} wrote.
+   * Decodes {@link #toBytes}.
    *
    * @throws IllegalArgumentException saying what was found and what was expected
    */

@@ -3,7 +3,7 @@ package org.flowmon.archive.segment;
 import java.util.Locale;
 import org.apache.parquet.format.CompressionCodec;
 
-/** How the pages of a {@link SegmentProfile#COMPACT} segment are compressed. */
+/** The compression of pages in a {@link SegmentProfile#COMPACT} segment. */
 public enum SegmentCodec {
   NONE(CompressionCodec.UNCOMPRESSED, 0, 0, 0),
   /** LZ4_RAW of Parquet; level 0 is the fast one, 1 … 17 search longer. */
@@ -35,7 +35,7 @@ public enum SegmentCodec {
     return maxLevel;
   }
 
-  /** The level where none is named: the fastest. */
+  /** The default level: the fastest. */
   public int defaultLevel() {
     return defaultLevel;
   }
@@ -44,7 +44,7 @@ public enum SegmentCodec {
     return parquet;
   }
 
-  /** The codec of a Parquet file, null for one that no segment has. */
+  /** The codec of a Parquet file, null for one that segments do not use. */
   public static SegmentCodec of(CompressionCodec parquet) {
     for (SegmentCodec codec : values()) {
       if (codec.parquet == parquet) {

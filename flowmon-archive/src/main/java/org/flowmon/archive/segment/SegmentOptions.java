@@ -12,21 +12,20 @@ import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * How segments are sealed: what they are laid out for, how they are compressed, what their sidecars
- * index. It changes no answer, and segments of different options lie side by side in one archive.
+ * Options of sealing: the layout of segments, their compression, the columns their sidecars index.
+ * They change no answer, and segments with different options can be in one archive.
  *
  * <p>As text ({@link #toString}, {@link #parse}): {@code compact codec=zstd:1 page=65536
  * split=false index=src_addr,dst_addr}, or {@code lookup index=…}.
  *
- * @param profile what the columns are laid out for
- * @param codec how pages are compressed; {@link SegmentCodec#NONE} for {@link
- *     SegmentProfile#LOOKUP}
+ * @param profile the layout of the columns
+ * @param codec of the pages; {@link SegmentCodec#NONE} for {@link SegmentProfile#LOOKUP}
  * @param level of the codec
- * @param pageBytes about how many bytes of values, uncompressed, a page has: {@link #MIN_PAGE} …
- *     {@link #MAX_PAGE}; of no meaning for {@link SegmentProfile#LOOKUP}
- * @param byteStreamSplit whether BYTE_STREAM_SPLIT of integers is used where it is smallest; not
- *     every other reader knows it
- * @param indexed the columns that sidecars index where a segment has them; at least both addresses
+ * @param pageBytes approximate bytes of a page's values, uncompressed: {@link #MIN_PAGE} … {@link
+ *     #MAX_PAGE}; unused for {@link SegmentProfile#LOOKUP}
+ * @param byteStreamSplit whether BYTE_STREAM_SPLIT of integers is used if it is smallest; some
+ *     other readers do not support it
+ * @param indexed the columns that sidecars index if a segment has them; at least both addresses
  */
 public record SegmentOptions(
     SegmentProfile profile,
@@ -41,10 +40,10 @@ public record SegmentOptions(
   /** Largest size of a page. */
   public static final int MAX_PAGE = 16 << 20;
 
-  /** Pages of this size where nothing else is said. */
+  /** Default size of a page. */
   public static final int DEFAULT_PAGE = 64 << 10;
 
-  /** Any row at once; the columns that are indexed by default. */
+  /** Any row at once; default indexed columns. */
   public static final SegmentOptions LOOKUP =
       new SegmentOptions(
           SegmentProfile.LOOKUP,
@@ -54,7 +53,7 @@ public record SegmentOptions(
           false,
           EnumSet.copyOf(SegmentIndex.DEFAULT_INDEXED));
 
-  /** Zstandard at its fastest, pages of 64 KiB; the columns that are indexed by default. */
+  /** Zstandard at its fastest, pages of 64 KiB; default indexed columns. */
   public static final SegmentOptions COMPACT =
       new SegmentOptions(
           SegmentProfile.COMPACT,
@@ -97,7 +96,7 @@ public record SegmentOptions(
     return profile == SegmentProfile.LOOKUP ? LOOKUP : COMPACT;
   }
 
-  /** Compressed so, where the profile is {@link SegmentProfile#COMPACT}. */
+  /** With this compression, if the profile is {@link SegmentProfile#COMPACT}. */
   public SegmentOptions withCodec(SegmentCodec newCodec, int newLevel) {
     return new SegmentOptions(profile, newCodec, newLevel, pageBytes, byteStreamSplit, indexed);
   }
@@ -120,9 +119,10 @@ public record SegmentOptions(
   }
 
   /**
-   * Reads options: the profile, then any of {@code codec=NAME} or {@code codec=NAME:LEVEL}, {@code
-   * page=BYTES}, {@code split=true|false}, {@code index=COLUMN,…}, separated by spaces; what is not
-   * named is the profile's default. An index list that begins with {@code +} adds to the default.
+   * Parses options: the profile, then any of {@code codec=NAME} or {@code codec=NAME:LEVEL}, {@code
+   * page=BYTES}, {@code split=true|false}, {@code index=COLUMN,…}, separated by spaces. Other
+   * options are the profile's defaults. An index list that begins with {@code +} adds to the
+   * default.
    *
    * @throws IllegalArgumentException saying what was found and what was expected
    */

@@ -2,11 +2,11 @@ package org.flowmon.archive.segment;
 
 import java.util.Locale;
 
-/** What a segment's columns are laid out for. */
+/** The purpose of a segment's layout. */
 public enum SegmentProfile {
   /** Any value of any row is read in constant time: nothing is compressed. */
   LOOKUP,
-  /** Pages of rows, compressed: fewer bytes, and a page is decoded to read a row of it. */
+  /** Compressed pages of rows: fewer bytes, but reading a row decodes its page. */
   COMPACT;
 
   /** The name in options and files. */

@@ -1,12 +1,12 @@
 package org.flowmon.archive.segment;
 
 /**
- * The time that rows are sorted, merged and expired by: {@code end_time}, but no later than an hour
- * after {@code arrival}, and {@code arrival} where {@code end_time} is NULL. So a flow from a clock
- * in the future grows old like any other, and evicts none.
+ * The time by which rows are sorted, merged and expired: {@code end_time}, but no later than an
+ * hour after {@code arrival}, and {@code arrival} if {@code end_time} is NULL. So a flow from a
+ * clock in the future ages like any other, and evicts none.
  */
 public final class TimeKey {
-  /** How far {@code end_time} may be ahead of {@code arrival} and still count, µs. */
+  /** The maximum lead of {@code end_time} over {@code arrival} that counts, µs. */
   public static final long MAX_AHEAD_MICROS = 3600L * 1_000_000;
 
   private TimeKey() {}
@@ -16,7 +16,7 @@ public final class TimeKey {
     return Math.min(endTime, latest(arrival));
   }
 
-  /** The latest key of a row that arrived then. */
+  /** The latest key of a row with this arrival. */
   public static long latest(long arrival) {
     return arrival > Long.MAX_VALUE - MAX_AHEAD_MICROS
         ? Long.MAX_VALUE

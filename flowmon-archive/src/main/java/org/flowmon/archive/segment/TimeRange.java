@@ -2,10 +2,10 @@ package org.flowmon.archive.segment;
 
 /**
  * The times of a column, both ends included, in microseconds since 1970-01-01T00:00:00Z. {@link
- * #NONE} where every value is null.
+ * #NONE} if every value is null.
  */
 public record TimeRange(long min, long max) {
-  /** Holds no time. */
+  /** The empty range. */
   public static final TimeRange NONE = new TimeRange(Long.MAX_VALUE, Long.MIN_VALUE);
 
   public boolean isEmpty() {

@@ -1,5 +1,5 @@
 /**
- * What a segment is: its description once it is sealed, its times and order, where its rows came
- * from, and how segments are to be sealed.
+ * The description of a segment: its properties after sealing, its times and order, the origin of
+ * its rows, and the options of sealing.
  */
 package org.flowmon.archive.segment;

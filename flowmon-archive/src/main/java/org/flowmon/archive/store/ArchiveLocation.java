@@ -11,7 +11,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Where an archive lies: a local path, or a URL whose scheme an {@link ArchiveStoreProvider} opens.
+ * The place of an archive: a local path, or a URL whose scheme an {@link ArchiveStoreProvider}
+ * opens.
  *
  * @param address an absolute path, or {@code scheme://…} without a slash at its end
  * @param settings of the store, by key; a local one has none. They may hold secrets: nothing prints
@@ -38,7 +39,7 @@ public record ArchiveLocation(String address, Map<String, String> settings)
   }
 
   /**
-   * Reads a path, a {@code file:} URL or another URL.
+   * Parses a path, a {@code file:} URL or another URL.
    *
    * @throws IllegalArgumentException saying what was found and what was expected
    */
@@ -94,7 +95,7 @@ public record ArchiveLocation(String address, Map<String, String> settings)
   /**
    * The local directory.
    *
-   * @throws IllegalStateException where it is none
+   * @throws IllegalStateException if it is a URL
    */
   public Path directory() {
     if (!isLocal()) {
@@ -103,23 +104,23 @@ public record ArchiveLocation(String address, Map<String, String> settings)
     return Path.of(address);
   }
 
-  /** One name for one archive, however its place was written. */
+  /** The same name for the same archive, whatever form the address has. */
   public String key() throws IOException {
     return isLocal() ? directory().toRealPath().toString() : address;
   }
 
   /**
-   * Opens the store that holds it; nothing need be there yet.
+   * Opens the store that holds it; nothing need exist there yet.
    *
-   * @throws IOException where nothing opens the URL's scheme, a setting is wrong or the store
-   *     cannot be reached
+   * @throws IOException if nothing opens the URL's scheme, a setting is wrong or the store cannot
+   *     be reached
    */
   public ArchiveStore openStore() throws IOException {
     if (isLocal()) {
       return new LocalArchiveStore(directory());
     }
     URI uri = uri(address);
-    // The class loader of this class: Flink gives each job one of its own.
+    // The class loader of this class: Flink gives each job its own.
     for (ArchiveStoreProvider provider :
         ServiceLoader.load(
             ArchiveStoreProvider.class, ArchiveStoreProvider.class.getClassLoader())) {

@@ -8,113 +8,114 @@ import java.util.function.BooleanSupplier;
 import org.flowmon.archive.region.FileIdentity;
 
 /**
- * Where the files of an archive lie; everything that an archive reads or writes goes through here.
- * Names are relative, with {@code /}. Safe for many threads and processes.
+ * The storage of an archive's files; all reads and writes of an archive go through it. Names are
+ * relative, with {@code /}. Safe for many threads and processes.
  *
- * <p>Files are of two kinds. The small ones of the manifest are written and read as bytes. Large
- * ones are written by others into {@link #writeFolder}, {@link #publish}ed, never changed
- * afterwards, and read from this host's disk while they are {@link #hold held}: a local store has
- * them there, another one brings them.
+ * <p>There are two kinds of files. The small ones of the manifest are written and read as bytes.
+ * Large ones are written into {@link #writeFolder}, {@link #publish}ed, never changed afterwards,
+ * and read from this host's disk while they are {@link #hold held}: a local store has them there,
+ * another one fetches them.
  */
 public interface ArchiveStore extends AutoCloseable {
-  /** Begins the names of files that are being written. */
+  /** Prefix of the names of incomplete files. */
   String TEMPORARY_PREFIX = ".tmp-";
 
   /**
-   * Writes a file, whole and durably, where there is none of this name.
+   * Writes a file, whole and durably, if there is none of this name.
    *
-   * @return false where there is one, which is left as it is
+   * @return false if there is one, which is left as it is
    */
   boolean putIfAbsent(String name, byte[] bytes) throws IOException;
 
   /**
-   * Makes what a folder shows durable. What another process puts is seen before that one has made
-   * it so, and it may be killed in between: whoever acknowledges such a file, or deletes others
-   * because of it, calls this first.
+   * Makes a folder's visible content durable. A file that another process puts is visible before it
+   * is durable, and that process may be killed in between. Call this before acknowledging such a
+   * file, or deleting others because of it.
    */
   void settle(String folder) throws IOException;
 
   /**
-   * Writes a file whole in place of what was there. Where the machine stops soon after it, the file
-   * may be what it was before.
+   * Replaces a file as a whole. If the machine stops soon after it, the file may have its old
+   * content.
    */
   void replace(String name, byte[] bytes) throws IOException;
 
   /**
-   * All bytes of a file, null where there is none.
+   * All bytes of a file, null if there is none.
    *
-   * @throws IOException where it cannot be read or is larger than {@code maxBytes}
+   * @throws IOException if it cannot be read or is larger than {@code maxBytes}
    */
   byte[] read(String name, long maxBytes) throws IOException;
 
   boolean exists(String name) throws IOException;
 
-  /** Bytes of a file, −1 where there is none. */
+  /** Bytes of a file, −1 if there is none. */
   long length(String name) throws IOException;
 
-  /** The files directly within a folder, by name; empty where there is no such folder. */
+  /** The files directly within a folder, by name; empty if there is no such folder. */
   List<StoredFile> list(String folder) throws IOException;
 
-  /** Deletes a file; false where it is known that there was none. */
+  /** Deletes a file; false if it certainly did not exist. */
   boolean delete(String name) throws IOException;
 
   /**
-   * The directory of this host where files of a folder are written before they are {@link
-   * #publish}ed; of a local store it is the folder itself, which whoever makes an archive makes.
+   * The directory of this host for writing a folder's files before they are {@link #publish}ed. For
+   * a local store it is the folder itself, which the creator of an archive makes.
    */
   Path writeFolder(String folder) throws IOException;
 
   /**
-   * Makes a file that is whole and synced in {@link #writeFolder} part of the store, durably. Its
-   * name is new. Where this fails, the file may be there all the same.
+   * Makes a complete and synced file of {@link #writeFolder} part of the store, durably. Its name
+   * is new. If this fails, the file may still have become part of it.
    */
   void publish(String name) throws IOException;
 
   /**
-   * A published file on this host's disk, until it is closed.
+   * A published file on this host's disk, held until the result is closed.
    *
-   * @param identity what it must be; a local file is checked by its reader
-   * @throws java.nio.file.NoSuchFileException where there is none
-   * @throws org.flowmon.archive.region.SegmentCorruptException where the store's is another
+   * @param identity expected identity; a local file is checked by its reader
+   * @throws java.nio.file.NoSuchFileException if there is none
+   * @throws org.flowmon.archive.region.SegmentCorruptException if the store's file has another
+   *     identity
    */
   HeldFolder hold(String name, FileIdentity identity) throws IOException;
 
   /**
-   * Files as the store has them now, unchecked and not from a cache, until it is closed; those that
-   * are not there are left out.
+   * Files as the store has them now, unchecked and not from a cache, held until the result is
+   * closed; missing ones are left out.
    */
   HeldFolder asStored(List<String> names) throws IOException;
 
-  /** The directory in which processes of this host keep leases and locks on this archive. */
+  /** The directory for leases and locks of this host's processes on this archive. */
   Path hostFolder() throws IOException;
 
   /**
-   * How long readers may be unseen by the leases of {@link #hostFolder}: what was taken away stays
-   * for at least so long. Zero where leases show all.
+   * How long readers may be unseen by the leases of {@link #hostFolder}: removed files stay for at
+   * least so long. Zero if leases show all readers.
    */
   Duration grace();
 
   /**
-   * Makes sure that files can be written here and that no commit can replace another.
+   * Checks that files can be written here and that no commit can replace another.
    *
-   * @throws IOException naming the store and why not
+   * @throws IOException naming the store and the problem
    */
   void requireCommits() throws IOException;
 
   /**
-   * Names who may let files go that are held and not in use.
+   * Sets a callback that releases files which are held but not in use.
    *
-   * @param letGo lets one go; false where there is none. Called under no lock of the store
+   * @param letGo releases one; false if there is none. Called under no lock of the store
    */
   void onLackOfRoom(BooleanSupplier letGo);
 
-  /** Told when files are held on that are no longer in use; called under no lock of the caller. */
+  /** Called when held files are no longer in use; under no lock of the caller. */
   void onIdle();
 
-  /** What was fetched from elsewhere so far; zeros of a local store. */
+  /** The fetches so far; zeros for a local store. */
   FetchCounts fetched();
 
-  /** Where a file is, for messages and other programs: an absolute path or a URL. */
+  /** The place of a file for messages and other programs: an absolute path or a URL. */
   String describe(String name);
 
   @Override

@@ -13,7 +13,7 @@ public interface ArchiveStoreProvider {
    * Opens a store.
    *
    * @param settings by key; an unknown key is an error
-   * @throws IOException saying which setting is wrong, or why the store cannot be opened
+   * @throws IOException naming the wrong setting, or saying why the store cannot be opened
    */
   ArchiveStore open(URI address, Map<String, String> settings) throws IOException;
 }

@@ -13,12 +13,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Finds out whether a store keeps the first file of a name: of those who write it one after the
- * other, and of those who do so at the same time. Some services ignore the condition and replace
- * the file without a word; a commit would be lost that way.
+ * Tests whether a store keeps the first file of a name, with writers one after the other and at the
+ * same time. Some services ignore the condition and replace the file silently; a commit would be
+ * lost that way.
  */
 final class ConditionalPutProbe {
-  /** The folder of its files, which are deleted at its end. */
+  /** The folder of its files, which it deletes at its end. */
   static final String FOLDER = "probe";
 
   private static final int WRITERS = 6;
@@ -30,9 +30,9 @@ final class ConditionalPutProbe {
   }
 
   /**
-   * Returns where the store keeps the first.
+   * Returns if the store keeps the first file.
    *
-   * @throws IOException naming the store and what it did
+   * @throws IOException naming the store and its behaviour
    */
   void run() throws IOException {
     String inTurn = FOLDER + "/" + UUID.randomUUID();
@@ -97,7 +97,7 @@ final class ConditionalPutProbe {
     }
   }
 
-  /** Whether this call wrote the file, also where the answer was lost and it was tried again. */
+  /** Whether this call wrote the file, even if the answer was lost and it was tried again. */
   private boolean put(String name, byte[] bytes) throws IOException {
     return store.putIfAbsent(name, bytes) || Arrays.equals(bytes, store.read(name, 100));
   }
@@ -106,7 +106,7 @@ final class ConditionalPutProbe {
     try {
       store.delete(name);
     } catch (IOException e) {
-      // Beside the archive's folders it is of no meaning to anyone.
+      // A leftover file beside the archive's folders harms nobody.
     }
   }
 }

@@ -28,18 +28,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whole files of an object store on this host's disk, within bounds: what was used longest ago goes
- * first, what somebody of this process holds stays. A file is what was sealed, by length and
- * CRC32C, whenever it is begun to be held; where it is not, it is fetched again.
+ * A bounded cache of whole files of an object store on this host's disk. The file used longest ago
+ * is evicted first; a file held by this process stays. Length and CRC32C of a file are checked
+ * whenever its holding begins; if they are wrong, it is fetched again.
  *
- * <p>Whole files, as a query maps them: it reads the parts that it needs in no order that could be
- * told before, and most segments that it opens it has opened before. Fetched in ranges, so that a
- * broken connection costs one of them.
+ * <p>Whole files, because a query maps them: it reads its parts in an unpredictable order, and it
+ * has opened most of its segments before. Fetched in ranges, so that a broken connection costs one
+ * of them.
  *
- * <p>Processes of one host may share the folder. A file that another of them used within the last
- * minute stays; one that is deleted while it is mapped can be read on. So the bound is that of
- * files that nobody holds, and what is held comes on top. The folder is listed once a minute at
- * most: until then what other processes bring is not known here.
+ * <p>Processes of one host may share the folder. A file that another process used within the last
+ * minute stays; one that is deleted while it is mapped can still be read. So the bound is for files
+ * that nobody holds, and held ones come on top. The folder is listed once a minute at most: until
+ * then files of other processes are unknown here.
  */
 final class FileCache {
   private static final Logger LOG = LoggerFactory.getLogger(FileCache.class);
@@ -54,10 +54,10 @@ final class FileCache {
   private final Path root;
   private final long maxBytes;
   private final Map<String, Entry> entries = new HashMap<>();
-  // What is in the folder as far as this process knows, by name; guarded by entries.
+  // The known content of the folder, by name; guarded by entries.
   private final Map<String, CachedFile> cached = new HashMap<>();
   private long cachedBytes;
-  private long coming; // bytes that are being brought
+  private long coming; // bytes being fetched
   private int scans;
   private long scannedNanos;
   private volatile boolean isBeyond;
@@ -68,7 +68,7 @@ final class FileCache {
   private final AtomicLong damaged = new AtomicLong();
   private final AtomicLong evicted = new AtomicLong();
 
-  /** What this process knows of a file; of the cache, but for {@code lastUse}. */
+  /** The state of a file in this process; guarded by the cache, except {@code lastUse}. */
   private static final class Entry {
     private int holders;
     private FileTime lastUse;
@@ -88,7 +88,7 @@ final class FileCache {
         fetches.get(), fetchedBytes.get(), hits.get(), damaged.get(), evicted.get());
   }
 
-  /** A file, until it is closed; see {@link ArchiveStore#hold}. */
+  /** A file, held until the result is closed; see {@link ArchiveStore#hold}. */
   HeldFolder hold(String name, FileIdentity identity) throws IOException {
     Entry entry;
     synchronized (entries) {
@@ -97,7 +97,7 @@ final class FileCache {
     }
     boolean done = false;
     try {
-      // One fetch of a file; others do not wait for it.
+      // Locked for the one fetch of a file; other files do not wait for it.
       synchronized (entry) {
         Path file = root.resolve(name);
         if (touch(entry, file) && isWhatWasSealed(file, identity)) {
@@ -123,7 +123,7 @@ final class FileCache {
     }
   }
 
-  /** Says that a file is in use, before it is looked at; false where it is not there. */
+  /** Marks a file as used, before it is checked; false if it does not exist. */
   private static boolean touch(Entry entry, Path file) throws IOException {
     try {
       Files.setLastModifiedTime(file, FileTime.fromMillis(System.currentTimeMillis()));
@@ -163,7 +163,7 @@ final class FileCache {
     try {
       makeRoom();
       bringInto(name, identity, file);
-      note(name, look(file)); // before it is no longer expected
+      note(name, look(file)); // noted before it is no longer expected
     } finally {
       expect(-identity.length());
     }
@@ -201,7 +201,7 @@ final class FileCache {
     }
   }
 
-  /** Writes a file's bytes into a local one, and gives their CRC32C. */
+  /** Writes a file's bytes into a local one, and returns their CRC32C. */
   private int fetch(String name, long length, Path target) throws IOException {
     CRC32C crc = new CRC32C();
     try (OutputStream out = Files.newOutputStream(target)) {
@@ -217,7 +217,7 @@ final class FileCache {
     return (int) crc.getValue();
   }
 
-  /** Writes all of a file into a local one, as it is; false where there is none. */
+  /** Copies a whole file into a local one, unchecked; false if there is none. */
   boolean copy(String name, Path target) throws IOException {
     long length = store.length(name);
     if (length < 0) {
@@ -232,7 +232,7 @@ final class FileCache {
     }
   }
 
-  /** Takes over a local file that was written to the store just now. */
+  /** Takes over a local file that was just written to the store. */
   void adopt(String name, Path written) throws IOException {
     long bytes = Files.size(written);
     expect(bytes);
@@ -255,7 +255,7 @@ final class FileCache {
     }
   }
 
-  /** Removes a file whatever it is; who has it mapped can read on. */
+  /** Removes a file in any state; a process that has it mapped can still read it. */
   void remove(String name) throws IOException {
     Files.deleteIfExists(root.resolve(name));
     note(name, null);
@@ -268,7 +268,7 @@ final class FileCache {
     this.letGo = letGo;
   }
 
-  /** Comes back within the bound where what was in use had gone beyond it. */
+  /** Returns within the bound if files in use had exceeded it. */
   void onIdle() {
     if (isBeyond) {
       try {
@@ -280,7 +280,7 @@ final class FileCache {
   }
 
   private void makeRoom() throws IOException {
-    // What is held but not in use is let go of only where nothing else is left.
+    // Held but unused files are released only if nothing else is left.
     do {
       if (hasRoom()) {
         isBeyond = false;
@@ -312,7 +312,7 @@ final class FileCache {
     }
   }
 
-  /** Deletes a file unless another process has used it since it was looked at. */
+  /** Deletes a file unless another process has used it since it was checked. */
   private void evict(CachedFile known) throws IOException {
     CachedFile file = look(known.path());
     note(name(known.path()), file);
@@ -333,11 +333,11 @@ final class FileCache {
     if (entry == null) {
       return old;
     }
-    // Used by nobody since this process used it, or long ago.
+    // Used by nobody else since this process used it, or long ago.
     return entry.holders == 0 && (old || file.lastUse().equals(entry.lastUse));
   }
 
-  /** Takes note of a file as it is now, null where it is gone. */
+  /** Records the present state of a file, null if it is gone. */
   private void note(String name, CachedFile file) {
     synchronized (entries) {
       CachedFile before = file == null ? cached.remove(name) : cached.put(name, file);
@@ -345,7 +345,7 @@ final class FileCache {
     }
   }
 
-  /** Finds what other processes brought and removed. */
+  /** Finds files that other processes added and removed. */
   private void scan() throws IOException {
     cached.clear();
     cachedBytes = 0;
@@ -353,7 +353,7 @@ final class FileCache {
       for (Path folder : folders) {
         try (DirectoryStream<Path> inside = Files.newDirectoryStream(folder)) {
           for (Path file : inside) {
-            // What is being fetched is nobody's to delete.
+            // A file being fetched may not be deleted.
             if (!file.getFileName().toString().startsWith(ArchiveStore.TEMPORARY_PREFIX)) {
               note(name(file), look(file));
             }
@@ -365,7 +365,7 @@ final class FileCache {
     scannedNanos = System.nanoTime();
   }
 
-  /** How often the folder was listed. */
+  /** Number of listings of the folder. */
   int scans() {
     synchronized (entries) {
       return scans;
@@ -381,7 +381,7 @@ final class FileCache {
     }
   }
 
-  /** Deletes what processes that died left in a folder: files that nobody wrote to for a day. */
+  /** Deletes leftovers of dead processes from a folder: files not written to for a day. */
   static void deleteLeftOvers(Path folder, String prefix) throws IOException {
     long before = System.currentTimeMillis() - LEFT_OVER.toMillis();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, prefix + "*")) {

@@ -5,8 +5,8 @@ import java.nio.file.Path;
 /**
  * A folder of this host with files of a store, which stay until it is closed.
  *
- * @param folder holds the files under the names that they have within their folder of the store
- * @param release lets them go
+ * @param folder holds the files under their names within their folder of the store
+ * @param release releases them
  */
 public record HeldFolder(Path folder, Runnable release) implements AutoCloseable {
   @Override

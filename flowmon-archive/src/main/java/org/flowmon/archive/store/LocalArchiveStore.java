@@ -26,18 +26,18 @@ import java.util.function.Consumer;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SyncedFolders;
 
-/** Files below a local directory. */
+/** A store below a local directory. */
 public final class LocalArchiveStore implements ArchiveStore {
-  /** Name of the lock file where the file system has no hard links. */
+  /** Name of the lock file if the file system has no hard links. */
   static final String LOCK = ".lock";
 
-  // A FileLock is held by a whole process: its threads wait here.
+  // A FileLock belongs to a whole process: its threads wait here.
   private static final Object IN_PROCESS = new Object();
 
   private final Path root;
   private final boolean useLinks;
   private final Consumer<String> afterStep;
-  // Folders whose names last. Others may be of a process that was killed before it synced them.
+  // Folders with durable names. Others may be of a process that was killed before it synced them.
   private final Set<Path> lasting = ConcurrentHashMap.newKeySet();
 
   public LocalArchiveStore(Path root) {
@@ -45,10 +45,10 @@ public final class LocalArchiveStore implements ArchiveStore {
   }
 
   /**
-   * As it is tested.
+   * A store for tests.
    *
    * @param useLinks false to do without hard links
-   * @param afterStep is told after each step that a crash could follow
+   * @param afterStep called after each step that a crash could follow
    */
   LocalArchiveStore(Path root, boolean useLinks, Consumer<String> afterStep) {
     this.root = root;
@@ -107,7 +107,7 @@ public final class LocalArchiveStore implements ArchiveStore {
     } catch (FileAlreadyExistsException e) {
       return false;
     } catch (UnsupportedOperationException | FileSystemException e) {
-      // No links on this file system, or none allowed; what else is wrong shows in the rename.
+      // The file system has no links, or forbids them; other errors show in the rename.
       return renameUnderLock(temporary, file);
     }
   }
@@ -134,7 +134,7 @@ public final class LocalArchiveStore implements ArchiveStore {
     makeNameLast(path(folder));
   }
 
-  /** Syncs once the folders above one that is there, each of which is a name in the next. */
+  /** Syncs the parents of an existing folder, once, since each is a name in the next. */
   private void makeNameLast(Path folder) throws IOException {
     Path parent = folder.toAbsolutePath().getParent();
     if (parent == null || lasting.contains(folder)) {
@@ -146,7 +146,7 @@ public final class LocalArchiveStore implements ArchiveStore {
       if (parent.startsWith(root.toAbsolutePath())) {
         throw e;
       }
-      // Above the archive are folders of others, which need not be ours to read.
+      // Folders above the archive belong to others and may be unreadable.
     }
     makeNameLast(parent);
     lasting.add(folder);
@@ -247,7 +247,7 @@ public final class LocalArchiveStore implements ArchiveStore {
 
   @Override
   public void publish(String name) {
-    // Who wrote it gave it its name and synced file and folder.
+    // Its writer has named it and synced file and folder.
   }
 
   @Override
@@ -282,7 +282,7 @@ public final class LocalArchiveStore implements ArchiveStore {
 
   @Override
   public void onIdle() {
-    // What is idle takes no room.
+    // Idle files take no room.
   }
 
   @Override

@@ -8,21 +8,21 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A disk has no room for what was to be written, also after all that nobody needs was deleted.
- * Nothing of it was committed; it can be tried again.
+ * A disk has no room for a write, even after all unneeded files were deleted. Nothing was
+ * committed; it can be tried again.
  */
 public final class NoRoomException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  // What Linux, macOS and Windows say of a full disk and of a used up quota.
+  // Messages of Linux, macOS and Windows for a full disk and a used up quota.
   private static final List<String> SAYINGS =
       List.of("no space left on device", "disk quota exceeded", "not enough space on the disk");
 
   /**
    * An error of a folder's disk.
    *
-   * @param folder where it was to be written
-   * @param freed bytes that were deleted before it was tried a last time
+   * @param folder of the failed write
+   * @param freed bytes that were deleted before the last attempt
    */
   public NoRoomException(Path folder, long freed, IOException cause) {
     super(
@@ -46,7 +46,7 @@ public final class NoRoomException extends IOException {
     }
   }
 
-  /** Whether an error says that a disk is full, or what its user may take of it. */
+  /** Whether an error says that a disk is full, or its user's quota used up. */
   public static boolean isMeantBy(Throwable error) {
     for (Throwable e = error; e != null; e = e.getCause()) {
       String message = e.getMessage() == null ? "" : e.getMessage().toLowerCase(Locale.ROOT);

@@ -5,48 +5,48 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Files elsewhere than on this host, each written whole and never changed but by {@link #put}: what
- * a {@link RemoteArchiveStore} needs of a service. Names are relative, with {@code /}. Safe for
- * many threads. Passing errors are tried again here, boundedly; what still fails is an {@link
+ * A service that a {@link RemoteArchiveStore} stores files in. Each is written as a whole and never
+ * changed except by {@link #put}. Names are relative, with {@code /}. Safe for many threads.
+ * Temporary errors are retried here a bounded number of times; a lasting one is an {@link
  * IOException} that names the file.
  */
 public interface ObjectStore extends AutoCloseable {
   /**
-   * Writes a file, whole and durably, where there is none of this name.
+   * Writes a file, whole and durably, if there is none of this name.
    *
-   * @return false where there is one, which is left as it is. Where an answer was lost on the way
-   *     the one may be what this call wrote
+   * @return false if there is one, which is left unchanged. If an answer was lost on the way this
+   *     call may have written it
    */
   boolean putIfAbsent(String name, byte[] bytes) throws IOException;
 
-  /** Writes a file whole, in place of what was there. */
+  /** Writes or replaces a file as a whole. */
   void put(String name, byte[] bytes) throws IOException;
 
   /** As {@link #put(String, byte[])}, with the bytes of a local file. */
   void put(String name, Path file) throws IOException;
 
   /**
-   * All bytes of a file, null where there is none.
+   * All bytes of a file, null if there is none.
    *
-   * @throws IOException where it cannot be read or is larger than {@code maxBytes}
+   * @throws IOException if it cannot be read or is larger than {@code maxBytes}
    */
   byte[] read(String name, long maxBytes) throws IOException;
 
   /**
-   * Bytes of a file from an offset; all that are asked for.
+   * Bytes of a file from an offset, exactly {@code length}.
    *
-   * @throws java.nio.file.NoSuchFileException where there is none
-   * @throws IOException where it cannot be read or ends before
+   * @throws java.nio.file.NoSuchFileException if there is none
+   * @throws IOException if it cannot be read or ends before
    */
   byte[] readRange(String name, long offset, int length) throws IOException;
 
-  /** Bytes of a file, −1 where there is none. */
+  /** Bytes of a file, −1 if there is none. */
   long length(String name) throws IOException;
 
-  /** The files directly within a folder, by name; empty where there is no such folder. */
+  /** The files directly within a folder, by name; empty if there is no such folder. */
   List<StoredFile> list(String folder) throws IOException;
 
-  /** Deletes a file; false where it is known that there was none. */
+  /** Deletes a file; false if it certainly did not exist. */
   boolean delete(String name) throws IOException;
 
   /** URL of a file, for messages and other programs. */

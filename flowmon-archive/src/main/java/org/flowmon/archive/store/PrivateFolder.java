@@ -12,12 +12,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A folder whose files are believed, or secret: only its owner, who runs this process, can change
- * it, or exchange it by another of its name. File systems without POSIX's modes are taken as they
- * are.
+ * A folder with trusted or secret files: only its owner, who runs this process, can change it, or
+ * replace it by another of its name. File systems without POSIX modes are trusted.
  *
  * <p>Every folder above must be this user's or root's. A group may write to one only if it is the
- * user's own (of the same name) or root's, others only if the folder is sticky, as /tmp.
+ * user's own (of the same name) or root's, others only if the folder is sticky, like /tmp.
  */
 public final class PrivateFolder {
   private static final FileAttribute<Set<PosixFilePermission>> FOLDER =
@@ -31,13 +30,13 @@ public final class PrivateFolder {
   private static final int STICKY = 01000;
   private static final int ROOT = 0;
 
-  /** Whether others may see what lies in the folder. */
+  /** Whether others may read the folder. */
   public enum Readers {
     NONE,
     ANY
   }
 
-  /** Who owns a file, and its mode. */
+  /** The owner of a file, and its mode. */
   private record Owner(int uid, int gid, String name, String group, int mode) {
     static Owner of(Path file) throws IOException {
       Map<String, Object> all =
@@ -60,7 +59,7 @@ public final class PrivateFolder {
   /**
    * Makes the folder, for its owner alone, if it is new, and checks it.
    *
-   * @param advice for whom it is refused: how to choose another
+   * @param advice how to choose another folder, for the message of a refusal
    * @return its real path, to be used from now on: a link may lead elsewhere later
    * @throws UnsafeFolderException if another user could change it
    */
@@ -138,7 +137,7 @@ public final class PrivateFolder {
     return "";
   }
 
-  /** The user whom files belong to that this process makes. */
+  /** The user who owns the files that this process makes. */
   private static int me() throws IOException {
     Path probe = Files.createTempFile("flowmon-", ".probe", FILE);
     try {

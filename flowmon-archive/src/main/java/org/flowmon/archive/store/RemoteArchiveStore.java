@@ -17,9 +17,9 @@ import org.flowmon.archive.region.FileIdentity;
 
 /**
  * An archive in an object store. Large files are written to a folder of this host, then put into
- * the store once, and read through a {@link FileCache}; the manifest's are read from the store
- * directly. Leases of this host lie in the same local folder; those of other hosts cannot be seen,
- * so that what was replaced stays for a {@link #grace}.
+ * the store once, and read through a {@link FileCache}; those of the manifest are read from the
+ * store directly. Leases of this host lie in the same local folder; those of other hosts cannot be
+ * seen, so replaced files stay for a {@link #grace}.
  */
 public final class RemoteArchiveStore implements ArchiveStore {
   private static final String WRITE = "write";
@@ -33,11 +33,11 @@ public final class RemoteArchiveStore implements ArchiveStore {
   private volatile boolean keepsFirst;
 
   /**
-   * How an object store is used from this host.
+   * This host's options for an object store.
    *
    * @param cacheFolder holds a folder for each archive, shared by the processes of this host
    * @param cacheBytes bound of an archive's cached files that nobody holds
-   * @param grace for how long files stay after they were replaced, for readers of other hosts
+   * @param grace how long files stay after their replacement, for readers of other hosts
    */
   public record Options(Path cacheFolder, long cacheBytes, Duration grace) {
     private static final long DEFAULT_CACHE_BYTES = 10L << 30;
@@ -107,7 +107,7 @@ public final class RemoteArchiveStore implements ArchiveStore {
     try (DirectoryStream<Path> reads = Files.newDirectoryStream(local, READ + "*")) {
       for (Path read : reads) {
         FileCache.deleteLeftOvers(read, "");
-        // Gone where it is empty now.
+        // Gone if it is empty now.
         String[] left = read.toFile().list();
         if (left != null && left.length == 0 && isOld(read)) {
           Files.deleteIfExists(read);
@@ -133,7 +133,7 @@ public final class RemoteArchiveStore implements ArchiveStore {
 
   @Override
   public void settle(String folder) {
-    // What is seen of an object store is there for good.
+    // Content visible in an object store is durable.
   }
 
   @Override

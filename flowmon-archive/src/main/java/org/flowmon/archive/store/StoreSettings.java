@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** Settings of a store, each taken once; what nobody took is an error. No value is ever printed. */
+/** Settings of a store, each read once; an unread one is an error. No value is ever printed. */
 public final class StoreSettings {
   private final String store;
   private final Map<String, String> settings;
@@ -13,14 +13,14 @@ public final class StoreSettings {
   /**
    * The settings of one store.
    *
-   * @param store what errors call it
+   * @param store its name in errors
    */
   public StoreSettings(String store, Map<String, String> settings) {
     this.store = store;
     this.settings = settings;
   }
 
-  /** A setting's text; null where it is not given. */
+  /** A setting's text; null if it is not given. */
   public String text(String key) {
     known.add(key);
     return settings.get(key);
@@ -38,7 +38,7 @@ public final class StoreSettings {
     return text.equals("true");
   }
 
-  /** A number; {@code k}, {@code M}, {@code G}, {@code T} behind it stand for powers of 1024. */
+  /** A number; a suffix {@code k}, {@code M}, {@code G}, {@code T} stands for powers of 1024. */
   public long number(String key, long min, long max, long otherwise) throws IOException {
     String text = text(key);
     if (text == null) {
@@ -59,7 +59,7 @@ public final class StoreSettings {
   /**
    * Ends the reading.
    *
-   * @throws IOException where a setting was not asked for
+   * @throws IOException if a setting was not asked for
    */
   public void end() throws IOException {
     TreeSet<String> unknown = new TreeSet<>(settings.keySet());
@@ -70,7 +70,7 @@ public final class StoreSettings {
     }
   }
 
-  /** An error that names the store and the setting. */
+  /** Creates an error that names the store and the setting. */
   public IOException error(String key, String expected) {
     return new IOException(store + ": setting " + key + ": expected " + expected);
   }

@@ -3,7 +3,7 @@ package org.flowmon.archive.store;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Other users could change a folder whose files are believed; says how, and what to do. */
+/** Other users could change a folder of trusted files; the message says how, and what to do. */
 public final class UnsafeFolderException extends IOException {
   private static final long serialVersionUID = 1L;
 

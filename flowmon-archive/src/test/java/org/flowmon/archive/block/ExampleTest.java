@@ -27,7 +27,7 @@ import org.flowmon.flow.IpAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The example of {@code docs/api.md} compiles, is short, and says what is true. */
+/** The example of {@code docs/api.md} compiles, is short, and prints correct results. */
 class ExampleTest {
   private static final Path EXAMPLE = Path.of("..", "docs", "examples", "Silence.java");
 

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A scan gives what the batches hold, in order, whatever the threads and the segments. */
+/** A scan returns the rows of the batches, in order, for any number of threads and segments. */
 class FlowScanTest {
   private static final String[] CONDITIONS = {
     null,
@@ -260,7 +260,7 @@ class FlowScanTest {
     }
   }
 
-  /** A flow of 1970 in each segment opens them all at once; they are not kept open for it. */
+  /** A flow of 1970 in each segment opens them all at once; they do not stay open for it. */
   @Test
   void straysFromLongAgoKeepNoSegmentOpen() throws IOException {
     try (Archive archive = Archive.create(directory.resolve("a"), ArchiveOptions.DEFAULTS)) {

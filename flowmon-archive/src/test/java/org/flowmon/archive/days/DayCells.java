@@ -12,7 +12,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
-/** Sums by day as plain text: of rows by brute force, and as a run says them. */
+/** Sums by day as plain text: of rows by brute force, and of runs. */
 final class DayCells {
   private DayCells() {}
 
@@ -60,7 +60,7 @@ final class DayCells {
     return text;
   }
 
-  /** The same as runs say it, added up. */
+  /** The sums of runs, added up, in the same form. */
   static Map<String, String> ofRuns(FlowColumn column, Collection<DayRun> runs) {
     Map<String, BigInteger[]> cells = new TreeMap<>();
     for (DayRun run : runs) {

@@ -9,8 +9,9 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Seeded flows of few hosts over days: NULLs, times that are equal or on a day's edge, clocks that
- * run days ahead, strays of years ago, IPv4 and IPv6 on both sides of it, sums beyond 64 bits.
+ * Seeded flows of few hosts over days. They have NULLs, equal times and times on a day's edge,
+ * clocks that run days ahead, strays of years ago, IPv4 and IPv6 addresses below and above it, and
+ * sums beyond 64 bits.
  */
 public final class DayTraffic {
   public static final long DAY = DayRunFormat.DAY_MICROS;
@@ -27,7 +28,7 @@ public final class DayTraffic {
   /**
    * Traffic.
    *
-   * @param unknown which share of values is NULL
+   * @param unknown share of NULL values
    * @param clocksAhead whether some clocks run ahead
    */
   public DayTraffic(long seed, double unknown, boolean clocksAhead) {
@@ -38,7 +39,7 @@ public final class DayTraffic {
     this.clocksAhead = clocksAhead;
   }
 
-  /** An address that flows may have. */
+  /** A possible address of a flow. */
   public IpAddress address() {
     int host = (int) (hosts * Math.pow(random.nextDouble(), 2));
     return switch (host % 5) {
@@ -52,7 +53,7 @@ public final class DayTraffic {
     return random.nextDouble() >= unknown;
   }
 
-  /** Flows of some days, which arrive within seconds but for what clocks say. */
+  /** Flows of some days, which arrive within seconds of their end unless a clock is wrong. */
   public List<FlowBatch> batches(int rows, double fromDay, double toDay) {
     List<FlowBatch> batches = new ArrayList<>();
     FlowBatchBuilder builder = new FlowBatchBuilder(700);

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Runs say of their segments what the rows do, in whatever order they were made and merged. */
+/** Runs agree with the rows of their segments, in whatever order they were made and merged. */
 class DayUpdateTest {
   private static final UUID ARCHIVE = new UUID(1, 2);
   private static final String SEGMENTS = "segments";
@@ -76,7 +76,7 @@ class DayUpdateTest {
     }
   }
 
-  /** What each run says is what the rows of all of its segments say, on days that none spoils. */
+  /** Each run agrees with the rows of all of its segments, on unspoilt days. */
   private void check(DaySums sums, long number, List<SealedSegment> segments, String context)
       throws IOException {
     RunView<DayRun> view = sums.view(number, segments);
@@ -125,7 +125,7 @@ class DayUpdateTest {
                       random.nextInt(8) == 0 ? 1 : 1 + random.nextInt(2500), from, from + days)));
         }
         if (step % 4 == 3) {
-          // What is merged away spoils its days, which are made anew from the others.
+          // A merged segment spoils its days, which are made again from the others.
           for (int gone = 1 + random.nextInt(3); gone > 0 && segments.size() > 1; gone--) {
             segments.remove(random.nextInt(segments.size()));
           }
@@ -149,7 +149,7 @@ class DayUpdateTest {
     try (ArchiveStore store = ArchiveLocation.of(directory).openStore();
         DaySums sums = new DaySums(store, ARCHIVE)) {
       for (int s = 0; s < 5; s++) {
-        // 4 flows of 2^61 + s bytes each do not overflow 63 bits where they are one segment.
+        // 4 flows of 2^61 + s bytes each do not overflow 63 bits if they are one segment.
         org.flowmon.flow.FlowBatchBuilder builder = new org.flowmon.flow.FlowBatchBuilder(4);
         for (int row = 0; row < 2; row++) {
           builder.beginRow();
@@ -168,7 +168,7 @@ class DayUpdateTest {
     }
   }
 
-  /** Segments whose sums did not pay have none to be added. */
+  /** Segments whose sums did not pay contribute none. */
   @Test
   void aSegmentWithoutSumsIsNamedAndAnswersForItself() throws IOException {
     List<SealedSegment> segments =
@@ -223,7 +223,10 @@ class DayUpdateTest {
     assertEquals(false, isRefused(sound));
   }
 
-  /** Who does not read every byte first finds damage where runs are weighed against each other. */
+  /**
+   * An update that does not read every byte first finds damage when it weighs runs against each
+   * other.
+   */
   @Test
   void moreSegmentsThanTheTablesHoldAreRefusedByTheirNumber() throws IOException {
     byte[] sound;
@@ -315,7 +318,7 @@ class DayUpdateTest {
     assertTrue(leftOut > 10, leftOut + " times");
   }
 
-  /** Whatever sum of a run is changed, with the checksums made right: it is found and named. */
+  /** Any changed sum of a run, with correct checksums, is found and named. */
   @Test
   void sumsThatAreNotThoseOfTheSegmentsAreFound() throws IOException {
     Random random = new Random(5);
@@ -328,7 +331,7 @@ class DayUpdateTest {
         }
       }
       assertEquals(List.of(), DayCheck.of(store, ARCHIVE, SEGMENTS, segments));
-      // Those that are left: what is gone spoils its days, which are not looked at.
+      // The remaining ones: a removed segment spoils its days, which are not checked.
       assertEquals(List.of(), DayCheck.of(store, ARCHIVE, SEGMENTS, segments.subList(1, 4)));
       Path run = runs().get(0);
       byte[] sound = Files.readAllBytes(run);
@@ -373,7 +376,7 @@ class DayUpdateTest {
     }
   }
 
-  /** Makes the checksums right where the file says they are. */
+  /** Corrects the checksums, if their places in the file are sound. */
   private static void repair(byte[] bytes) {
     ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int tail = bytes.length - DayRunFormat.FRAME.tailBytes();

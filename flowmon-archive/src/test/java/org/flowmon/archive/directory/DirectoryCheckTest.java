@@ -28,7 +28,7 @@ class DirectoryCheckTest {
 
   @TempDir Path directory;
 
-  /** Whatever a run says otherwise, with the checksums made right: it is found and named. */
+  /** Any changed content of a run, with correct checksums, is found and named. */
   @Test
   void aRunThatDoesNotSayWhatItsSegmentsHoldIsFound() throws IOException {
     Random random = new Random(5);

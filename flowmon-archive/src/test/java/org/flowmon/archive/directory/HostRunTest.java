@@ -49,7 +49,7 @@ class HostRunTest {
     };
   }
 
-  /** By address the roles in each segment, of so many segments. */
+  /** The roles in each of some segments, by address. */
   private static Map<IpAddress, int[]> hosts(Random random, int addresses, int segments) {
     Map<IpAddress, int[]> hosts = new TreeMap<>();
     for (int i = 0; i < addresses; i++) {
@@ -239,7 +239,7 @@ class HostRunTest {
     }
   }
 
-  /** Makes the checksums of blocks and of the tail right, where the file says they are. */
+  /** Corrects the checksums of blocks and of the tail, if their places in the file are sound. */
   static void repair(byte[] bytes) {
     ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int tail = bytes.length - HostRunFormat.FRAME.tailBytes();

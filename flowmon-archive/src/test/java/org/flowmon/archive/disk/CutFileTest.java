@@ -38,9 +38,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Files that are cut while a process has them mapped. What comes is an error that names the file,
- * or the answer; never another one, nor the end of the process. Each case runs in a process of its
- * own, as that is what could end.
+ * Files that are cut while a process has them mapped. The result is an error that names the file,
+ * or the answer; never another answer, nor the end of the process. Each case runs in a process of
+ * its own, which could end.
  */
 class CutFileTest {
   private static final int ROWS = 30_000;
@@ -83,7 +83,7 @@ class CutFileTest {
     }
   }
 
-  /** Opens, cuts files of a kind, and does everything; prints what came. */
+  /** Opens the archive, cuts files of a kind, runs all operations and prints the results. */
   public static void main(String[] args) throws Exception {
     Path place = Path.of(args[0]);
     boolean warm = args[3].equals("warm");

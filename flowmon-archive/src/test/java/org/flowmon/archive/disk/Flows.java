@@ -5,7 +5,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 
-/** Flows of which the test knows how many there are. */
+/** A known number of flows. */
 final class Flows {
   private Flows() {}
 

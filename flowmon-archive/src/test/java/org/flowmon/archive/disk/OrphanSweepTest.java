@@ -42,7 +42,9 @@ import org.flowmon.archive.store.NoRoomException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What killed writers leave goes at once; what live ones may still commit stays. */
+/**
+ * Files that killed writers leave are deleted at once; those that live ones may still commit stay.
+ */
 class OrphanSweepTest {
   private static final int ROWS = 1000;
 
@@ -61,7 +63,7 @@ class OrphanSweepTest {
 
   /**
    * A process that has sealed one segment and stands in the middle of sealing another. It commits
-   * the first once it is told at which position.
+   * the first once it is told the position.
    */
   public static void main(String[] args) throws Exception {
     BufferedReader in =
@@ -197,7 +199,7 @@ class OrphanSweepTest {
     }
   }
 
-  /** As it does to a file that a task of another process sealed, and was killed since. */
+  /** Like a task that commits a file of another process, which was killed since. */
   @Test
   void aSegmentThatIsCommittedWhileOrphansAreSweptIsThereOrRefused() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(2);
@@ -250,7 +252,7 @@ class OrphanSweepTest {
     assertEquals(2, archive.orphans().size());
   }
 
-  /** Holds a lock as another process does: the lock of a file is a whole process's. */
+  /** Holds a lock like another process: a file lock belongs to a whole process. */
   public static final class Holder {
     private Holder() {}
 

@@ -17,7 +17,7 @@ final class SmallDisk implements AutoCloseable {
     this.root = root;
   }
 
-  /** Mounts one on an empty folder; the test is skipped where this user may not. */
+  /** Mounts one on an empty folder; the test is skipped if this user may not. */
   static SmallDisk mount(Path folder, int megabytes) throws IOException, InterruptedException {
     Path root = Files.createDirectories(folder).toRealPath();
     boolean mounted =
@@ -41,7 +41,7 @@ final class SmallDisk implements AutoCloseable {
     return root;
   }
 
-  /** Takes all room that is left, to the last block. */
+  /** Takes all remaining room, to the last block. */
   void fill() throws IOException {
     try (OutputStream out = Files.newOutputStream(root.resolve(FILLER))) {
       byte[] block = new byte[4096];

@@ -1,2 +1,2 @@
-/** Archives on disks that are full, or whose files are cut while they are read. */
+/** Archives on full disks, and archives whose files are cut while they are read. */
 package org.flowmon.archive.disk;

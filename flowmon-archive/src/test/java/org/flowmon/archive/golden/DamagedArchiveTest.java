@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Each file of an archive whose flows expire is hurt in turn: what is asked is answered as before
- * or refused as damaged, whatever the bytes say, and never takes the heap.
+ * Each file of an archive with expired flows is damaged in turn. Questions are answered as before
+ * or refused because of damage, whatever the bytes are, and never exhaust the heap.
  */
 class DamagedArchiveTest {
   private static final long SEED = 20_261_121;
@@ -64,7 +64,7 @@ class DamagedArchiveTest {
     return text.toString();
   }
 
-  /** Whether it was refused; what is answered is the same. */
+  /** Whether it was refused; any answer is the same. */
   private boolean isRefused(String context) throws IOException {
     try {
       assertTrue(answers.equals(ask()), context + ": another answer");
@@ -107,7 +107,7 @@ class DamagedArchiveTest {
     assertEquals(answers, ask());
   }
 
-  /** As {@link ManifestCorruptException} says it, of bytes whose checksum is right. */
+  /** A refusal as in {@link ManifestCorruptException}, for bytes with a correct checksum. */
   private static byte[] sealed(byte[] frame) {
     CRC32C crc = new CRC32C();
     crc.update(frame, 0, frame.length - 4);

@@ -20,8 +20,8 @@ import org.flowmon.flow.IpAddress;
 
 /**
  * Makes the archives under {@code src/test/resources/golden}, one for each version of the formats,
- * and beside them {@code rows.txt}, what the rows of each are: from the batches, by no code of the
- * archive. An archive that is there is never made again; a new version of a format gets a new one:
+ * and beside them {@code rows.txt} with the rows of each: from the batches, without code of the
+ * archive. An existing archive is never made again; a new version of a format gets a new one:
  *
  * <pre>
  *   java -cp … org.flowmon.archive.golden.GoldenArchive src/test/resources/golden/NAME OPTIONS
@@ -33,7 +33,7 @@ final class GoldenArchive {
 
   private GoldenArchive() {}
 
-  /** Columns of the golden rows: those of later schemas do not change them. */
+  /** Columns of the golden rows: columns of later schemas do not change them. */
   static List<FlowColumn> columns() {
     return FlowColumn.all().stream().filter(c -> c.id() <= 43).toList();
   }
@@ -103,7 +103,7 @@ final class GoldenArchive {
     return line.toString();
   }
 
-  /** Rows in the order of their time keys; each is told from all others by its times. */
+  /** Rows in the order of their time keys, all with different times. */
   static FlowBatch batch(int segment, int from, int rows) {
     FlowBatchBuilder builder = new FlowBatchBuilder(rows);
     for (int i = from; i < from + rows; i++) {
@@ -138,7 +138,7 @@ final class GoldenArchive {
       }
       case TEXT -> builder.setText(column, value == 0 ? "" : "flöw " + value);
       case TIMESTAMP -> {
-        // Some clocks run two hours ahead. Their rows stand where an hour ahead would.
+        // Some clocks run two hours ahead. Their rows are sorted like ones an hour ahead.
         long ahead = n % 31 == 30 ? 7_200_000_000L : 0;
         builder.set(column, time - 1000 * value % 900_000 + ahead);
       }

@@ -20,9 +20,9 @@ import org.flowmon.flow.FlowBatch;
 
 /**
  * Makes {@code src/test/resources/golden/manifest-4}: an archive whose flows expire, with late,
- * trimmed, merged and deleted segments, old commits deleted, and a host directory; and beside it
- * {@code manifest-4.rows.txt}, all rows that were ever committed in the order of their commits. As
- * {@link GoldenArchive}, it is never made again.
+ * trimmed, merged and deleted segments, deleted old commits, and a host directory. Beside it,
+ * {@code manifest-4.rows.txt} has all rows that were ever committed, in the order of their commits.
+ * Like {@link GoldenArchive}, it is never made again.
  */
 final class GoldenRetention {
   static final int KEPT = 180;
@@ -70,7 +70,7 @@ final class GoldenRetention {
     archive.commit(ArchiveCommit.ofRetention(RetentionChange.to(limits), "golden"));
   }
 
-  /** Rows of before the cutoff. */
+  /** Rows before the cutoff. */
   private void late() throws IOException {
     FlowBatch batch = GoldenArchive.batch(0, 500, LATE);
     SealedSegment sealed =

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An archive whose flows expire, as {@link GoldenRetention} made it, answers and goes on: frames of
- * version 4 of the manifest, a mark of deleted commits, version 1 of the host directory.
+ * An archive of {@link GoldenRetention} answers and takes commits: frames of version 4 of the
+ * manifest, a mark of deleted commits, version 1 of the host directory.
  */
 class GoldenRetentionTest {
   private static final long HOUR = 3_600_000_000L;
@@ -51,7 +51,7 @@ class GoldenRetentionTest {
     visible = newest(committed, GoldenRetention.KEPT);
   }
 
-  /** The most recent of rows, none of which have one time key. */
+  /** The most recent rows; no two have the same time key. */
   private static List<String> newest(List<String> rows, int kept) {
     assertEquals(rows.size(), rows.stream().map(GoldenRetentionTest::key).distinct().count());
     return rows.stream()

@@ -24,7 +24,7 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
-/** What golden archives say, as text. */
+/** The rows and sums of golden archives, as text. */
 final class GoldenRows {
   private GoldenRows() {}
 
@@ -44,7 +44,7 @@ final class GoldenRows {
   /**
    * Compares the sums by source of all sidecars, of hours and totals, with the rows.
    *
-   * @return how many there are
+   * @return number of sums
    */
   static int checkSums(ArchiveSnapshot snapshot) throws IOException {
     int checked = 0;
@@ -106,7 +106,9 @@ final class GoldenRows {
     return List.of(a.get(0) + b.get(0), a.get(1) + b.get(1));
   }
 
-  /** The visible rows of a segment and those before, as {@link GoldenArchive#line} writes them. */
+  /**
+   * The visible rows of a segment and those before, in the format of {@link GoldenArchive#line}.
+   */
   static List<String> lines(SegmentReader rows) {
     List<String> lines = new ArrayList<>();
     for (int row = 0; row < rows.rows(); row++) {
@@ -122,7 +124,7 @@ final class GoldenRows {
     return lines;
   }
 
-  /** A value as text, null where there is none. */
+  /** A value as text, null if there is none. */
   static String value(SegmentReader rows, FlowColumn column, int row) {
     long[] high = new long[1];
     long[] low = new long[1];

@@ -21,7 +21,7 @@ import org.flowmon.flow.IpAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The same sums by SQL of DuckDB over the same files. */
+/** The same sums as SQL in DuckDB over the same files. */
 class HostSummariesTest {
   @TempDir Path directory;
 

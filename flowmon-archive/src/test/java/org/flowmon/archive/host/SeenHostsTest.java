@@ -46,7 +46,7 @@ class SeenHostsTest {
     return isKnown(batch, column, row) && high[0] == address.hi() && low[0] == address.lo();
   }
 
-  /** By going over all rows. */
+  /** The last time by a scan of all rows. */
   private static long last(List<FlowBatch> flows, IpAddress address, long asOf) {
     long last = LastSeen.NEVER;
     for (FlowBatch batch : flows) {

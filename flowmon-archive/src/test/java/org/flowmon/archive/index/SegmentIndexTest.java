@@ -124,7 +124,7 @@ class SegmentIndexTest {
         .toArray();
   }
 
-  /** All rows, and those in some range, in blocks of some size. */
+  /** Checks all rows, and those in some range, in blocks of some size. */
   private static void checkCursor(
       SegmentIndex index, FlowColumn column, int id, int[] expected, int rows, String at) {
     Random random = new Random(id);
@@ -190,7 +190,7 @@ class SegmentIndexTest {
   private static void checkIds(
       SegmentReader reader, SegmentIndex index, FlowColumn column, String at) {
     if (!reader.hasDictionary(column)) {
-      return; // a dictionary that is larger than its values is in the sidecar alone
+      return; // a dictionary larger than its values is in the sidecar only
     }
     assertEquals(reader.dictionarySize(column), index.dictionarySize(column), at);
     for (int id = 0; id < index.dictionarySize(column); id += 17) {

@@ -52,7 +52,7 @@ class LeaseWarningsTest {
     assertFalse(said.get(0).contains("Rights"), said.get(0));
   }
 
-  /** As {@code verify} does, which opens the archive three times. */
+  /** Like {@code verify}, which opens the archive three times. */
   @Test
   void leasesOfOneProcessShareTheirWarnings(@TempDir Path archive) throws IOException {
     Files.writeString(archive.resolve(ReaderLease.FOLDER), "in the way");

@@ -145,7 +145,7 @@ class ReaderLeaseTest {
     assertEquals(Long.MAX_VALUE, ReaderLease.smallest(archive));
   }
 
-  /** Opens files of which writes from one on fail, up to another, as on a disk that fills up. */
+  /** Opens files whose writes {@code from … to − 1} fail, as on a disk that fills up. */
   private static LockedFile.Opening failing(int from, int to, int[] writes) {
     return file ->
         new RandomAccessFile(file, "rw") {
@@ -160,7 +160,7 @@ class ReaderLeaseTest {
         };
   }
 
-  /** What other processes read. */
+  /** The number that other processes read. */
   private long inTheFile() throws IOException {
     try (Stream<Path> files = Files.list(archive.resolve(ReaderLease.FOLDER))) {
       byte[] bytes = Files.readAllBytes(files.findFirst().orElseThrow());

@@ -63,7 +63,7 @@ class ArchiveVerifierTest {
     try (Stream<Path> files = Files.walk(directory)) {
       return files
           .filter(Files::isRegularFile)
-          .filter(file -> !file.getParent().endsWith("leases")) // locks say nothing of the archive
+          .filter(file -> !file.getParent().endsWith("leases")) // locks hold no data
           .sorted()
           .toList();
     }
@@ -123,7 +123,7 @@ class ArchiveVerifierTest {
       }
       Files.delete(file);
       String name = file.getFileName().toString();
-      // These two are derived from the commits: without them nothing is lost.
+      // These two are derived from the commits: their loss loses nothing.
       if (name.equals("latest") || name.endsWith(".snapshot")) {
         assertTrue(ArchiveVerifier.verify(directory).isSound());
       } else {

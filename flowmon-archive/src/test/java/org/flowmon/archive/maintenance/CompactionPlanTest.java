@@ -17,7 +17,7 @@ import org.flowmon.archive.segment.TimeRange;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The plan on made-up segments: how often rows are rewritten, and how many segments stay small. */
+/** The plan on made-up segments: rewrites of each row, and remaining small segments. */
 class CompactionPlanTest {
   private static final long MINUTE = 60_000_000L;
   private static final long DAY = 24 * 60 * MINUTE;

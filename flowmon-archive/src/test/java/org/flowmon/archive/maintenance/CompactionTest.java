@@ -131,7 +131,7 @@ class CompactionTest {
         assertEquals(old.rows(), now.rows());
         assertEquals(old.committedEnds(), now.committedEnds());
       }
-      // Somebody still reads the old state: what it names stays.
+      // A reader still has the old state: its files stay.
       assertEquals(List.of(), archive.removeReplaced(Duration.ZERO));
       assertEquals(before, answers(old));
       old.close();
@@ -220,7 +220,7 @@ class CompactionTest {
     assertEquals(1, ArchiveVerifier.verify(directory).damages().size());
   }
 
-  /** Flows of one day that arrive 40 days later, beside others of that day: it comes to an end. */
+  /** Flows of one day that arrive 40 days later, beside others of that day: merging ends. */
   @Test
   void straysOfOneDayAreMergedOnce() throws IOException {
     Traffic traffic = new Traffic(12, false, 0);

@@ -48,7 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Runs of the host directory and of the day sums that are not what was written. */
+/** Damaged runs of the host directory and of the day sums. */
 class DamagedRunsTest {
   private static final int VERSION_AT_END = 8; // bytes from the end
 
@@ -171,7 +171,7 @@ class DamagedRunsTest {
       assertEquals(List.of(), warnings(snapshot, days));
       HostView before = snapshot.hosts();
       RunView<?> daysBefore = snapshot.days();
-      // Blocks and a dictionary: what is not checked when a run is opened.
+      // Blocks and a dictionary, which are not checked when a run is opened.
       Path hosts = run(HostDirectory.FOLDER);
       for (long at = 8; at < Files.size(hosts) / 2; at++) {
         flip(hosts, at, 0x55);
@@ -187,7 +187,8 @@ class DamagedRunsTest {
       assertEquals(first, warnings(before), "by who has it still, without asking");
       after.release();
       before.release();
-      // Day sums were checked when they were first read: a process that did not is told.
+      // Day sums were checked when they were first read: a process that did not read them is
+      // warned.
       daysBefore.release();
     }
     try (Archive archive = Archive.open(directory);

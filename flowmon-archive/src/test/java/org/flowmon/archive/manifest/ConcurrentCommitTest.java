@@ -44,7 +44,7 @@ class ConcurrentCommitTest {
     return committed;
   }
 
-  /** Run as a process of its own. */
+  /** Runs in a process of its own. */
   public static void main(String[] args) throws Exception {
     System.out.println(commitAll(Path.of(args[0]), Integer.parseInt(args[1])));
   }
@@ -101,7 +101,7 @@ class ConcurrentCommitTest {
             .redirectOutput(output.toFile())
             .start();
     try {
-      // Begin when the child has: else one would be done before the other starts.
+      // Begins together with the child: else one would end before the other starts.
       ArchiveStore store = new LocalArchiveStore(directory);
       while (child.isAlive() && !store.exists(ManifestFrame.Kind.COMMIT.fileName(1))) {
         TimeUnit.MILLISECONDS.sleep(1);

@@ -27,9 +27,7 @@ import org.flowmon.flow.FlowColumn;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Files of a manifest with any bytes behind a checksum that is right: read, or refused as damage.
- */
+/** Files of a manifest with any bytes and a correct checksum: read, or refused as damage. */
 class ForgedManifestTest {
   private static final long SEED = 1711;
   private static final int HEADER = 52;
@@ -50,7 +48,7 @@ class ForgedManifestTest {
     return archive.seal(archive.newSegmentWriter(), rows, Provenance.NONE);
   }
 
-  /** Commits of most kinds, and snapshots of what they add up to. */
+  /** Commits of most kinds, and snapshots of their sum. */
   private void fill() throws IOException {
     try (Archive archive = Archive.create(directory, new ArchiveOptions(3, 8))) {
       for (int i = 0; i < 4; i++) {
@@ -114,7 +112,7 @@ class ForgedManifestTest {
     try {
       Manifest.open(new LocalArchiveStore(directory), 100).state().segments();
     } catch (ManifestCorruptException e) {
-      // What it may say.
+      // Damage may be reported.
     } catch (RuntimeException | Error e) {
       throw new AssertionError(context + ": open with " + file, e);
     }

@@ -55,7 +55,7 @@ class ManifestDamageTest {
 
   private void requireRefusedOrSame(long number, String context) throws IOException {
     if (number < 4) {
-      // The snapshot covers it: history is whole all the same.
+      // The snapshot covers it: history is still complete.
       assertEquals(sound, ManifestFixtures.describe(Manifest.open(store, 4).state()), context);
     } else if (number > 4) {
       ManifestCorruptException e =

@@ -17,7 +17,7 @@ import org.flowmon.archive.segment.TimeRange;
 public final class ManifestFixtures {
   private ManifestFixtures() {}
 
-  /** A description of a segment whose files nobody asks for. */
+  /** A description of a segment whose files are not needed. */
   public static SealedSegment segment(String id, int rows, long time) {
     TimeRange range = new TimeRange(time, time + 10);
     FileIdentity file = new FileIdentity(100 + rows, 1, 10, 2);
@@ -34,7 +34,7 @@ public final class ManifestFixtures {
     return manifest.commit(commit, segment -> {});
   }
 
-  /** What is observable of a state, to compare two. */
+  /** The observable parts of a state as text, to compare two. */
   public static String describe(ManifestState state) {
     return state.number()
         + " "

@@ -40,7 +40,7 @@ class ManifestTest {
     return Manifest.open(store, snapshotEvery);
   }
 
-  /** What a manifest must say, as sets of offsets. */
+  /** The expected manifest, as sets of offsets. */
   private static final class Model {
     final Map<String, BitSet> offsets = new TreeMap<>();
     final Map<String, List<SourceRange>> ranges = new TreeMap<>();
@@ -50,7 +50,7 @@ class ManifestTest {
       return offsets.getOrDefault(key, new BitSet());
     }
 
-    /** What a commit must come to: an outcome, or the reason of its refusal. */
+    /** The expected result of a commit: an outcome, or the reason of its refusal. */
     Object expected(List<SourceRange> ranges) {
       boolean allKnown = true;
       boolean anyKnown = false;
@@ -70,7 +70,7 @@ class ManifestTest {
           : anyKnown || ownOverlap ? Reason.OVERLAP : CommitResult.Outcome.COMMITTED;
     }
 
-    /** Offsets that the ranges leave out behind what was committed. */
+    /** The number of offsets that the ranges skip after committed ones. */
     long gapOffsets(List<SourceRange> ranges) {
       long gaps = 0;
       Map<String, BitSet> own = new HashMap<>();
@@ -340,7 +340,7 @@ class ManifestTest {
     assertEquals(120, manifest.state().historyThrough());
     assertFalse(manifest.state().reaches(keys, 120));
     assertTrue(manifest.state().reaches(keys, 119));
-    // What fills a gap is not the source's last word.
+    // An end mark in a gap does not end the source.
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("c", new SourceRange("t:0", 10, 12, 110, 110, true)));
     assertEquals(120, manifest.state().historyThrough());
@@ -368,12 +368,12 @@ class ManifestTest {
     assertEquals(
         100, manifest.state().historyFrom(List.of("t:0"), 0), "offsets 0 … 699 are unknown");
     assertEquals(100, manifest.state().historyFrom(List.of("t:0", "t:1"), 0));
-    // A partition that was added lacks nothing from its beginning.
+    // An added partition lacks nothing before its first offset.
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("b", new SourceRange("t:1", 0, 1, 300, 400, false)));
     assertEquals(100, manifest.state().historyFrom(List.of("t:0", "t:1"), 0));
     assertEquals(300, manifest.state().historyFrom(List.of("t:1"), 0));
-    // One whose first offsets are gone may have brought anything up to its first arrival.
+    // A source whose first offsets are gone may have brought any flow up to its first arrival.
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("c", new SourceRange("t:2", 50, 51, 350, 400, false)));
     List<String> all = List.of("t:0", "t:1", "t:2");
@@ -392,7 +392,7 @@ class ManifestTest {
     long seed = 20261122;
     Random random = new Random(seed);
     Manifest manifest = create(3);
-    BitSet imported = new BitSet(); // bit 2 a + 1 joins a and a + 1 where one stretch holds both
+    BitSet imported = new BitSet(); // bit 2 a + 1 joins a and a + 1 if one range holds both
     for (int i = 0; i < 40; i++) {
       int first = random.nextInt(1000);
       ManifestFixtures.commit(
@@ -457,7 +457,7 @@ class ManifestTest {
         newest >= 3 && newest <= 5, "what a snapshot does not tell is no earlier: " + newest);
   }
 
-  /** Puts two segments in the place of two that have a row each. */
+  /** Replaces two segments by two with a row each. */
   private static void replace(Manifest manifest, String by, String first, String second)
       throws IOException {
     ManifestFixtures.commit(

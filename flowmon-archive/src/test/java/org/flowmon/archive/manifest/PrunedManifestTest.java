@@ -109,7 +109,7 @@ class PrunedManifestTest {
   @Test
   void anAuditThatCommitsAreDeletedUnderFindsNoDamage() throws IOException {
     commit(30);
-    // As a prune whose look at the leases came just before the audit made its own.
+    // Like a prune that read the leases just before the audit made its own.
     ArchiveStore pruned = new PruningStore();
     assertEquals(List.of(), ManifestAudit.of(pruned).damages());
     assertEquals(file(24, ".commit"), files().get(0));
@@ -125,7 +125,7 @@ class PrunedManifestTest {
     assertTrue(damages.stream().anyMatch(d -> d.file().contains("26.commit")), damages.toString());
   }
 
-  /** Deletes old commits as soon as somebody has listed them. */
+  /** Deletes old commits as soon as they were listed. */
   private final class PruningStore extends ForwardingArchiveStore {
     PruningStore() {
       super(store);

@@ -26,13 +26,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files of the manifest that speak of what has expired. */
+/** Files of the manifest with expired flows. */
 class RetentionFramesTest {
   @TempDir Path directory;
   private ArchiveStore store;
   private Manifest manifest;
 
-  /** Hides what it is told to. */
+  /** Hides a given expiration. */
   private record Told(Expiration expiration) implements CommitPreparation {
     @Override
     public Expiration prepare(ManifestState before, ArchiveCommit commit) {
@@ -149,7 +149,7 @@ class RetentionFramesTest {
     }
   }
 
-  /** Bytes that pass their checksum and are nonsense: they end in an error that names the file. */
+  /** Nonsense with a correct checksum ends in an error that names the file. */
   @Test
   void nonsenseUnderAGoodChecksumIsNamedOrReadNeverMore() throws IOException {
     SplittableRandom random = new SplittableRandom(9);

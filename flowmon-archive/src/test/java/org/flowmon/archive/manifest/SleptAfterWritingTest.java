@@ -38,8 +38,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Who writes a commit and sleeps before looking at it finds it deleted: another host went on from
- * it and pruned. It stands all the same.
+ * A writer that sleeps between writing a commit and checking it finds it deleted: another host
+ * continued from it and pruned. The commit stands nevertheless.
  */
 class SleptAfterWritingTest {
   private static final long SEED = 502;
@@ -49,7 +49,7 @@ class SleptAfterWritingTest {
   private Sleeping store;
   private Archive archive;
 
-  /** Runs something once, after a commit of a number was put; may then lose the answer. */
+  /** Runs an action once, after the commit of a number was put; may then lose the answer. */
   private static final class Sleeping extends MemoryObjectStore {
     private final boolean losesAnswer;
     private String name = "";

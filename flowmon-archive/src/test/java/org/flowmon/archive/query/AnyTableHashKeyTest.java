@@ -22,7 +22,7 @@ import org.flowmon.flow.TableHash;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is stored does not depend on the key of a process's {@link TableHash}. */
+/** Stored bytes do not depend on the key of a process's {@link TableHash}. */
 class AnyTableHashKeyTest {
   @TempDir Path directory;
 
@@ -37,11 +37,10 @@ class AnyTableHashKeyTest {
   }
 
   /**
-   * The files of segments that are sealed by classes of their own, with the key of a number. A
-   * segment's name, which is drawn, stands in both of its files: it is left out, and the checksum
-   * of the one in the other.
+   * The files of segments, sealed by separately loaded classes with a given key. A segment's random
+   * name is in both of its files: it is left out, and so is the checksum of the one in the other.
    */
-  @SuppressWarnings("unchecked") // it is loaded by a class loader of its own
+  @SuppressWarnings("unchecked") // loaded by its own class loader
   private List<byte[]> sealed(long key) throws Exception {
     List<URL> path = new ArrayList<>();
     for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {

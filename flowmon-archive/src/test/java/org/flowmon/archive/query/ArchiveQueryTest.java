@@ -136,7 +136,7 @@ class ArchiveQueryTest {
                     bind("SELECT COUNT(*) FROM flows WHERE src_addr = '192.0.2.1'"),
                     QueryOptions.DEFAULTS)
                 .stats();
-        // The segment of 700 rows is too small to ask its sidecar.
+        // The segment of 700 rows is too small for its sidecar to be read.
         assertEquals(filled.segments.size() - 1, stats.warnings().size());
         assertTrue(stats.warnings().get(0).contains(".idx"), "names the file: " + stats.warnings());
         assertEquals(0, stats.segmentsByIndex());

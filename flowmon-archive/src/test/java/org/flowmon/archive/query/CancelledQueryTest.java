@@ -23,15 +23,15 @@ import org.flowmon.udaf.query.Query;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A query that nobody waits for any more ends with the block at hand, whatever it is doing. */
+/** A query that nobody waits for any more ends with the current block, whatever it is doing. */
 class CancelledQueryTest {
   private static final long SEED = 43;
   private static final int SEGMENTS = 3;
   private static final int ROWS = 40_000; // of a segment
   private static final int ROUNDS = 5; // of each query and number of threads
-  private static final int LOOKS = 4; // of a thread at most once it is to end
+  private static final int LOOKS = 4; // of a thread at most after the end
 
-  /** A query of each way to an answer. */
+  /** A query for each way to an answer. */
   private static final List<String> QUERIES =
       List.of(
           "SELECT COUNT(*) AS n FROM flows WHERE bytes % 7 = 3",
@@ -64,7 +64,7 @@ class CancelledQueryTest {
 
   @TempDir Path directory;
 
-  /** Looks at whether to go on: says no from one of them on. */
+  /** Is asked whether to go on; says no from one question on. */
   private static final class Client {
     private final long leavesAt;
     private final AtomicLong looks = new AtomicLong();
@@ -144,7 +144,7 @@ class CancelledQueryTest {
     long rows = ask(snapshot, sql, isStreamed, threads, patient);
     long looks = patient.looks.get();
     for (int round = 0; round < ROUNDS; round++) {
-      // Threads share blocks out otherwise each time: the last few may not come.
+      // Threads share out blocks differently each time: the last few may not come.
       long leavesAt = 1 + random.nextLong(Math.max(1, looks * 9 / 10));
       Client client = new Client(leavesAt);
       String context =

@@ -26,7 +26,7 @@ import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Columns that an archive's options name are found by postings, with the answers of a scan. */
+/** Columns named in an archive's options are found by postings, with the answers of a scan. */
 class ConfiguredIndexTest {
   private static final int ROWS = 20_000;
   private static final long SEED = 77;
@@ -138,7 +138,7 @@ class ConfiguredIndexTest {
     }
   }
 
-  /** What the footer of the only segment says. */
+  /** The options in the footer of the only segment. */
   private static String sealedWith(Archive archive) throws IOException {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       assertEquals(1, snapshot.segments().size());

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Queries that day sums answer, in every state that an archive and its sums can be in. */
+/** Queries that day sums answer, in every state of an archive and its sums. */
 class DaySumsQueryTest {
   private static final CompactionOptions SMALL = new CompactionOptions(3000, 9000);
   private static final long NOW = DayTraffic.BEGIN + 8 * DayTraffic.DAY;
@@ -69,7 +69,7 @@ class DaySumsQueryTest {
     return all;
   }
 
-  /** The rows of a snapshot one segment after the other: what a query may see. */
+  /** The visible rows of a snapshot, segment by segment. */
   private static List<FlowRows> visible(ArchiveSnapshot snapshot, List<SegmentLease> leases)
       throws IOException {
     List<FlowRows> rows = new ArrayList<>();
@@ -109,7 +109,7 @@ class DaySumsQueryTest {
     Seen seen = new Seen();
     double day = 0;
     for (int step = 0; step < 20; step++) {
-      // Opened again each time: what lies on the disk is what counts.
+      // Opened again each time: only the state on disk counts.
       try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
         live(archive, random, traffic, day);
         day = Math.min(7, day + random.nextDouble() * 0.8);

@@ -24,7 +24,7 @@ import org.flowmon.udaf.value.Value;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The same question to DuckDB, over the very same files. */
+/** DuckDB answers the same question over the same files. */
 class DuckDbAgreesTest {
   private static final long SEED = 91;
 
@@ -122,7 +122,7 @@ class DuckDbAgreesTest {
     assertTrue(!theirs.isEmpty() || where.contains("203.0.113.99"), "says nothing: " + context);
   }
 
-  /** What only the dialect has, in DuckDB's words. */
+  /** Translates the dialect's own functions to DuckDB. */
   private static String translate(String sql) {
     String text =
         sql.replace(

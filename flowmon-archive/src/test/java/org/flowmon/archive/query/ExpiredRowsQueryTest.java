@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Rows that have expired, but are still in their file, are in no answer, whichever way it is made:
- * by sums, by groups of numbers, by posting lists, in pieces, as of a time, over two archives.
+ * Expired rows that are still in their file are in no answer, in whatever way it is made: by sums,
+ * by groups of numbers, by posting lists, in pieces, as of a time, over two archives.
  */
 class ExpiredRowsQueryTest {
   private static final int QUERIES = 120;
@@ -43,7 +43,7 @@ class ExpiredRowsQueryTest {
     Archive archive = Archive.create(directory.resolve(name), ArchiveOptions.DEFAULTS);
     for (int s = 0; s < segments.length; s++) {
       double from = (double) s / segments.length;
-      // Later segments reach back, so that some of them have lost rows as well.
+      // Later segments reach back, so that some of them have lost rows, too.
       List<FlowBatch> batches =
           traffic.batches(segments[s], from * from, Math.min(1, from + 1.0 / segments.length));
       Traffic.commit(archive, batches);
@@ -52,7 +52,7 @@ class ExpiredRowsQueryTest {
     return archive;
   }
 
-  /** Keeps as many of the newest rows as leave the first one alone with its time. */
+  /** Keeps so many of the newest rows that the first one is alone with its time. */
   private static long expire(Archive archive, List<FlowBatch> of, double share) throws IOException {
     FlowQuery times = QueryParser.parse("SELECT end_time, arrival FROM flows");
     ResultTable table = FlowQueries.run(of, times);
@@ -125,7 +125,7 @@ class ExpiredRowsQueryTest {
   @Test
   void expiredRowsAreInNoAnswer() throws IOException {
     for (int round = 0; round < 4; round++) {
-      // Of such seeds no clock is ahead: the time that rows expire by is end_time, else arrival.
+      // With these seeds no clock is ahead: the time key is end_time, else arrival.
       long seed = 600 + 3L * round;
       flows.clear();
       try (Archive one =

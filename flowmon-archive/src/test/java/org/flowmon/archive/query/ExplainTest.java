@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An answer says how each segment was read, and a query that reads too much ends. */
+/** An answer reports how each segment was read, and a query that reads too much ends. */
 class ExplainTest {
   private static final int ROWS = 20_000;
 
@@ -92,7 +92,9 @@ class ExplainTest {
             .accesses());
   }
 
-  /** What a query does that is not explained: in pieces of so many rows, by so many threads. */
+  /**
+   * The statistics of a query without explanation: in pieces of so many rows, by so many threads.
+   */
   private QueryStats[] run(String sql, int threads, int pieceRows) throws IOException {
     QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads).withPieceRows(pieceRows);
     QueryAnswer told =

@@ -23,7 +23,7 @@ import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What functions give from history lies within their bounds of what the rows give. */
+/** Results of functions over history are within their error bounds of the rows' exact values. */
 class FunctionHistoryTest {
   private static final int SEGMENTS = 3;
   private static final int ROWS = 14_000; // of a segment
@@ -45,7 +45,7 @@ class FunctionHistoryTest {
     }
   }
 
-  /** What a group's rows have. */
+  /** The exact values of a group. */
   private static final class Group {
     private final List<Long> bytes = new ArrayList<>();
     private final Set<Object> targets = new HashSet<>();
@@ -138,7 +138,7 @@ class FunctionHistoryTest {
           n == 0 ? 0 : answer.longValue(row, 2),
           where + row);
       assertEquals(n, answer.longValue(row, 4), where + row);
-      // The bounds of counts hold with 95%: those of more values than are kept are taken threefold.
+      // The bounds of counts hold with 95%: those of more values than are kept are tripled.
       long targets = group.targets.size();
       long slack = targets <= 512 ? 0 : answer.longValue(row, 7) - answer.longValue(row, 6);
       assertTrue(answer.longValue(row, 6) - slack <= targets, where + row);

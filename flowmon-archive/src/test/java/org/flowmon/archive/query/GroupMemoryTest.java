@@ -25,7 +25,7 @@ import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A query whose groups take more of the heap than it has ends and says so. */
+/** A query whose groups exceed its memory ends with an error. */
 class GroupMemoryTest {
   private static final int SEGMENTS = 4;
   private static final int ROWS = 8000; // of a segment
@@ -73,8 +73,8 @@ class GroupMemoryTest {
       QueryOptions options =
           QueryOptions.DEFAULTS.withThreads(threads).withPieceRows(1000).withRollups(false);
       String at = query + ", " + bytes + " bytes, " + threads + " threads";
-      // Each thread may have nearly all groups, and one takes those of the others; an array that
-      // grows is there twice.
+      // Each thread may have nearly all groups, and one takes those of the others; a growing array
+      // exists twice.
       long answer = (long) BYTES_OF_VALUE * query.select().size() * whole.table().size();
       QueryOptions enough = options.withGroupMemory(threads * bytes + (bytes >> 1) + answer);
       assertEquals(whole.finish(), ArchiveQuery.run(snapshot, query, enough).table(), at);
@@ -92,9 +92,9 @@ class GroupMemoryTest {
   }
 
   /**
-   * A way to an answer that takes memory of its own.
+   * A way to an answer that takes its own memory.
    *
-   * @param least bytes that it takes at least: of what there is so many, of so many bytes each
+   * @param least minimum bytes that it takes: so many items of so many bytes each
    */
   private record Way(String name, String sql, QueryOptions options, long least) {}
 
@@ -176,7 +176,8 @@ class GroupMemoryTest {
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
         QueryOptions options = QueryOptions.DEFAULTS.withRollups(false).withPieceRows(10_000);
         for (int threads = 1; threads <= 4; threads++) {
-          // For each thread half of what a place for each port takes, as groups begin with as much.
+          // For each thread half the memory of a place for each port, since groups begin with as
+          // much.
           long most = threads * ((Long.BYTES << 16) + (1L << 16));
           QueryOptions little = options.withThreads(threads).withGroupMemory(most);
           assertEquals(

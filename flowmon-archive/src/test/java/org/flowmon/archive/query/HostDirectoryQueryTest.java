@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Queries that the host directory narrows, in every state that it can be in. */
+/** Queries that the host directory narrows, in every state of it. */
 class HostDirectoryQueryTest {
   @TempDir Path directory;
 
@@ -127,7 +127,7 @@ class HostDirectoryQueryTest {
       if (step % 4 == 3) {
         damage(random);
       }
-      // Opened again each time: what lies on the disk is what counts.
+      // Opened again each time: only the state on disk counts.
       try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
         double from = random.nextDouble();
         List<FlowBatch> batches =
@@ -269,7 +269,7 @@ class HostDirectoryQueryTest {
       }
     }
     assertTrue(warned > sound.length * 3, warned + " warnings of " + sound.length + " bytes");
-    // What is damaged is made again.
+    // Damaged runs are made again.
     try (Archive archive = Archive.open(directory)) {
       RunUpdate.Done done = archive.updateDirectory(false, () -> false);
       assertEquals(1, done.damaged());

@@ -24,7 +24,7 @@ import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever bytes a batch has: where it can be opened it can be sealed, and queries are right. */
+/** Batches of any bytes: one that can be opened can be sealed, and queries are right. */
 class HostileBatchTest {
   private static final long SEED = 20261123;
   private static final int ROUNDS = 400;

@@ -78,7 +78,7 @@ class InterruptedQueryTest {
     return done;
   }
 
-  /** Wherever a query is, files that it opens among it. */
+  /** At any moment of a query, including the opening of files. */
   @Test
   void anInterruptOnTheWayEndsAQueryOrNotAndHurtsNoLaterOne() throws Exception {
     try (Archive archive = Archive.create(directory, ArchiveOptions.DEFAULTS)) {
@@ -125,7 +125,7 @@ class InterruptedQueryTest {
         while (!done.get()) {
           Thread.onSpinWait();
         }
-        Thread.interrupted(); // also where it came when the answer was there
+        Thread.interrupted(); // also if it came after the answer
         QueryAnswer later = ArchiveQuery.run(snapshot, query, options);
         assertEquals(expected.get(q), later.table().toString(), context);
         assertEquals(List.of(), later.stats().warnings(), context);

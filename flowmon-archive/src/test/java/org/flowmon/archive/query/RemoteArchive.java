@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An archive that lies in an object store, as several hosts see it. */
+/** An archive in an object store, as several hosts see it. */
 abstract class RemoteArchive {
   static final long SEED = 501;
 
@@ -72,7 +72,7 @@ abstract class RemoteArchive {
     }
   }
 
-  /** Asks random queries, seeded, and compares with going over all flows. */
+  /** Runs seeded random queries and compares them with a scan of all flows. */
   void requireRightAnswers(Archive archive, int queries, long seed) throws IOException {
     RandomQueries random = new RandomQueries(seed);
     Random choice = new Random(seed);

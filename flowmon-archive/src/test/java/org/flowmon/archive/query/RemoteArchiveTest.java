@@ -41,7 +41,7 @@ import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.Value;
 import org.junit.jupiter.api.Test;
 
-/** Reading an archive that lies in an object store: caches, errors of the store, damage. */
+/** Reading an archive in an object store: caches, errors of the store, damage. */
 class RemoteArchiveTest extends RemoteArchive {
   private long cachedBytes(String host) throws IOException {
     try (Stream<Path> files = Files.walk(directory.resolve(host))) {
@@ -157,7 +157,7 @@ class RemoteArchiveTest extends RemoteArchive {
     for (int round = 0; round < 3; round++) {
       try (Archive archive = open(from("b"))) {
         requireRightAnswers(archive, 10, SEED);
-        // Sidecars of small segments are not asked for.
+        // Sidecars of small segments are not read.
         long damaged = fetched(archive).damaged();
         assertTrue(round == 0 ? damaged == 0 : damaged >= 4, "round " + round + ": " + damaged);
       }
@@ -259,7 +259,7 @@ class RemoteArchiveTest extends RemoteArchive {
     }
   }
 
-  /** A sidecar that cannot be had is a warning, and its rows answer. */
+  /** An unavailable sidecar is a warning, and its rows answer. */
   private void requireAnswersOrWarnings(Archive archive, long seed) throws IOException {
     FlowQuery query =
         QueryParser.parse(new RandomQueries(seed).grouped())

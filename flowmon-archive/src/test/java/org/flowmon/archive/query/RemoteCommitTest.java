@@ -33,7 +33,7 @@ import org.flowmon.archive.store.MemoryStores;
 import org.flowmon.flow.FlowBatch;
 import org.junit.jupiter.api.Test;
 
-/** Committing to an archive in an object store, which several hosts do at the same time. */
+/** Several hosts commit to an archive in an object store at the same time. */
 class RemoteCommitTest extends RemoteArchive {
   @Test
   void whatWasUploadedInPartIsNeverPartOfTheArchive() throws IOException {
@@ -161,7 +161,7 @@ class RemoteCommitTest extends RemoteArchive {
           threads.submit(
               () -> {
                 List<Long> mine = new ArrayList<>();
-                // As of another host: nothing in this process is shared.
+                // Like another host: nothing is shared in this process.
                 try (ArchiveStore at = from("host" + host).openStore()) {
                   Manifest manifest = Manifest.open(at, 8);
                   for (int c = 0; c < commits; c++) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sums answer as rows do, and rows as a scan of all flows. */
+/** Rollups answer like rows, and rows like a scan of all flows. */
 class RollupQueryTest {
   private static final int QUERIES = 400;
 
@@ -50,7 +50,7 @@ class RollupQueryTest {
     Random random = new Random(seed);
     int count = 1 + random.nextInt(4);
     for (int s = 0; s < count; s++) {
-      // Some segments are too small to ask for their sums.
+      // Some segments are too small for their rollups to be read.
       List<FlowBatch> batches =
           new DenseTraffic(100 * seed + s).batches(random.nextInt(5) == 0 ? 500 : 4000);
       segments.add(Traffic.commit(archive, batches));
@@ -255,7 +255,7 @@ class RollupQueryTest {
     return all;
   }
 
-  /** Whatever byte of a sidecar's sums is changed: rows answer, and a warning names the file. */
+  /** Any changed byte of a sidecar's rollups: rows answer, and a warning names the file. */
   @Test
   void damagedSumsAreCountedAndRowsAnswer() throws IOException {
     Path folder = directory.resolve("hurt");
@@ -289,7 +289,7 @@ class RollupQueryTest {
     assertTrue(warned > 10, warned + " warnings");
   }
 
-  /** Sums that are not what they should be, found only when some of them are in groups already. */
+  /** Damaged rollups that are found only when some of their cells are in groups already. */
   @Test
   void sumsFoundDamagedOnTheWayAreNotInTheAnswer() throws IOException {
     Path folder = directory.resolve("unchecked");

@@ -10,9 +10,9 @@ import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 
-/** Asks what a small heap does not hold, in a process of its own; says how each query ended. */
+/** Runs queries that a small heap cannot hold, in a process of its own; prints how each ended. */
 public final class SmallHeapQueries {
-  /** None of their answers, or of what they are made of, fits half of a heap of 64 MiB. */
+  /** None of these answers, or of their inputs, fits half of a heap of 64 MiB. */
   static final List<String> TOO_LARGE =
       List.of(
           // One state that grows with its values, and one for each of many groups.
@@ -51,14 +51,14 @@ public final class SmallHeapQueries {
           "SELECT * FROM flows ORDER BY bytes",
           "SELECT uid FROM flows ORDER BY uid DESC");
 
-  /** Of these no more than some rows are held. */
+  /** Only some of their rows are in memory at a time. */
   static final List<String> STREAMED =
       List.of(
           "SELECT * FROM flows",
           "SELECT * FROM flows ORDER BY end_time",
           "SELECT * FROM flows ORDER BY end_time DESC LIMIT 350000");
 
-  /** One that any heap holds: the process is as it was. */
+  /** A query that fits any heap: the process still works. */
   static final String SMALL = "SELECT COUNT(*) AS n, SUM(bytes) AS b FROM flows";
 
   private SmallHeapQueries() {}

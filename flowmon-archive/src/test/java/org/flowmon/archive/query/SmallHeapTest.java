@@ -20,7 +20,7 @@ import org.flowmon.flow.IpAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a query takes of the heap is asked for before it is made, whatever it is made of. */
+/** All memory of a query is charged before it is allocated. */
 class SmallHeapTest {
   private static final long SEED = 19;
   private static final int ROWS = 400_000;

@@ -152,7 +152,7 @@ public final class SourceSumsBenchmark {
     return QueryParser.parse(sql).bind(parameters);
   }
 
-  /** Makes an archive, prints what it takes and what queries take. */
+  /** Makes an archive, prints its size and the times of queries. */
   public static void main(String[] arguments) throws IOException {
     long rows = arguments.length > 0 ? Long.parseLong(arguments[0]) : 10_000_000;
     int segmentRows = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 1_000_000;
@@ -222,7 +222,9 @@ public final class SourceSumsBenchmark {
         stats.rowsExamined());
   }
 
-  /** Values per second out of the stream of sums, and bytes of the blobs per row. */
+  /**
+   * Prints the values per second decoded from the stream of sums, and bytes of the blobs per row.
+   */
   private static void decode(Archive archive, SealedSegment sealed, int rounds) throws IOException {
     try (SegmentIndex index = sealed.openIndex(archive.segmentsDirectory(), true)) {
       for (FlowColumn column : RollupFormat.DIMENSIONS) {

@@ -47,7 +47,7 @@ class StreamedRowsTest {
 
   private ArchiveSnapshot filled(Archive archive) throws IOException {
     for (int s = 0; s < SEGMENTS; s++) {
-      // Overlapping segments, times that are unknown, and clocks that run ahead.
+      // Overlapping segments, unknown times, and clocks that run ahead.
       Traffic traffic = new Traffic(SEED + s, true, 0.05);
       double from = 0.2 * Math.max(0, s - 1);
       Traffic.commit(archive, traffic.batches(ROWS, from, 0.2 * (s + 1)));
@@ -55,7 +55,7 @@ class StreamedRowsTest {
     return archive.snapshot();
   }
 
-  /** The lines of an answer, whose rows came one part after the other. */
+  /** The lines of an answer that came in parts. */
   private static List<String> lines(List<ResultTable> parts) {
     List<String> lines = new ArrayList<>();
     for (ResultTable part : parts) {
@@ -89,7 +89,7 @@ class StreamedRowsTest {
           assertEquals(whole.table().names(), parts.get(0).names(), context);
           assertEquals(whole.table().rowCount(), answer.rows(), context);
           assertEquals(whole.stats().warnings(), answer.stats().warnings(), context);
-          // Threads may be ahead of the last row that was wanted.
+          // Threads may be ahead of the last wanted row.
           boolean isWhole = !sql.contains("LIMIT");
           int read = answer.stats().segmentsRead();
           assertTrue(
@@ -100,7 +100,7 @@ class StreamedRowsTest {
     }
   }
 
-  /** A part that is dropped, as there are enough rows, is waited for by none behind it. */
+  /** No later part waits for a part that is dropped because there are enough rows. */
   @Test
   @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aLimitEndsTheQueryWhicheverThreadReachesIt() throws IOException {

@@ -9,11 +9,11 @@ import org.flowmon.archive.rollup.DenseTraffic;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Seeded queries over traffic, most of them such that sums of whole hours or of whole days can
- * answer. {@code :now} is theirs to bind.
+ * Seeded queries over traffic; sums of whole hours or of whole days can answer most of them. {@code
+ * :now} is theirs to bind.
  */
 final class SumQueries {
-  /** What {@code :now} is to be for {@link #ofHours}. */
+  /** The value of {@code :now} for {@link #ofHours}. */
   static final long NOW = DenseTraffic.BEGIN + 25 * Traffic.HOUR;
 
   private final Random random;

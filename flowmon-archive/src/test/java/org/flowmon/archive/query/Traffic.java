@@ -46,7 +46,7 @@ public final class Traffic {
     return IpAddress.ofIpv4(host % 2 == 0 ? 0x0A00_0000 + host * 37 : 0xC000_0200 + host);
   }
 
-  /** Batches whose flows end within the part of the ten days, 0 … 1. */
+  /** Batches of flows that end within this part, 0 … 1, of the ten days. */
   public List<FlowBatch> batches(int rows, double from, double to) {
     List<FlowBatch> batches = new ArrayList<>();
     FlowBatchBuilder builder = new FlowBatchBuilder(500);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The directory as a crash would leave it after each file operation of what expires flows. */
+/** The directory as a crash would leave it after each file operation of an expiration. */
 class CrashDuringExpirationTest {
   private static final int KEPT = 60;
   private static final int SLACK = 10;
@@ -78,7 +78,7 @@ class CrashDuringExpirationTest {
           isNew = check(c, commit, before, model.ids(), isNew);
         }
         assertTrue(isNew);
-        // Merging and deleting change nothing, wherever they end.
+        // Merging and deleting change no answer, wherever they stop.
         first = copies;
         copyAtEachStep(directory);
         new Compactor(archive, new CompactionOptions(30, 60)).step(() -> false);
@@ -92,7 +92,7 @@ class CrashDuringExpirationTest {
     assertTrue(steps.containsAll(Set.of("published", "linked", "deleted")), steps.toString());
   }
 
-  /** Opens a copy and commits again; says whether it had the new flows already. */
+  /** Opens a copy and commits again; returns whether it had the new flows already. */
   private boolean check(
       int number, ArchiveCommit commit, Set<Long> before, Set<Long> after, boolean wasNew)
       throws IOException {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a commit has to read of the past to know what it hides, and cannot. */
+/** A commit cannot read the past that it needs to decide which rows to hide. */
 class FailedReadTest {
   private static final int OLD = 4000;
 

@@ -73,7 +73,7 @@ class NewestArrivalTest {
     }
   }
 
-  /** Counts ages back from the clock so many days from now. */
+  /** Counts ages back from the clock, so many days from now. */
   private CommitResult expireAsOf(Archive archive, RetentionOptions limits, long day)
       throws IOException {
     return archive.commit(
@@ -88,7 +88,7 @@ class NewestArrivalTest {
       commit(archive, -150);
       long number =
           archive.commit(ArchiveCommit.ofRetention(RetentionChange.to(limits), "test")).number();
-      // From the newest arrival back all are young enough, however often one asks.
+      // All are young enough, counted from the newest arrival, however often one asks.
       requireVisible(archive, 800L, 810L, 850L);
       for (int again = 0; again < 3; again++) {
         CommitResult result =
@@ -96,7 +96,7 @@ class NewestArrivalTest {
         assertTrue(result.isRepeat());
         assertEquals(number, result.number());
       }
-      // -105 hides what is older than -195, and so on; days on which nothing does write nothing.
+      // -105 hides flows older than -195, and so on; days without effect write no commits.
       long[][] days = {
         {-120, 0}, {-105, 1}, {-104, 0}, {-103, 0}, {-99, 1}, {-61, 0}, {-1, 1}, {0, 0}
       };

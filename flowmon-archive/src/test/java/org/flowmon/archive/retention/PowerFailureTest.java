@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The power fails at any step of committing, expiring, merging and deleting, also after another
- * process was killed in the middle: what was acknowledged is there, and else the flows of before or
+ * process was killed in between. Acknowledged flows remain; else the flows are those of before or
  * after.
  */
 class PowerFailureTest {
@@ -45,10 +45,10 @@ class PowerFailureTest {
   private int copies;
   private boolean isSealed;
 
-  /** What was left at a step. */
+  /** The remains of a step. */
   private record Left(String step, Path archive, boolean isSealed) {}
 
-  /** A process was killed at a step, and the machine goes on. */
+  /** A process was killed at a step, and the machine keeps running. */
   private record Killed(String step, UnsyncedDisk disk, boolean isSealed) {}
 
   private final List<Left> lefts = new ArrayList<>();
@@ -73,7 +73,7 @@ class PowerFailureTest {
     return false;
   }
 
-  /** Of each folder or file by chance. */
+  /** Decides by chance for each folder or file. */
   private Predicate<String> chance() {
     long seed = random.nextLong();
     return name -> (new Random(seed ^ name.hashCode() * 0x9E37_79B9L).nextInt() & 1) == 0;
@@ -157,7 +157,7 @@ class PowerFailureTest {
     }
   }
 
-  /** Opens what was left and, where there was something to commit, commits it again. */
+  /** Opens the remains and, if there was a pending commit, commits it again. */
   private void check(
       String context, Path archive, ArchiveCommit commit, Set<Long> before, Set<Long> after)
       throws IOException {
@@ -172,7 +172,7 @@ class PowerFailureTest {
     }
   }
 
-  /** Another process commits the same and deletes what is not needed; then the power fails. */
+  /** Another process commits the same and deletes unneeded files; then the power fails. */
   private void goOn(
       String context, Killed one, ArchiveCommit commit, Set<Long> before, Set<Long> after)
       throws IOException {

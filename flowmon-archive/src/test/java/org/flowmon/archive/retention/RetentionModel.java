@@ -31,7 +31,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.value.ResultTable;
 
-/** Rows as objects, hidden by sorting all of them: slow and plainly right. */
+/** Rows as objects, hidden by sorting all of them: slow and obviously right. */
 final class RetentionModel {
   static final long SECOND = 1_000_000L;
   static final long HOUR = 3600 * SECOND;
@@ -64,7 +64,7 @@ final class RetentionModel {
   long now = BEGIN;
   boolean clocksAreRight;
 
-  /** Is run when all is sealed. */
+  /** Runs when all is sealed. */
   Runnable beforeCommit = () -> {};
 
   RetentionModel(Random random, boolean manyTies) {
@@ -82,7 +82,9 @@ final class RetentionModel {
         : IpAddress.ofIpv4(0x0A00_0000 + host);
   }
 
-  /** A row that arrives about now: some late, some lost in time, some ahead, some without end. */
+  /**
+   * A row that arrives about now: some late, some with wrong times, some ahead, some without end.
+   */
   private Row row(long step) {
     now += manyTies ? random.nextInt(3) == 0 ? SECOND : 0 : random.nextInt((int) step);
     long arrival = now + (manyTies ? 0 : random.nextInt(1000));
@@ -93,7 +95,7 @@ final class RetentionModel {
       case 2 -> end = now - random.nextInt(40) * HOUR; // late
       case 3 -> end = random.nextInt(3) == 0 ? (long) random.nextInt(1000) : end; // from 1970
       default -> {
-        // as it is
+        // unchanged
       }
     }
     Long start = end == null || random.nextInt(10) == 0 ? null : end - random.nextInt(3) * SECOND;
@@ -137,7 +139,7 @@ final class RetentionModel {
     return writer.seal(archive.segmentsDirectory(), batches, Provenance.NONE);
   }
 
-  /** Commits rows as some segments; gives what was committed. */
+  /** Commits rows as some segments; returns the commit. */
   ArchiveCommit commit(Archive archive, int rows, int segmentsAtMost, long step)
       throws IOException {
     List<SealedSegment> sealed = new ArrayList<>();
@@ -167,7 +169,7 @@ final class RetentionModel {
     beforeCommit.run();
     archive.commit(commit);
     total += rows;
-    // Late ones are none of those that are kept.
+    // Late rows are not among those that are kept.
     for (Placed placed : fresh) {
       if (placed.row.key() >= cutoff) {
         visible.add(placed);
@@ -176,7 +178,7 @@ final class RetentionModel {
     return commit;
   }
 
-  /** Hides what the limits of count and age say. */
+  /** Hides rows by the limits of count and age. */
   void expire(RetentionOptions limits) {
     candidates = new ArrayList<>(visible);
     if (limits.ageMicros() > 0) {
@@ -200,8 +202,8 @@ final class RetentionModel {
   }
 
   /**
-   * Where merges have put rows of equal keys into another order: takes over which of these are
-   * visible. All others must be as here.
+   * Takes over which rows of equal keys are visible, if merges have changed their order. All others
+   * must be as here.
    */
   void adoptTies(Set<Long> found, String context) {
     Set<Long> mine = ids();
@@ -232,7 +234,7 @@ final class RetentionModel {
     return ids;
   }
 
-  /** As {@link #found}, by the interface for analyses of one's own, in the order of time. */
+  /** As {@link #found}, with a scan in time order. */
   static Set<Long> scanned(ArchiveSnapshot snapshot) throws IOException {
     Set<Long> ids = new HashSet<>();
     try (FlowScan scan = FlowScan.of(snapshot).inTimeOrder().open()) {
@@ -266,7 +268,7 @@ final class RetentionModel {
     return ArchiveQuery.run(snapshot, QueryParser.parse(query), options).table();
   }
 
-  /** What {@link #grouped} says, by a query. */
+  /** The result of {@link #grouped}, by a query. */
   static Map<String, List<Long>> asked(
       ArchiveSnapshot snapshot, long from, long to, QueryOptions options) throws IOException {
     String where =
@@ -296,7 +298,7 @@ final class RetentionModel {
     return "TIMESTAMP '" + Instant.EPOCH.plus(micros, ChronoUnit.MICROS) + "'";
   }
 
-  /** Count of rows, sum of ids, sum of packets by source, of rows within times. */
+  /** Count of rows, sum of ids, sum of packets by source, over rows within times. */
   static Map<String, List<Long>> grouped(List<Placed> rows, long from, long to) {
     Map<String, List<Long>> groups = new TreeMap<>();
     for (Placed placed : rows) {

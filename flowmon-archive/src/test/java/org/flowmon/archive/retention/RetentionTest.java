@@ -52,7 +52,7 @@ class RetentionTest {
         "missing [], too many []", "missing " + missing + ", too many " + tooMany, context);
   }
 
-  /** What a snapshot must still say when much has happened since. */
+  /** The expected content of a snapshot, to be checked after many changes. */
   private record Held(
       ArchiveSnapshot snapshot, Set<Long> ids, Map<String, List<Long>> groups, String context) {
     void check() throws IOException {
@@ -93,7 +93,7 @@ class RetentionTest {
     }
   }
 
-  /** Merges put rows of equal times into another order: which of them are left is not foretold. */
+  /** Merges put rows of equal times into another order: which of them remain is unpredictable. */
   private static void adopt(Archive archive, RetentionModel model, boolean merges, String context)
       throws IOException {
     if (merges) {
@@ -135,7 +135,7 @@ class RetentionTest {
         }
       }
       if (random.nextInt(6) == 0) {
-        // Never back: more rows allowed bring none back.
+        // Never back: a higher row limit brings no rows back.
         limits =
             new RetentionOptions(
                 limits.rows() == 0 ? 0 : Math.max(1, limits.rows() + random.nextInt(200) - 100),

@@ -133,7 +133,7 @@ class TimestampHistogramTest {
       flipped[at] ^= (byte) (1 << random.nextInt(8));
       try {
         TimestampHistogram read = TimestampHistogram.fromBytes(little(flipped));
-        // Another histogram, but one.
+        // Different bytes, but a valid histogram.
         assertArrayEquals(flipped, read.toBytes(), "byte " + at);
       } catch (IllegalArgumentException e) {
         refused++;

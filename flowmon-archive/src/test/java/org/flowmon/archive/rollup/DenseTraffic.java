@@ -42,7 +42,7 @@ public final class DenseTraffic {
       int share = random.nextInt(7);
       unknown[column.ordinal()] = share == 0 ? 1 : share < 3 ? random.nextDouble() : 0;
     }
-    unknown[FlowColumn.SRC_ADDR.ordinal()] *= 0.5; // else there is nothing to be by
+    unknown[FlowColumn.SRC_ADDR.ordinal()] *= 0.5; // else there is no dimension
     unknown[FlowColumn.ARRIVAL.ordinal()] = 0;
   }
 
@@ -70,19 +70,19 @@ public final class DenseTraffic {
     }
   }
 
-  /** Flows in the order of nothing. */
+  /** Flows in no order. */
   public List<FlowBatch> batches(int rows) {
     List<FlowBatch> batches = new ArrayList<>();
     FlowBatchBuilder builder = new FlowBatchBuilder(700);
     for (int i = 0; i < rows; i++) {
       builder.beginRow();
-      // Whole hours are frequent: they are where an hour begins.
+      // Starts of hours are frequent.
       long end =
           BEGIN
               + (random.nextInt(20) == 0
                   ? random.nextInt(hours) * HOUR - random.nextInt(2)
                   : (long) (random.nextDouble() * hours * HOUR));
-      // Some clocks run ahead by up to six hours: such flows are not where their end_time is.
+      // Some clocks run ahead by up to six hours: such flows are not sorted by their end_time.
       boolean ahead = clocksAhead && random.nextInt(30) == 0;
       builder.set(
           FlowColumn.ARRIVAL,
@@ -110,7 +110,7 @@ public final class DenseTraffic {
     return batches;
   }
 
-  /** Flows from an address of its own each to one. */
+  /** Flows, each from another address to a single one. */
   public static List<FlowBatch> ofDistinctAddresses(int rows) {
     FlowBatchBuilder builder = new FlowBatchBuilder(rows);
     for (int i = 0; i < rows; i++) {

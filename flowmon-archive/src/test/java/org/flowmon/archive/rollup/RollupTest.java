@@ -185,7 +185,7 @@ class RollupTest {
     }
   }
 
-  /** Writes one byte in place: a file that is written anew each time is flushed each time. */
+  /** Writes one byte in place: rewriting a whole file would flush it each time. */
   private static void put(Path path, int at, int value) throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
       file.seek(at);
@@ -193,7 +193,7 @@ class RollupTest {
     }
   }
 
-  /** Whatever single byte is changed, the blob in which it lies is not read. */
+  /** If any single byte is changed, the blob that contains it is not read. */
   @Test
   void everyFlippedByteOfABlobIsFound() throws Exception {
     List<FlowBatch> flows = new DenseTraffic(7).batches(3000);
@@ -256,7 +256,7 @@ class RollupTest {
     assertTrue(refused > 100 && refused < length, refused + " of " + length);
   }
 
-  /** Not only within a block: a lookup goes by the first id of each. */
+  /** Not only within a block: a lookup uses the first id of each. */
   @Test
   void idsThatDoNotAscendFromBlockToBlockAreRefusedWithoutChecksumsToo() throws Exception {
     FlowBatchBuilder builder = new FlowBatchBuilder(6000);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A sidecar of every column finds what going over the rows finds. */
+/** A sidecar of every column finds the rows that a scan finds. */
 class AnyColumnIndexedTest {
   @TempDir Path directory;
 
@@ -92,7 +92,7 @@ class AnyColumnIndexedTest {
         at + " … " + high);
   }
 
-  /** The value that an id stands for is the one of its rows. */
+  /** The value of an id is that of its rows. */
   private static void checkId(SegmentIndex index, FlowColumn column, int id, Object[] values) {
     int[] rows = index.rows(column, id).toArray();
     assertTrue(rows.length > 0);

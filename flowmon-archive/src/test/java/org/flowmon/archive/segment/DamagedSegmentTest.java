@@ -62,7 +62,7 @@ class DamagedSegmentTest {
     index = directory.resolve(sealed.indexFileName());
   }
 
-  /** Few columns, so that every byte can be tried, but every way a column can be stored. */
+  /** Few columns, so that every byte can be tried, but every way to store a column. */
   private static FlowBatch flows() {
     Random random = new Random(18);
     FlowBatchBuilder builder = new FlowBatchBuilder(ROWS);
@@ -84,7 +84,7 @@ class DamagedSegmentTest {
     return FlowBatch.open(builder.build(1, 0, ROWS, 0));
   }
 
-  /** Writes one byte in place: a file that is written anew each time is flushed each time. */
+  /** Writes one byte in place: rewriting a whole file would flush it each time. */
   private static void put(RandomAccessFile file, int at, int value) throws IOException {
     file.seek(at);
     file.write(value);
@@ -187,9 +187,7 @@ class DamagedSegmentTest {
     }
   }
 
-  /**
-   * As if the damage had been there when the segment was sealed: so the footer is believed, too.
-   */
+  /** A segment sealed with the damage, so that the footer's identity is accepted, too. */
   private SealedSegment forged(boolean isSegment, byte[] bytes) {
     FileIdentity before = isSegment ? sealed.segmentFile() : sealed.indexFile();
     CRC32C footer = new CRC32C();
@@ -246,7 +244,7 @@ class DamagedSegmentTest {
     }
   }
 
-  /** Reads everything of both files; a hash of what was read of the segment. */
+  /** Reads everything of both files; returns a hash of the segment's values. */
   private long openAndReadAll(SealedSegment sealed, boolean verify) throws IOException {
     long hash = 0;
     long[] high = new long[ROWS];
@@ -292,7 +290,7 @@ class DamagedSegmentTest {
     return hash;
   }
 
-  /** Rows ascend, whatever the bytes say. */
+  /** Rows ascend, whatever the bytes are. */
   private static int walk(RowCursor cursor) {
     int[] block = new int[50];
     int last = 0;

@@ -14,13 +14,13 @@ import org.flowmon.archive.segment.format.DeltaDecoder;
 import org.flowmon.archive.segment.format.DeltaEncoder;
 import org.junit.jupiter.api.Test;
 
-/** Values of deltas that are read one by one are those that were written. */
+/** Single values read from deltas equal the written ones. */
 final class DeltaGatherTest {
   private static final int READ_AHEAD = 9;
 
   /**
-   * What an encoder has written: its table, then values, then the bytes behind them that a decoder
-   * may load, and no more: what is read further away is an error of the buffer's.
+   * The output of an encoder: its table, then values, then the bytes past them that a decoder may
+   * load, and no more. A read further away is an error of the buffer's.
    */
   private static final class Encoded {
     private final byte[] bytes;
@@ -44,7 +44,7 @@ final class DeltaGatherTest {
       return bytes.length - READ_AHEAD;
     }
 
-    /** Bytes behind the end that say something else. */
+    /** Changes the bytes past the end. */
     Encoded withBehind(int value) {
       Arrays.fill(bytes, end(), bytes.length, (byte) value);
       return this;
@@ -57,7 +57,7 @@ final class DeltaGatherTest {
     }
   }
 
-  /** Values whose deltas have widths of 0 to 64 bits, another one every some rows. */
+  /** Values whose deltas have widths of 0 to 64 bits; the width changes now and then. */
   private static long[] values(SplittableRandom random, int count, boolean narrow) {
     long[] values = new long[count];
     long value = random.nextLong();
@@ -97,12 +97,12 @@ final class DeltaGatherTest {
     }
   }
 
-  /** What reads values: some, a block, all. */
+  /** A way to read values: some, a block, all. */
   private interface Reading {
     void read(DeltaDecoder decoder, long[] out);
   }
 
-  /** The values, or null where they are refused; any other exception is a defect. */
+  /** The values, or null if they are refused; any other exception is a defect. */
   private static long[] read(Encoded encoded, Reading reading, String context) {
     long[] out = new long[encoded.count + 300];
     try {
@@ -126,7 +126,7 @@ final class DeltaGatherTest {
       long[] values = values(random, count, narrow);
       Encoded encoded = new Encoded(values, narrow);
       for (int f = random.nextInt(40); f >= 0; f--) {
-        // Half of them near the end, where what is wrong leads behind it.
+        // Half of them near the end, if the wrong bytes lead past it.
         int at = random.nextInt(random.nextBoolean() ? encoded.end() : Math.min(80, encoded.end()));
         encoded.bytes[encoded.end() - 1 - at] = (byte) random.nextInt();
       }

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * An independent reader sees in a segment what was sealed, and its pruning by statistics loses no
+ * An independent reader sees the sealed values in a segment, and its pruning by statistics loses no
  * row.
  */
 @ParameterizedClass(name = "{0}")
@@ -71,7 +71,7 @@ class DuckDbReadsSegmentsTest {
     }
   }
 
-  /** A column as DuckDB gives it, in the form of the oracle. */
+  /** A column of DuckDB, in the form of the oracle. */
   private static String expression(FlowColumn column) {
     return column.type() == ColumnType.TIMESTAMP
         ? "epoch_us(" + column.sqlName() + ")"

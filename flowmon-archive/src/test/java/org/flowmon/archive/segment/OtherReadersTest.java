@@ -24,16 +24,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Named versions of other readers see in segments of all codecs every value that was sealed, and
- * find by filters, for which they use the statistics, all rows. They are asked through Python: the
- * folder {@code FLOWMON_READERS} holds a virtual environment for each, which {@code .ci/run} makes.
- * Skips where there is none.
+ * Named versions of other readers see every sealed value in segments of all codecs, and find all
+ * rows by filters, for which they use the statistics. They run in Python: the folder {@code
+ * FLOWMON_READERS} holds a virtual environment for each, which {@code .ci/run} makes. Skips if
+ * there is none.
  */
 class OtherReadersTest {
   private static final List<String> OPTIONS =
       List.of("lookup", "compact", "compact codec=lz4 page=4096", "compact codec=none page=4096");
 
-  /** Filtered by; each query costs Spark a tenth of a second. */
+  /** Columns to filter by; each query costs Spark a tenth of a second. */
   private static final Set<FlowColumn> FILTERED =
       Set.of(
           FlowColumn.SRC_ADDR,
@@ -101,7 +101,7 @@ class OtherReadersTest {
     return FlowBatch.open(builder.build(1, 0, 0, 0));
   }
 
-  /** Seals flows and asks for all of them, and by each column for some. */
+  /** Seals flows and reads all of them, and some by a filter on each column. */
   private void ask(SegmentWriter writer, List<FlowBatch> flows) throws IOException {
     SealedSegment sealed = writer.seal(directory, flows, Provenance.NONE);
     String file = directory.resolve(sealed.fileName()).toString();

@@ -26,7 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Parquet's reference reader, with page checksums verified, sees in a segment what was sealed. */
+/**
+ * Parquet's reference reader, with page checksums verified, sees the sealed values in a segment.
+ */
 @ParameterizedClass(name = "{0}")
 @ValueSource(
     strings = {
@@ -113,7 +115,7 @@ class ParquetJavaReadsSegmentsTest {
     return found.size();
   }
 
-  /** A value in the form of the oracle's. */
+  /** A value in the form of the oracle. */
   private static Object value(Group group, FlowColumn column) {
     String name = column.sqlName();
     if (!group.getType().containsField(name) || group.getFieldRepetitionCount(name) == 0) {

@@ -21,9 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * pyarrow, with page checksums verified, sees in a segment what was sealed. Skips where no Python
- * with pyarrow is at hand: {@code FLOWMON_PYTHON} names the interpreter, else {@code python3} is
- * tried.
+ * pyarrow, with page checksums verified, sees the sealed values in a segment. Skips if there is no
+ * Python with pyarrow: {@code FLOWMON_PYTHON} names the interpreter, else {@code python3} is tried.
  */
 @ParameterizedClass(name = "{0}")
 @ValueSource(

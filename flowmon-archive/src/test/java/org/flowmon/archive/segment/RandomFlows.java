@@ -8,7 +8,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
-/** Flows of every shape a column can have, from a seed. */
+/** Seeded flows with every shape of a column. */
 final class RandomFlows {
   private static final long START = 1_790_000_000_000_000L;
 

@@ -6,7 +6,7 @@ import java.util.List;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 
-/** The rows of batches as objects, sorted as a segment must be: slow and plainly right. */
+/** The rows of batches as objects, sorted like a segment: slow and obviously right. */
 public final class RowsOracle {
   private RowsOracle() {}
 

@@ -157,7 +157,7 @@ class SchemaEvolutionTest {
     try (SegmentReader reader = SegmentReader.open(directory, segment)) {
       checkTheRest(reader);
       assertEquals(Presence.ABSENT, reader.presence(FlowColumn.VLAN));
-      // Rewriting keeps what this version knows.
+      // Rewriting keeps the columns that this version knows.
       SealedSegment again = new SegmentWriter().seal(directory, List.of(reader), Provenance.NONE);
       try (SegmentReader rewritten = SegmentReader.open(directory, again)) {
         checkTheRest(rewritten);

@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Rows per second of sealing, both files synced: 250,000 rows as a NetFlow v5 exporter gives them,
+ * Rows per second of sealing, both files synced: 250,000 rows like those of a NetFlow v5 exporter,
  * 29 columns, IPv4, skewed addresses, in order of arrival.
  */
 @State(Scope.Benchmark)

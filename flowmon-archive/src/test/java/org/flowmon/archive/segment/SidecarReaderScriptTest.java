@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The reader in Python that stands in the docs reads sidecars by their specification alone. Skips
- * without Python: {@code FLOWMON_PYTHON} names the interpreter, else {@code python3} is tried.
+ * The Python reader in the docs reads sidecars by their specification alone. Skips without Python:
+ * {@code FLOWMON_PYTHON} names the interpreter, else {@code python3} is tried.
  */
 class SidecarReaderScriptTest {
   @TempDir Path directory;

@@ -64,7 +64,7 @@ class CrashDuringCommitTest {
     assertTrue(steps.contains(useLinks ? "linked" : "renamed"), steps.toString());
   }
 
-  /** Opens a copy, and commits again what was being committed: it must end in one commit. */
+  /** Opens a copy, and repeats the commit: there must be exactly one in the end. */
   private ManifestState check(int copy, int commit) throws IOException {
     Path crashed = parent.resolve("crash" + copy);
     LocalArchiveStore store = new LocalArchiveStore(crashed);
@@ -105,7 +105,7 @@ class CrashDuringCommitTest {
   void aCommitWhoseAnswerIsLostIsFoundToStand() throws IOException {
     LocalArchiveStore local = new LocalArchiveStore(parent);
     Manifest.create(local);
-    // As a file system over a network that repeats a request and answers that the name is taken.
+    // Like a network file system that repeats a request and answers that the name is taken.
     ArchiveStore lossy =
         (ArchiveStore)
             Proxy.newProxyInstance(

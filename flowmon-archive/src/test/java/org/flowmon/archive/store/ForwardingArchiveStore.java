@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.flowmon.archive.region.FileIdentity;
 
-/** A store that another one stands behind, for tests that change one thing. */
+/** Forwards to another store, for tests that change one operation. */
 public class ForwardingArchiveStore implements ArchiveStore {
   private final ArchiveStore store;
 

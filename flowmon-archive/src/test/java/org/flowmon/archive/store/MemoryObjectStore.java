@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/** Files in memory, which tests may hurt. */
+/** Files in memory, which tests may damage. */
 public class MemoryObjectStore implements ObjectStore {
-  /** Said before each operation, which it may fail. */
+  /** Called before each operation; may make it fail. */
   public interface Fault {
     void before(String operation, String name) throws IOException;
   }
@@ -37,14 +37,14 @@ public class MemoryObjectStore implements ObjectStore {
   private final String url;
   private final Map<String, Stored> files = new ConcurrentSkipListMap<>();
 
-  /** Asked before each operation. */
+  /** Called before each operation. */
   public volatile Fault fault = (operation, name) -> {};
 
   public MemoryObjectStore(String url) {
     this.url = url;
   }
 
-  /** Damages a file: adds to one of its bytes. */
+  /** Damages a file: changes one of its bytes. */
   public void damage(String name, int at) {
     byte[] bytes = files.get(name).bytes().clone();
     bytes[at]++;

@@ -9,12 +9,12 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class MemoryStores implements ArchiveStoreProvider {
   private static final Map<String, MemoryObjectStore> STORES = new ConcurrentHashMap<>();
 
-  /** The store of a URL, or another in its place. */
+  /** The store of a URL, or one set in its place. */
   public static MemoryObjectStore of(String url) {
     return STORES.computeIfAbsent(url, MemoryObjectStore::new);
   }
 
-  /** Puts a store of a test's own behind a URL. */
+  /** Sets a test's own store for a URL. */
   public static void set(String url, MemoryObjectStore store) {
     STORES.put(url, store);
   }

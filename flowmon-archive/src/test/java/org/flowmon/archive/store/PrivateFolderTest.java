@@ -43,7 +43,7 @@ class PrivateFolderTest {
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
   }
 
-  /** Gives a file to somebody else; only root can. */
+  /** Gives a file to another user; only root can. */
   private static void give(Path file, String attribute, int id) {
     try {
       Files.setAttribute(file, attribute, id);
@@ -106,7 +106,7 @@ class PrivateFolderTest {
     setMode(open, "rwxrwxrwx");
     assertUnsafe("all may write into", open.resolve("postgres"));
     assertUnsafe("all may write into", open.resolve("demo").resolve("postgres"));
-    // A sticky folder keeps the names of others' files, as /tmp does.
+    // A sticky folder, like /tmp, protects the names of others' files.
     assertEquals("rwx------", mode(create(sticky().resolve("postgres"))));
   }
 

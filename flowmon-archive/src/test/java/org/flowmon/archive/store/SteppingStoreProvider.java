@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Opens {@code steps:///directory}: a local store that tells a test each step it takes. */
+/** Opens {@code steps:///directory}: a local store that reports each step to a test. */
 public final class SteppingStoreProvider implements ArchiveStoreProvider {
-  /** Is told what was done; set by the one test that runs. */
+  /** Gets each step; set by the one running test. */
   @SuppressWarnings("NonFinalStaticField") // the service loader makes the provider, not the test
   private static volatile Consumer<String> listener = step -> {};
 

@@ -23,7 +23,7 @@ final class UnsyncedChannel extends FileChannel {
 
   @Override
   public void force(boolean metaData) throws IOException {
-    // The machine that tests does not stop: the disk keeps what is asked for.
+    // The test's machine does not stop: the disk keeps everything.
     disk.synced(path);
   }
 

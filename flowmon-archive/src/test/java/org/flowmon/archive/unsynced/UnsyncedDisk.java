@@ -13,14 +13,14 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * A directory of which is known what a power failure would leave: of a file the bytes that were
- * there at its last sync, of a folder the names that were there at its last sync. A folder is a
- * name in the one above. What POSIX promises and no more: nothing orders what two folders forget.
+ * A directory that knows the remains of a power failure: the bytes of a file at its last sync, the
+ * names of a folder at its last sync. A folder is a name in the one above. This is what POSIX
+ * promises, and no more: there is no order between the losses of two folders.
  *
- * <p>Work goes through {@link #path}. What happens to the directory otherwise is not seen.
+ * <p>Changes go through {@link #path}. Other changes of the directory are not seen.
  */
 public final class UnsyncedDisk {
-  /** A file's bytes, or a folder, under however many names. */
+  /** A file's bytes, or a folder, under any number of names. */
   private static final class Node {
     final boolean isFolder;
     byte[] synced = {};
@@ -40,7 +40,7 @@ public final class UnsyncedDisk {
   /**
    * A disk in a directory.
    *
-   * @param root all that it holds counts as synced
+   * @param root all of its content counts as synced
    */
   public UnsyncedDisk(Path root) throws IOException {
     this.root = root.toRealPath();
@@ -73,7 +73,7 @@ public final class UnsyncedDisk {
     return new UnsyncedPath(fileSystem, root);
   }
 
-  /** Is told after each step that something could follow; it may look at this disk. */
+  /** Sets a callback after each step that another could follow; it may read this disk. */
   public synchronized void listen(Consumer<String> to) {
     listener = to;
   }
@@ -128,18 +128,18 @@ public final class UnsyncedDisk {
     listener.accept("synced " + path.getFileName());
   }
 
-  /** The disk goes on in another directory, as after a process was killed. */
+  /** Continues the disk in another directory, like after a process was killed. */
   public synchronized UnsyncedDisk fork(Path target) throws IOException {
     write(target, live, name -> Files.readAllBytes(root.resolve(name)));
     return new UnsyncedDisk(target.toRealPath(), this);
   }
 
   /**
-   * Writes into a new directory what a power failure may leave.
+   * Writes possible remains of a power failure into a new directory.
    *
-   * @param isLuckyFolder of which folders (names below the root, "" the root itself) the names are
-   *     as they are now all the same
-   * @param isLuckyFile of which files the bytes are
+   * @param isLuckyFolder folders (names below the root, "" the root itself) whose present names
+   *     survive unsynced
+   * @param isLuckyFile files whose present bytes survive unsynced
    */
   public synchronized void afterPowerFailure(
       Path target, Predicate<String> isLuckyFolder, Predicate<String> isLuckyFile)
@@ -154,7 +154,7 @@ public final class UnsyncedDisk {
             }
           });
     }
-    // What lies in a folder that is gone is gone.
+    // The content of a lost folder is lost.
     left.keySet().removeIf(name -> name.getParent() != null && !left.containsKey(name.getParent()));
     Map<Node, byte[]> now = new HashMap<>();
     for (Map.Entry<Path, Node> entry : live.entrySet()) {

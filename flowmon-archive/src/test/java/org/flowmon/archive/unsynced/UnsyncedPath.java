@@ -10,9 +10,7 @@ import java.nio.file.WatchEvent;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 
-/**
- * A path of the real file system, so that what is done to it is seen by an {@link UnsyncedDisk}.
- */
+/** A path of the real file system that reports changes to an {@link UnsyncedDisk}. */
 final class UnsyncedPath implements Path {
   private final UnsyncedFileSystem fileSystem;
   private final Path real;

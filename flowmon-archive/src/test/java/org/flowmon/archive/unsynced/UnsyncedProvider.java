@@ -22,7 +22,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 
-/** Does what is asked to the real files and tells an {@link UnsyncedDisk}. */
+/** Applies operations to the real files and reports them to an {@link UnsyncedDisk}. */
 final class UnsyncedProvider extends FileSystemProvider {
   private static final FileSystemProvider REAL = FileSystems.getDefault().provider();
 

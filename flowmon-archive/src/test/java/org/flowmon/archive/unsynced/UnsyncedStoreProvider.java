@@ -13,7 +13,7 @@ import org.flowmon.archive.store.LocalArchiveStore;
 public final class UnsyncedStoreProvider implements ArchiveStoreProvider {
   private static final Map<String, UnsyncedDisk> DISKS = new ConcurrentHashMap<>();
 
-  /** Where the folder {@code archive} of a disk is to be opened. */
+  /** The location of the folder {@code archive} on a disk. */
   public static ArchiveLocation archiveOf(UnsyncedDisk disk) {
     ArchiveLocation location = ArchiveLocation.parse("unsynced://" + disk.path());
     DISKS.put(location.address(), disk);

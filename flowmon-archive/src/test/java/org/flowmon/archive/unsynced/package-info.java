@@ -1,2 +1,2 @@
-/** A file system that forgets, when the power goes, what was not synced. */
+/** A file system that forgets unsynced changes when the power fails. */
 package org.flowmon.archive.unsynced;

@@ -9,7 +9,7 @@ import org.flowmon.udaf.vector.Vector;
 
 /**
  * The rows of a segment that a {@link DictionaryFilter} admits. They still have to pass the {@link
- * #rest} of the query's filter. Of one thread.
+ * #rest} of the query's filter. Used by one thread.
  */
 public final class AdmittedRows {
   private final SegmentReader segment;
@@ -20,9 +20,9 @@ public final class AdmittedRows {
   private final boolean[] any = new boolean[Vector.CAPACITY];
 
   /**
-   * The rows of a segment.
+   * The admitted rows of a segment.
    *
-   * @param of what dictionaries decide of {@code applied} in this segment, not {@link
+   * @param of the decisions of this segment's dictionaries on {@code applied}, not {@link
    *     DictionaryFilter#isEmpty}
    * @param applied the query's filter, of this thread
    */
@@ -32,21 +32,21 @@ public final class AdmittedRows {
     this.rest = applied.without(of.decided());
   }
 
-  /** What rows that are admitted have still to pass; null for nothing. */
+  /** The condition that admitted rows still have to pass; null for none. */
   public CompiledPredicate rest() {
     return rest;
   }
 
-  /** Whether going by it is of any use: rows are left out, or nothing is left to decide. */
+  /** Whether using it pays: it leaves rows out, or no condition remains. */
   public boolean narrows() {
     return !filter.admitsAll() || rest == null;
   }
 
   /**
-   * Writes the rows {@code from … from + count − 1} that are admitted into {@code rows}.
+   * Writes the admitted rows of {@code from … from + count − 1} into {@code rows}.
    *
    * @param count at most {@link Vector#CAPACITY}
-   * @return how many there are
+   * @return their number
    */
   public int select(int from, int count, int[] rows) {
     int n;
@@ -68,10 +68,10 @@ public final class AdmittedRows {
   }
 
   /**
-   * Leaves of the first n rows those that are admitted, in their order.
+   * Keeps the admitted ones of the first n rows, in their order.
    *
    * @param n at most {@link Vector#CAPACITY}
-   * @return how many there are
+   * @return their number
    */
   public int narrow(int[] rows, int n) {
     int left = n;

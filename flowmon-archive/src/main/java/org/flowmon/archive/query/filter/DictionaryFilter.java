@@ -16,12 +16,12 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Which rows of a segment the dictionary ids of their values leave: which ids the constraints admit
- * is found once per segment, then a row costs a bit test instead of a comparison of addresses, by
- * {@link AdmittedRows}. Immutable, for all who read pieces of the segment.
+ * A filter on the dictionary ids of a segment. The ids that the constraints admit are found once
+ * per segment; then a row costs a bit test instead of a comparison of addresses, in {@link
+ * AdmittedRows}. Immutable, shared by all readers of the segment's pieces.
  */
 public final class DictionaryFilter {
-  // Values between two looks at whether to go on.
+  // Values between two calls of the check.
   private static final int CHECKED = 1 << 14;
 
   /** Admitted ids of one column, as bits. */
@@ -54,14 +54,14 @@ public final class DictionaryFilter {
   }
 
   /**
-   * What of a filter the dictionaries decide.
+   * Decides as much of a filter as the dictionaries can.
    *
    * @param segment is not kept
-   * @param filter of which terms on one column are decided here once for each value
-   * @param timesDecided whether all rows that are looked at pass the terms on {@code end_time}
-   * @param within columns whose values are within the constraints in all rows that are looked at
-   * @param scanned how many rows are looked at: a larger dictionary decides nothing
-   * @param check runs now and then, and may throw to end it
+   * @param filter its terms on one column are decided here once for each value
+   * @param timesDecided whether all rows to be read pass the terms on {@code end_time}
+   * @param within columns whose values meet the constraints in all rows to be read
+   * @param scanned number of rows to be read: a larger dictionary decides nothing
+   * @param check runs now and then, and may throw to end the work
    */
   public static DictionaryFilter of(
       SegmentReader segment,
@@ -81,18 +81,18 @@ public final class DictionaryFilter {
   }
 
   /**
-   * Of each of these one member must admit the row; a member admits it where all its columns do.
+   * In each of these lists one member must admit the row; a member admits it if all its columns do.
    */
   List<List<List<Admitted>>> alternatives() {
     return alternatives;
   }
 
-  /** The columns whose terms rows that are admitted pass. */
+  /** The columns whose terms all admitted rows pass. */
   Set<FlowColumn> decided() {
     return decided;
   }
 
-  /** On how many values of dictionaries terms of the filter were evaluated. */
+  /** Number of dictionary values on which terms of the filter were evaluated. */
   public long valuesDecided() {
     return valuesDecided;
   }
@@ -102,12 +102,12 @@ public final class DictionaryFilter {
     return empty;
   }
 
-  /** Whether it leaves nothing out. */
+  /** Whether it leaves no row out. */
   boolean admitsAll() {
     return !empty && all.isEmpty() && alternatives.isEmpty();
   }
 
-  /** Finds what is admitted. */
+  /** Finds the admitted values. */
   private static final class Making {
     private final SegmentReader segment;
     private final Set<FlowColumn> within;
@@ -155,7 +155,7 @@ public final class DictionaryFilter {
       }
     }
 
-    /** The columns that leave rows out; null where no row is admitted. */
+    /** The columns that leave rows out; null if no row is admitted. */
     private List<Admitted> columns(Constraints constraints, Filter filter, long scanned) {
       List<Admitted> columns = new ArrayList<>();
       for (FlowColumn column : FlowColumn.all()) {
@@ -178,7 +178,7 @@ public final class DictionaryFilter {
                 : admit(column, longs, size, bits);
         int constrained = admitted;
         if (filter != null && admitted <= scanned) {
-          // NULL passes none of the constraints, so it passes not all terms.
+          // NULL passes none of the constraints, so it fails at least one term.
           admitted = decide(column, filter.on(column), bits, admitted);
           decided.add(column);
         }
@@ -199,7 +199,7 @@ public final class DictionaryFilter {
       }
     }
 
-    /** Leaves of the admitted values those that pass; says how many. */
+    /** Keeps the admitted values that pass a predicate; returns their number. */
     private int decide(FlowColumn column, CompiledPredicate predicate, long[] bits, int admitted) {
       int[] candidates = new int[admitted];
       int n = 0;

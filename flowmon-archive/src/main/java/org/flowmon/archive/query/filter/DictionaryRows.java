@@ -7,8 +7,8 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 
 /**
- * Values of a segment's dictionary, seen as rows of that one column: so that a condition is
- * evaluated once for a value by what evaluates it for rows. Not thread-safe.
+ * Values of a segment's dictionary as rows of that one column: the evaluator of rows then decides a
+ * condition once for each value. Not thread-safe.
  */
 public final class DictionaryRows implements FlowRows {
   private final SegmentReader segment;
@@ -17,9 +17,9 @@ public final class DictionaryRows implements FlowRows {
   private final int count;
 
   /**
-   * Some values.
+   * Wraps some values.
    *
-   * @param ids places in the dictionary, of which the first {@code count} count
+   * @param ids places in the dictionary; the first {@code count} are used
    */
   public DictionaryRows(SegmentReader segment, FlowColumn column, int[] ids, int count) {
     this.segment = segment;

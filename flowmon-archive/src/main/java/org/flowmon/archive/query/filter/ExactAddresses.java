@@ -17,14 +17,14 @@ import org.flowmon.udaf.set.AddressRanges;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * A condition that is TRUE exactly for the rows that have, in one of some columns, one of its
- * addresses: then posting lists decide it, and no row has to be looked at.
+ * A condition that is TRUE exactly for the rows whose column has one of its addresses: posting
+ * lists decide it without looking at rows.
  *
  * @param column of addresses
  * @param ranges its addresses
  */
 public record ExactAddresses(FlowColumn column, AddressRanges ranges) {
-  /** What one of which a row must have; null where the condition is another. */
+  /** The alternatives of a condition; a row must meet one of them. Null for other conditions. */
   static List<ExactAddresses> of(Expression condition) {
     List<ExactAddresses> members = new ArrayList<>();
     return collect(condition, members) ? members : null;

@@ -23,16 +23,16 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The very times for which a condition on {@code end_time} alone is TRUE, among the times that are
- * not NULL. Constraints only say what such times must satisfy: that is enough to leave rows out,
- * but not to take all rows of an hour.
+ * The exact times for which a condition on {@code end_time} alone is TRUE, among the times that are
+ * not NULL. Constraints are only necessary conditions: they suffice to leave rows out, but not to
+ * take all rows of an hour.
  */
 public final class ExactTimes {
   private static final long DAY = 24 * RollupFormat.HOUR_MICROS;
 
   private ExactTimes() {}
 
-  /** The times, null where they are not known. */
+  /** The times, null if they are not known exactly. */
   public static LongRanges of(Expression condition) {
     try {
       return where(condition, true);
@@ -128,7 +128,7 @@ public final class ExactTimes {
     return value == Long.MIN_VALUE ? LongRanges.NONE : LongRanges.of(Long.MIN_VALUE, value - 1);
   }
 
-  /** A bucket is below a time exactly where it begins before the first bucket from the time on. */
+  /** A bucket is below a time exactly if it begins before the first bucket from the time on. */
   private static LongRanges bucketed(ComparisonOperator operator, long value, long width) {
     long floor = Math.multiplyExact(Math.floorDiv(value, width), width);
     long after = Math.addExact(floor, width);

@@ -14,7 +14,7 @@ import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.ExpressionParts;
 
-/** Of which columns an expression's value is a function, and how it depends on {@code end_time}. */
+/** The columns that an expression depends on, and how it depends on {@code end_time}. */
 public final class ExpressionColumns {
   private ExpressionColumns() {}
 
@@ -26,14 +26,14 @@ public final class ExpressionColumns {
   }
 
   /**
-   * Whether an expression has one value for all times of any UTC hour, the other columns being the
-   * same. Where it says no, it may have one all the same.
+   * Whether an expression has one value for all times of any UTC hour, if the other columns stay
+   * the same. Conservative: {@code false} does not imply that it varies.
    */
   public static boolean isHourly(Expression expression) {
     return isSameWithin(RollupFormat.HOUR_MICROS, expression);
   }
 
-  /** As {@link #isHourly}, of the times of any UTC day. */
+  /** As {@link #isHourly}, for the times of any UTC day. */
   public static boolean isDaily(Expression expression) {
     return isSameWithin(DayRunFormat.DAY_MICROS, expression);
   }

@@ -15,13 +15,13 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.Value;
 
 /**
- * A query's condition, compiled, and what follows from it for pruning: as a whole, and as terms
- * joined by AND of which those on one column can be decided once for each of its values. Not
+ * A query's compiled condition, with its consequences for pruning. It is kept as a whole, and as
+ * terms joined by AND; terms on one column can be decided once for each of its values. Not
  * thread-safe.
  */
 public final class Filter {
   private final Expression where;
-  // Compiled when a row has to be decided by it: of many lookups none has.
+  // Compiled when the first row needs it: many lookups never do.
   private CompiledPredicate predicate;
   private final Constraints constraints;
   // The terms on one column alone, and the others.
@@ -32,7 +32,7 @@ public final class Filter {
   private final LongRanges exactTimes;
   private final List<List<ExactAddresses>> exactAddresses;
 
-  /** What is left of a condition; its predicate is null where nothing is. */
+  /** The remainder of a condition; its predicate is null if nothing remains. */
   private record Rest(CompiledPredicate predicate) {}
 
   private Filter(Expression where) {
@@ -76,8 +76,8 @@ public final class Filter {
   }
 
   /**
-   * Where all terms but those on {@code end_time} are about addresses alone: of each the addresses
-   * of which a row must have one; else null.
+   * The alternatives of each term on addresses; a row must meet one alternative of every term. Null
+   * unless all terms but those on {@code end_time} are about addresses alone.
    */
   public List<List<ExactAddresses>> addresses() {
     return exactAddresses;
@@ -107,7 +107,7 @@ public final class Filter {
     return exact.isEmpty() ? null : exact;
   }
 
-  /** What each row must satisfy that passes. */
+  /** Necessary conditions on every row that passes. */
   public Constraints constraints() {
     return constraints;
   }
@@ -120,7 +120,7 @@ public final class Filter {
         && segment.nullCount(FlowColumn.END_TIME) == 0;
   }
 
-  /** All terms on one column alone; keeps every row where there are none. */
+  /** All terms on one column alone; keeps every row if there are none. */
   public CompiledPredicate on(FlowColumn column) {
     return onColumns.computeIfAbsent(
         column, c -> CompiledPredicate.of(byColumn.containsKey(c) ? and(byColumn.get(c)) : null));
@@ -131,7 +131,7 @@ public final class Filter {
     return byColumn.containsKey(column);
   }
 
-  /** What is left to decide where the terms on these columns are; null where nothing is. */
+  /** The remaining condition once the terms on these columns are decided; null if none remains. */
   CompiledPredicate without(Set<FlowColumn> decided) {
     return rests.computeIfAbsent(Set.copyOf(decided), this::rest).predicate;
   }
@@ -147,7 +147,7 @@ public final class Filter {
     return new Rest(left.isEmpty() ? null : CompiledPredicate.of(and(left)));
   }
 
-  /** The condition of rows that had arrived by then. */
+  /** Adds the condition that rows had arrived by a time. */
   public static Expression asOf(Expression where, long arrival) {
     Expression arrived =
         new Expression.Comparison(

@@ -1,5 +1,5 @@
 /**
- * A query's condition: which columns, times and addresses it depends on, and what the dictionaries
- * of a segment decide of it.
+ * A query's condition: the columns, times and addresses it depends on, and its evaluation on the
+ * dictionaries of a segment.
  */
 package org.flowmon.archive.query.filter;

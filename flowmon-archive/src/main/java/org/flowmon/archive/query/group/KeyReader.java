@@ -18,12 +18,12 @@ import org.flowmon.udaf.vector.Vector;
 
 /** Reads the keys of rows as one long each. Not thread-safe. */
 final class KeyReader {
-  /** Numbers of the addresses of a column, of the rows that are read. */
+  /** The address numbers of a column in the current rows. */
   private static final class Addresses {
     private final FlowColumn column;
     private final int ofNull;
     private final int[] values = new int[Vector.CAPACITY];
-    private int[] numbers; // by id of the segment; null where it has no value
+    private int[] numbers; // by id of the segment; null if it has no value
 
     Addresses(FlowColumn column, int ofNull) {
       this.column = column;
@@ -49,11 +49,11 @@ final class KeyReader {
     }
   }
 
-  /** Which branch of a CASE rows take. */
+  /** The CASE branch of each row. */
   private static final class Branches {
     private final List<Expression> conditions;
     private final CompiledPredicate[] predicates;
-    private final FlowColumn flag; // the only condition where it is one; else null
+    private final FlowColumn flag; // the only condition if it is a flag; else null
     private final long[] flags = new long[Vector.CAPACITY];
     private final int[] chosen = new int[Vector.CAPACITY];
     private final int[] selection = new int[Vector.CAPACITY];
@@ -90,19 +90,19 @@ final class KeyReader {
     return presence == Presence.DENSE || presence == Presence.CONSTANT;
   }
 
-  /** A key of rows, before it is put into their longs. */
+  /** One key of rows, before it is packed into their longs. */
   private interface Part {
-    /** Reads it. */
+    /** Reads the key. */
     void read(EncodedRows rows, int from, int count);
 
-    /** Puts it into the longs of rows, whose bits for it are 0. */
+    /** Adds the key to the longs of rows, whose bits for it are 0. */
     void addTo(long[] out, int count);
 
-    /** Puts it into the longs of rows, which hold anything. */
+    /** Sets the longs of rows, whatever they hold. */
     void writeTo(long[] out, int count);
   }
 
-  /** A key of numbers of addresses, which are int. */
+  /** A key of address numbers, which are int. */
   private abstract static class NumbersPart implements Part {
     private final int shift;
 
@@ -139,7 +139,7 @@ final class KeyReader {
     }
 
     @Override
-    public void read(EncodedRows rows, int from, int count) {} // with all columns of addresses
+    public void read(EncodedRows rows, int from, int count) {} // read with all columns of addresses
 
     @Override
     int[] numbers() {
@@ -150,7 +150,7 @@ final class KeyReader {
   /** The number of the address that a CASE chooses. */
   private static final class CasePart extends NumbersPart {
     private final int[] chosen;
-    private final int[][] results; // by branch, the last one where none is taken
+    private final int[][] results; // by branch, the last one if none is taken
     private final int[] out = new int[Vector.CAPACITY];
 
     CasePart(int[] chosen, int[][] results, int shift) {
@@ -167,7 +167,7 @@ final class KeyReader {
         int[] first = results[0];
         int[] second = results[1];
         for (int i = 0; i < count; i++) {
-          // Without a branch, which nobody could foretell.
+          // Without a branch, which would be unpredictable.
           to[i] = first[i] ^ ((first[i] ^ second[i]) & -branch[i]);
         }
         return;
@@ -222,7 +222,7 @@ final class KeyReader {
   }
 
   private final AddressNumbers numbers;
-  // What several keys may share is read once.
+  // Columns that several keys may share are read once.
   private final Map<FlowColumn, Addresses> addresses = new EnumMap<>(FlowColumn.class);
   private final List<Branches> branches = new ArrayList<>();
   private final Part[] parts;
@@ -267,7 +267,7 @@ final class KeyReader {
     return added;
   }
 
-  /** Reads rows of this segment from now on. */
+  /** Starts a segment. */
   void begin(SegmentReader segment) {
     addresses.forEach((column, values) -> values.numbers = numbers.of(segment.sealed(), column));
   }

@@ -35,14 +35,14 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.memory.GroupMemory;
 
 /**
- * Groups of two addresses where the filter names the first ones, and times at most: the posting
- * lists are the rows of each first address, so that groups are made list by list. It holds the
- * segments open until it is closed.
+ * Groups of two addresses for a filter on the first one, and on times at most: a posting list is
+ * the rows of one first address, so groups are made list by list. It holds the segments open until
+ * it is closed.
  */
 public final class ListGrouping implements AutoCloseable {
-  // Below so many rows of an address on average, lists are not worth their opening.
+  // With fewer rows of an address on average, lists are not worth opening.
   private static final int ROWS_PER_KEY = 1024;
-  // Where more than one row of so many is kept, a scan is as fast.
+  // If more than one row of so many is kept, a scan is as fast.
   private static final int ADVANTAGE = 2;
 
   private final GroupPlan plan;
@@ -61,9 +61,9 @@ public final class ListGrouping implements AutoCloseable {
   /**
    * The lists of a query that sees all rows, whenever they arrived.
    *
-   * @param plan of the query's only grouping, null where its groups are made of anything
+   * @param plan of the query's only grouping, null if its groups have no plan
    * @param threads that number addresses and make groups
-   * @return null where groups are made otherwise
+   * @return null if groups are made otherwise
    */
   public static ListGrouping of(
       AskedArchives archives,
@@ -117,7 +117,7 @@ public final class ListGrouping implements AutoCloseable {
   /**
    * Collects the lists of a segment.
    *
-   * @return rows within the query's times, −1 where lists do not say all
+   * @return rows within the query's times, −1 if the lists do not suffice
    */
   private long collect(
       SegmentLease lease,
@@ -157,7 +157,7 @@ public final class ListGrouping implements AutoCloseable {
                       new KeyedRows.OfSegment(segment, read), Math.min(count, within.total())));
           rows += (long) Math.ceil(share * count);
           if (rows < (long) lists.size() * ROWS_PER_KEY / 2 && lists.size() > ROWS_PER_KEY) {
-            return -1; // many addresses with few rows: all of them need not be seen to know
+            return -1; // many addresses with few rows: the first ones already tell
           }
         }
       }
@@ -217,7 +217,7 @@ public final class ListGrouping implements AutoCloseable {
     return groups != null;
   }
 
-  /** The rows of a list that the query may see. */
+  /** The rows of a list that are visible to the query. */
   private static RowCursor rows(
       SegmentLease lease, SegmentIndex index, FlowColumn column, int id, RowRanges ranges) {
     RowCursor cursor =
@@ -276,7 +276,7 @@ public final class ListGrouping implements AutoCloseable {
   }
 
   /**
-   * How each segment was read, once all lists were, by id.
+   * How each segment was read, after all lists were read, by id.
    *
    * @param bytesPerRow as {@link #bytesPerRow}
    */
@@ -303,9 +303,9 @@ public final class ListGrouping implements AutoCloseable {
   }
 
   /**
-   * About how many bytes of a row are read, of all segments alike.
+   * Estimated bytes read for a row, averaged over the segments.
    *
-   * @param ofSegment the same of one segment
+   * @param ofSegment the estimate for one segment
    */
   public double bytesPerRow(ToDoubleFunction<SegmentReader> ofSegment) {
     double sum = 0;

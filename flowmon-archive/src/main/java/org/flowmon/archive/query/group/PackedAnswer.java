@@ -23,12 +23,12 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Makes all groups of {@link PackedGroups}, part by part, puts them in order and writes them. Each
- * step is run to its end, by one thread or by several, before the next.
+ * Makes all groups of {@link PackedGroups}, part by part, orders and writes them. Each step ends
+ * before the next begins, and is run by one thread or by several.
  *
  * <pre>
  *   order (threads) ─► measure (one) ─► allocate (threads) ─► begin (one) ─► write (threads) ─► table
- *   count (threads) ─► release                            where groups are counted and not shown
+ *   count (threads) ─► release                            if groups are counted and not shown
  * </pre>
  */
 public final class PackedAnswer {
@@ -40,15 +40,15 @@ public final class PackedAnswer {
   private final AddressNumbers firsts; // of the first key
   private final AddressNumbers others;
   private final AnswerColumns columns;
-  // What is computed from whole groups is computed in tables.
+  // Values computed from whole groups are computed in tables.
   private final boolean byKey;
   private final Supplier<GroupMaker> makers;
   private final List<CutRows> rests;
   private final AtomicInteger next = new AtomicInteger();
   private final List<SortedGroups.Arena> arenas = new ArrayList<>();
-  // By part, where the answer is in the order of keys.
+  // By part, for an answer in key order.
   private final SortedGroups[] sorted;
-  // In other orders.
+  // For other orders.
   private final List<GroupTable> tables = new ArrayList<>();
   private final GroupMemory memory;
   private final boolean[] hasNulls;
@@ -56,12 +56,14 @@ public final class PackedAnswer {
   private int rows;
 
   /**
+   * Prepares the steps.
+   *
    * @param firsts numbers of the addresses of the first key
    * @param others of those of the other keys
    * @param parts pieces that threads share
-   * @param makers gives each thread what makes the groups of a part
-   * @param rests rows whose memory is given away in the end
-   * @param memory that groups take
+   * @param makers give each thread the maker of a part's groups
+   * @param rests rows whose memory is released at the end
+   * @param memory charged for groups
    */
   PackedAnswer(
       GroupPlan plan,
@@ -110,13 +112,13 @@ public final class PackedAnswer {
     return key == 0 ? firsts : others;
   }
 
-  /** Pieces that threads share. */
+  /** Number of pieces that threads share. */
   public int parts() {
     return sorted.length;
   }
 
   /**
-   * The first step; several threads may run it at the same time.
+   * Orders the groups: the first step; several threads may run it at the same time.
    *
    * @param check runs now and then, and may throw to end it
    */
@@ -158,12 +160,12 @@ public final class PackedAnswer {
   }
 
   /**
-   * The only step where groups are not shown but counted; several threads may run it at the same
+   * Counts groups that are not shown: the only step then; several threads may run it at the same
    * time.
    *
    * @param grouping the place of this query among those whose groups are counted
    * @param check runs now and then, and may throw to end it
-   * @return what this thread counted
+   * @return this thread's count
    */
   public GroupTable count(DistinctCounts counts, int grouping, Runnable check) {
     GroupMaker maker = makers.get();
@@ -184,7 +186,7 @@ public final class PackedAnswer {
     return counted;
   }
 
-  /** Gives working memory away once an answer was made of all groups. */
+  /** Releases working memory after the answer was made from all groups. */
   public void release() {
     rests.forEach(CutRows::release);
     arenas.forEach(SortedGroups.Arena::release);
@@ -247,7 +249,7 @@ public final class PackedAnswer {
     }
   }
 
-  /** The second step, by one thread. */
+  /** Measures the answer: the second step, by one thread. */
   public void measure() {
     next.set(0);
     if (!byKey) {
@@ -265,7 +267,7 @@ public final class PackedAnswer {
     }
   }
 
-  /** Bytes of a row of the columns that are going to be made. */
+  /** Bytes of a row of the columns to be made. */
   private long bytesPerRow() {
     long bytes = 0;
     for (int c = 0; c < columns.count(); c++) {
@@ -281,7 +283,9 @@ public final class PackedAnswer {
     return packing[key].isAddress() && !numbersOf(key).areHighsZero();
   }
 
-  /** The third step, which several threads may run at the same time: memory is zeroed in it. */
+  /**
+   * Allocates and zeroes the memory: the third step; several threads may run it at the same time.
+   */
   public Void allocate() {
     for (int c = next.getAndIncrement(); c < columns.count() && byKey; c = next.getAndIncrement()) {
       memory.check();
@@ -296,12 +300,12 @@ public final class PackedAnswer {
     return null;
   }
 
-  /** The fourth step, by one thread. */
+  /** Resets the parts: the fourth step, by one thread. */
   public void begin() {
     next.set(0);
   }
 
-  /** The last step; several threads may run it at the same time. */
+  /** Writes the groups: the last step; several threads may run it at the same time. */
   public Void write(Runnable check) {
     int[] places = new int[Vector.CAPACITY];
     long[] scratch = new long[Vector.CAPACITY * layout.stateWords()];

@@ -14,17 +14,17 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Collects the rows of one thread into {@link PackedGroups}: cut by partition, and partition by
- * partition into groups whenever they take as much memory as they may. Not thread-safe.
+ * Collects the rows of one thread into {@link PackedGroups}: cuts them by partition and, whenever
+ * they fill their memory, adds them to groups partition by partition. Not thread-safe.
  */
 public final class PackedCollector {
-  // Rows whose keys say how keys are spread.
+  // Number of rows whose keys are sampled for the distribution of keys.
   private static final int SAMPLE = 1 << 14;
 
   private final PackedGroups groups;
   private final KeyReader keyReader;
   private final RowAdder adder;
-  private final DenseTable dense; // null where keys are many
+  private final DenseTable dense; // null if keys are many
   private final SharedLongs shared;
   private final CompiledExpression[] arguments;
   private final ValueKind[] kinds;
@@ -32,7 +32,7 @@ public final class PackedCollector {
   private final long[] keys = new long[Vector.CAPACITY];
   private final int[] shifted = new int[Vector.CAPACITY];
 
-  // Null until keys are cut; then early rows are no more.
+  // Null until keys are cut; then early rows are null.
   private PackedGroups.Partitions partitions;
   private CutRows rows;
   private PartitionedRows early;
@@ -54,17 +54,17 @@ public final class PackedCollector {
     this.early = groups.earlyRows(kinds);
   }
 
-  /** Rows that follow are of this segment. */
+  /** Starts a segment. */
   public void begin(SegmentReader segment) {
     keyReader.begin(segment);
   }
 
   /**
-   * Adds rows that the query's filter has chosen already.
+   * Adds rows that passed the query's filter.
    *
    * @param from first row of the range that the selection is relative to
    * @param selection rows relative to {@code from}, ascending, below {@link Vector#CAPACITY}
-   * @param n how many of them
+   * @param n number of rows
    */
   public void add(EncodedRows flows, int from, int[] selection, int n) {
     if (n == 0) {
@@ -98,7 +98,7 @@ public final class PackedCollector {
     }
   }
 
-  /** Cuts the keys, as there are enough rows to say how they are spread, and the early rows. */
+  /** Cuts the keys, since there are enough rows to know their distribution, and the early rows. */
   private void cut() {
     partitions = groups.partitions();
     if (partitions == null) {
@@ -127,7 +127,7 @@ public final class PackedCollector {
     rows.clear();
   }
 
-  /** Ends: no row is added any more. */
+  /** Ends the collection: no row is added any more. */
   public void end() {
     if (partitions == null && earlyRows > 0) {
       cut();
@@ -137,12 +137,12 @@ public final class PackedCollector {
     }
   }
 
-  /** All groups where keys are few, else null. */
+  /** All groups if keys are few, else null. */
   DenseTable dense() {
     return dense;
   }
 
-  /** Rows that are not in groups yet, once all were added; null where there was none. */
+  /** Rows that are not in groups yet after the last was added; null if there was none. */
   CutRows rest() {
     return rows;
   }

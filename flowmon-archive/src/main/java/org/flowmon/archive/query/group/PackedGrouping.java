@@ -28,28 +28,28 @@ import org.flowmon.udaf.result.DistinctCounts;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Whether a query's groups are made of numbers instead of addresses: numbering costs a little for
- * each entry of the segments' dictionaries, and pays for itself over many rows.
+ * Decides whether a query's groups are made from numbers instead of addresses. Numbering costs a
+ * little for each entry of the segments' dictionaries, and pays over many rows.
  */
 public final class PackedGrouping {
-  // Rows below which nothing is gained.
+  // With fewer rows nothing is gained.
   static final long MIN_ROWS = 8192;
-  // Numbering so many entries of a dictionary costs what a row gains.
+  // Numbering so many dictionary entries costs as much as one row gains.
   private static final int ENTRIES_PER_ROW = 8;
-  // What the numbers of dictionaries may take on the heap: 4 bytes each, 16 more where all differ.
+  // Maximum numbered entries of dictionaries: 4 bytes of heap each, 16 more if all differ.
   private static final long MAX_ENTRIES = 1 << 24;
-  // A process maps only so many files, and all dictionaries are read at the same time.
+  // A process can map only so many files, and all dictionaries are read at the same time.
   static final int MAX_SEGMENTS = 256;
 
   private PackedGrouping() {}
 
   /**
-   * The groups of some queries over the same rows, none yet.
+   * Empty groups for some queries over the same rows.
    *
    * @param numberingThreads that number addresses
    * @param collectors threads that are going to collect rows
-   * @param memory that numbers and groups take
-   * @return for each query null where they are made otherwise
+   * @param memory charged for numbers and groups
+   * @return for each query null if its groups are made otherwise
    */
   public static PackedGroups[] of(
       AskedArchives archives,
@@ -115,7 +115,7 @@ public final class PackedGrouping {
     return entries <= MAX_ENTRIES && entries / ENTRIES_PER_ROW <= rows;
   }
 
-  /** About how many rows of a segment the query keeps; rather too many than too few. */
+  /** Estimates the rows of a segment that the query keeps; rather too many than too few. */
   public static long rows(SegmentLease lease, Constraints constraints, Runnable check) {
     SegmentReader segment = lease.rows();
     RowRanges ranges = RowRanges.asked(lease, constraints);
@@ -128,7 +128,7 @@ public final class PackedGrouping {
     try {
       return PostingSearch.estimate(index, constraints, ranges, segment.rows(), check);
     } catch (SegmentCorruptException e) {
-      return ranges.total(); // the scan finds it again, and says so
+      return ranges.total(); // the scan finds the damage again, and reports it
     }
   }
 

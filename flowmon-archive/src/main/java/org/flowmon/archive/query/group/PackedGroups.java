@@ -32,7 +32,7 @@ import org.flowmon.udaf.value.ValueKind;
 
 /**
  * All groups of a query, in partitions by ranges of their packed keys, whose order is that of the
- * keys. Threads collect rows each by a {@link PackedCollector}, and share partitions.
+ * keys. Each thread collects rows with a {@link PackedCollector}; threads share the partitions.
  *
  * <pre>
  *   rows ─► blocks of each partition ─► table of each partition ─► order ─► columns of the answer
@@ -45,21 +45,21 @@ public final class PackedGroups {
   private static final int MAX_WANTED = 1 << 11;
   private static final int MANY_PARTITIONS = 64;
   private static final int BLOCKS_PER_PARTITION = 4;
-  // Of so many keys of a sample one more is not a row's.
+  // One evenly spaced key is added to so many sampled ones.
   private static final int ROWS_PER_EVEN_KEY = 4;
-  // What rows of a thread that are not in groups yet may take on the heap, and their share of it.
+  // Maximum heap of a thread's rows that are not in groups yet, and their share of the heap.
   private static final long MAX_HEAP_BYTES = 96L << 20;
   private static final long HEAP_SHARE = 24;
-  // What a thread's states may take where every possible key has one.
+  // Maximum words of a thread's states if every possible key has one.
   private static final long MAX_DENSE_WORDS = 1 << 22;
   private static final int MAX_DENSE_BITS = 17;
   private static final long DENSE_HEAP_SHARE = 32;
-  // What states of all threads, of every possible key or by number, or numbers of listed rows may
-  // take of the memory that is left: the answer needs some, too.
+  // Share of the remaining memory for the states of all threads, of every possible key or by
+  // number, or for the numbers of listed rows: the answer needs some, too.
   private static final int STATES_MEMORY_SHARE = 2;
-  // What states by number may take of the heap, of all threads.
+  // Share of the heap for states by number, of all threads.
   private static final long LIST_HEAP_SHARE = 8;
-  // What numbers of listed rows may take of the heap.
+  // Share of the heap for the numbers of listed rows.
   private static final long LISTED_HEAP_SHARE = 16;
 
   private final GroupPlan plan;
@@ -76,7 +76,7 @@ public final class PackedGroups {
   private final AtomicInteger flushes = new AtomicInteger();
   private volatile Partitions partitions;
 
-  /** How keys are cut, and the groups of each part. */
+  /** The cut of the keys, and the groups of each part. */
   static final class Partitions {
     final PartitionMap map;
     final PackedTable[] tables;
@@ -108,14 +108,14 @@ public final class PackedGroups {
   }
 
   /**
-   * No groups yet.
+   * Makes empty groups.
    *
-   * @param rows about how many rows there will be
-   * @param sharers how many share what rows that are not in groups yet may take on the heap
+   * @param rows estimated number of rows
+   * @param sharers number of groups that share the heap for rows that are not in groups yet
    * @param threads collectors at most
-   * @param memory that groups take; where it has no place for every possible key in each thread,
-   *     those alone have one that occur
-   * @return null where keys, and a bit for each argument, do not fit one long
+   * @param memory charged for groups; if it has no room for every possible key in each thread, only
+   *     occurring keys have states
+   * @return null if the keys, and a bit for each argument, do not fit one long
    */
   public static PackedGroups of(
       GroupPlan plan,
@@ -135,14 +135,14 @@ public final class PackedGroups {
   }
 
   /**
-   * No groups yet, of two addresses where the rows of each first one are known: {@link
+   * Makes empty groups of two addresses whose rows are listed by the first: {@link
    * GroupPlan#addressPair}.
    *
    * @param ascending the first addresses
    * @param numbers of the second ones
-   * @param memory that groups take
-   * @return null where a state for each second address is more than threads may have on the heap,
-   *     or of the memory
+   * @param memory charged for groups
+   * @return null if a state for each second address exceeds the heap share of the threads, or the
+   *     memory
    */
   public static PackedGroups ofLists(
       GroupPlan plan,
@@ -153,7 +153,10 @@ public final class PackedGroups {
     return ofLists(plan, ascending, numbers, threads, Runtime.getRuntime().maxMemory(), memory);
   }
 
-  /** Likewise, with a heap of so many bytes. */
+  /**
+   * As {@link #ofLists(GroupPlan, Collection, AddressNumbers, int, GroupMemory)}, with a given heap
+   * in bytes.
+   */
   static PackedGroups ofLists(
       GroupPlan plan,
       Collection<IpAddress> ascending,
@@ -170,8 +173,8 @@ public final class PackedGroups {
   }
 
   /**
-   * How many partitions there should be: so few that memory is not full of blocks with a few rows
-   * each.
+   * The number of partitions to aim for: few enough that memory is not full of blocks with a few
+   * rows each.
    */
   static int wanted(long rows, long heapBytes, int stride) {
     long room = heapBytes / (PartitionedRows.blockBytes(stride) * BLOCKS_PER_PARTITION);
@@ -179,8 +182,8 @@ public final class PackedGroups {
   }
 
   /**
-   * With so many partitions, or about so many, and so much memory for the rows of a thread, however
-   * few keys there are.
+   * Makes groups with about {@code wanted} partitions and at most {@code maxHeapBytes} for the rows
+   * of a thread, however few keys there are.
    */
   static PackedGroups withPartitions(
       GroupPlan plan, AddressNumbers numbers, int wanted, long maxHeapBytes, GroupMemory memory) {
@@ -202,7 +205,7 @@ public final class PackedGroups {
       if (plan.keys().get(k) instanceof GroupPlan.NumberKey number) {
         ofNull = 1L << GroupPlan.bits(number.column().type());
       }
-      // At least one: where no address is numbered, NULL is 0.
+      // At least one: if no address is numbered, NULL is 0.
       int bits = Math.max(1, Long.SIZE - Long.numberOfLeadingZeros(ofNull));
       packing[k] = new PackedKey(shift, bits, ofNull, isAddress);
       shift += bits;
@@ -237,7 +240,10 @@ public final class PackedGroups {
     return isDense;
   }
 
-  /** Takes the memory of a state for each key in each thread, before any has one, if there is. */
+  /**
+   * Takes the memory for a state of each key in each thread, before any has one, if there is
+   * enough.
+   */
   private boolean takesDense(int threads) {
     long heap = Runtime.getRuntime().maxMemory() / DENSE_HEAP_SHARE / Long.BYTES;
     boolean areFew =
@@ -254,7 +260,7 @@ public final class PackedGroups {
     return true;
   }
 
-  /** The partition with which a thread is to begin: far from those of others. */
+  /** The partition that a thread begins with: far from those of others. */
   int firstToFlush(int count) {
     return (int) ((((flushes.getAndIncrement() * 0x9E37_79B9L) & 0xFFFF_FFFFL) * count) >>> 32);
   }
@@ -297,8 +303,8 @@ public final class PackedGroups {
   }
 
   /**
-   * Adds keys whose first addresses are evenly apart: rows that follow may be of other hosts, which
-   * must not all get into one partition.
+   * Adds keys whose first addresses are evenly spaced: later rows may be of other hosts, which must
+   * not all get into one partition.
    */
   private long[] withEvenKeys(long[] sample) {
     PackedKey first = packing[0];
@@ -316,7 +322,7 @@ public final class PackedGroups {
   }
 
   /**
-   * The answer, as steps that several threads each take part in, one step after the other. All
+   * The answer, as steps that several threads run together, one step after the other. All
    * collectors must have ended.
    */
   public PackedAnswer finish() {
@@ -334,11 +340,11 @@ public final class PackedGroups {
   }
 
   /**
-   * As {@link #finish()} of groups of two addresses, where nothing was collected since the rows of
-   * each first one are known: {@link GroupPlan#addressPair}.
+   * As {@link #finish()}, for groups of two addresses whose rows are listed by the first ({@link
+   * GroupPlan#addressPair}); nothing was collected.
    *
    * @param keys by number, ascending: those of {@link #ofLists}
-   * @param read is told how many rows are going to be read, and may throw to end it
+   * @param read gets the number of rows about to be read, and may throw to end the work
    */
   public PackedAnswer finish(List<KeyedRows> keys, IntConsumer read) {
     FlowColumn second = plan.addressPair().get(1);
@@ -352,11 +358,11 @@ public final class PackedGroups {
   }
 
   /**
-   * The numbers of the second keys of rows whose first ones are known, where groups are nothing but
-   * counts of rows; to be read by threads before {@link #finish(List, ListedNumbers)}.
+   * The numbers of the second keys of listed rows, if groups are nothing but counts of rows.
+   * Threads read them before {@link #finish(List, ListedNumbers)}.
    *
-   * @return null where there is more in a group, or rows are too many, for the heap or for what is
-   *     left of the query's memory: {@link #finish(List, IntConsumer)} keeps no number of a row
+   * @return null if there is more in a group, or if rows are too many for the heap or the query's
+   *     remaining memory: {@link #finish(List, IntConsumer)} keeps no number of a row
    */
   public ListedNumbers listed(List<KeyedRows> keys, int threads, IntConsumer read) {
     boolean areCounts =
@@ -377,7 +383,7 @@ public final class PackedGroups {
         : null;
   }
 
-  /** As {@link #finish(List, IntConsumer)}, where numbers were read. */
+  /** As {@link #finish(List, IntConsumer)}, if numbers were read. */
   public PackedAnswer finish(List<KeyedRows> keys, ListedNumbers listed) {
     return answer(keys.size(), () -> new CountMaker(keys, listed, packing, layout), List.of());
   }

@@ -12,8 +12,8 @@ import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Rows whose numbers are read once for several expressions: of the columns that more than one of
- * them uses. Not thread-safe.
+ * Rows whose numbers are read once for several expressions: the columns that more than one of them
+ * uses. Not thread-safe.
  */
 final class SharedLongs implements FlowRows {
   /** Values of a column. */
@@ -39,7 +39,7 @@ final class SharedLongs implements FlowRows {
     ExpressionParts.of(expression).forEach(part -> collect(part, once));
   }
 
-  /** The rows that expressions see, which are going to be evaluated on these of them. */
+  /** The view of rows for expressions that are going to be evaluated on these of them. */
   FlowRows of(FlowRows flows, int from, int n) {
     if (reads.isEmpty() || n > Vector.CAPACITY) {
       return flows;

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * When a query has to end, by time, by rows and bytes read, or since nobody waits for it, and how
- * far it is. One for all attempts at a query. Safe for many threads.
+ * The limits of a query, by time, rows and bytes read, and by whether anybody waits for it; and its
+ * progress. One for all attempts at a query. Safe for many threads.
  */
 public final class Deadline {
   private final Duration limit;
@@ -23,12 +23,12 @@ public final class Deadline {
   private volatile boolean cancelled;
 
   /**
-   * Begins now.
+   * Starts the time.
    *
    * @param limit null for none
    * @param rowLimit {@link Long#MAX_VALUE} for none
-   * @param byteLimit likewise
-   * @param isGone whether nobody waits for the query any more; asked for each block of work
+   * @param byteLimit {@link Long#MAX_VALUE} for none
+   * @param isGone whether nobody waits for the query any more; called for each block of work
    */
   public Deadline(Duration limit, long rowLimit, long byteLimit, BooleanSupplier isGone) {
     this.isGone = isGone;
@@ -43,7 +43,7 @@ public final class Deadline {
             : limit.toNanos();
   }
 
-  /** An attempt begins; what an earlier one has read and taken counts. No other thread is there. */
+  /** Begins an attempt; rows, bytes and time of earlier ones count. Only one thread runs now. */
   public void begin(int ofSegments) {
     segments = ofSegments;
     done.set(0);
@@ -51,10 +51,10 @@ public final class Deadline {
   }
 
   /**
-   * Counts a piece of a segment and the bytes that were read of it.
+   * Counts a piece of a segment and the bytes read from it.
    *
-   * @param counts whether the segment is counted with it
-   * @throws ByteLimitException where these are too many
+   * @param counts whether to count the segment, too
+   * @throws ByteLimitException if the bytes exceed the limit
    */
   public void pieceDone(boolean counts, long bytesRead) {
     done.addAndGet(counts ? 1 : 0);
@@ -62,9 +62,9 @@ public final class Deadline {
   }
 
   /**
-   * Counts bytes that were read before any segment is done.
+   * Counts bytes read before any segment is done.
    *
-   * @throws ByteLimitException where these are too many
+   * @throws ByteLimitException if the bytes exceed the limit
    */
   public void bytesRead(long more) {
     long read = bytes.addAndGet(more);
@@ -73,12 +73,12 @@ public final class Deadline {
     }
   }
 
-  /** Bytes that were counted. */
+  /** Number of counted bytes. */
   public long bytes() {
     return bytes.get();
   }
 
-  /** Lets all threads of the query end soon. */
+  /** Makes all threads of the query end soon. */
   public void cancel() {
     cancelled = true;
   }
@@ -92,9 +92,9 @@ public final class Deadline {
   }
 
   /**
-   * Goes on to read rows where they are within the limit.
+   * Counts rows about to be read.
    *
-   * @throws RowLimitException where they are not
+   * @throws RowLimitException if the rows exceed the limit
    */
   public void read(int more) {
     if (rowLimit != Long.MAX_VALUE && rows.addAndGet(more) > rowLimit) {
@@ -103,10 +103,10 @@ public final class Deadline {
   }
 
   /**
-   * Goes on where there is time.
+   * Checks time and cancellation.
    *
-   * @throws QueryTimeoutException where there is none left
-   * @throws QueryCancelledException where the query was cancelled, or this thread is interrupted
+   * @throws QueryTimeoutException if no time is left
+   * @throws QueryCancelledException if the query was cancelled, or this thread is interrupted
    */
   public void check() {
     checkCancelled();
@@ -116,9 +116,9 @@ public final class Deadline {
   }
 
   /**
-   * Goes on unless the query was cancelled.
+   * Checks cancellation.
    *
-   * @throws QueryCancelledException where it was, or this thread is interrupted
+   * @throws QueryCancelledException if the query was cancelled, or this thread is interrupted
    */
   public void checkCancelled() {
     if (cancelled || Thread.currentThread().isInterrupted() || isGone.getAsBoolean()) {
@@ -127,7 +127,7 @@ public final class Deadline {
     }
   }
 
-  /** That the query was cancelled. */
+  /** Creates the exception of a cancelled query. */
   public QueryCancelledException cancelled() {
     return new QueryCancelledException(done.get(), segments);
   }

@@ -1,8 +1,8 @@
 package org.flowmon.archive.query.limit;
 
 /**
- * A query was ended before it had an answer: its thread was interrupted, which it still is, or
- * another of its threads failed.
+ * A query ended without an answer: its thread was interrupted, and still is, or another of its
+ * threads failed.
  */
 public final class QueryCancelledException extends RuntimeException {
   private static final long serialVersionUID = 1L;

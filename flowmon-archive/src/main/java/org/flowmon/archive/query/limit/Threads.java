@@ -7,9 +7,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/** Runs one piece of work on several threads, this one among them. */
+/** Runs one piece of work on several threads, including the caller's. */
 public final class Threads {
-  /** Work that every thread does, sharing it out among them itself. */
+  /** Work that every thread runs; the threads share it out themselves. */
   @FunctionalInterface
   public interface Work<T> extends Callable<T> {
     @Override
@@ -19,12 +19,12 @@ public final class Threads {
   private Threads() {}
 
   /**
-   * Runs the work and waits for all threads, whichever way they end: nobody works on when this
-   * returns or throws. Where one fails or this one is interrupted, the others are told by the
-   * deadline, and interrupted, as they may wait for a store that is far away.
+   * Runs the work and waits for all threads, however they end: none works on when this returns or
+   * throws. If one fails or this one is interrupted, the deadline tells the others. They are also
+   * interrupted, since they may wait for a remote store.
    *
-   * @return what each thread has done, at least one
-   * @throws QueryCancelledException where this thread was interrupted; it still is
+   * @return the result of each thread, at least one
+   * @throws QueryCancelledException if this thread was interrupted; it still is
    */
   public static <T> List<T> run(int threads, Deadline deadline, Work<T> work) throws IOException {
     List<FutureTask<T>> others = new ArrayList<>();
@@ -36,7 +36,7 @@ public final class Threads {
         FutureTask<T> task = new FutureTask<>(() -> callOrCancel(work, deadline));
         Thread thread = new Thread(task, "archive-query-" + t);
         thread.setDaemon(true);
-        thread.start(); // or throws, where the system has no more threads
+        thread.start(); // or throws, if the system has no more threads
         others.add(task);
         started.add(thread);
       }
@@ -66,7 +66,7 @@ public final class Threads {
     }
   }
 
-  /** Waits for all; the failure that is to be told, null where there is none. */
+  /** Waits for all threads; returns the failure to report, null if there is none. */
   private static <T> Throwable join(
       List<FutureTask<T>> tasks,
       List<Thread> threads,
@@ -98,7 +98,7 @@ public final class Threads {
     return failure;
   }
 
-  /** Of two failures the one that is not only a consequence of the other. */
+  /** Of two failures the one that is not a mere consequence of the other. */
   private static Throwable cause(Throwable first, Throwable second) {
     return first == null || first instanceof QueryCancelledException ? second : first;
   }

@@ -1,5 +1,5 @@
 /**
- * When a query has to end, by time, rows, bytes or because nobody waits for it, and the threads
- * that keep to that.
+ * The limits of a query, by time, rows, bytes or because nobody waits for it, and the threads that
+ * obey them.
  */
 package org.flowmon.archive.query.limit;

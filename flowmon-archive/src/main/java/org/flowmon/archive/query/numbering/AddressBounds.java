@@ -6,11 +6,11 @@ import java.util.List;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Cuts some sorted lists of addresses into ranges that hold about as many entries each, whichever
- * list they are in: the lists need not be alike.
+ * Cuts sorted lists of addresses into ranges with about as many entries each, over all lists
+ * together; the lists may differ.
  */
 public final class AddressBounds {
-  // Entries that are looked at for each range.
+  // Sampled entries for each range.
   private static final int SAMPLES = 8;
 
   /** Reads the address at a place of a list. */
@@ -22,11 +22,11 @@ public final class AddressBounds {
   private AddressBounds() {}
 
   /**
-   * Where ranges begin.
+   * The bounds of ranges.
    *
    * @param sizes of the lists
-   * @param wanted how many ranges, at least 1; there are fewer where addresses are few
-   * @return of the second, third, … range its first address, ascending
+   * @param wanted number of ranges, at least 1; there are fewer if addresses are few
+   * @return the first address of the second, third, … range, ascending
    */
   public static IpAddress[] of(int[] sizes, int wanted, Reader reader) {
     long total = Arrays.stream(sizes).asLongStream().sum();

@@ -12,13 +12,13 @@ import org.flowmon.flow.IpAddress;
 
 /**
  * Numbers the addresses in the dictionaries of some segments: 0, 1, 2, … in the order of addresses.
- * The addresses are cut into parts, of which each thread numbers one at a time. It takes 4 bytes of
+ * The addresses are cut into parts; each thread numbers one part at a time. It takes 4 bytes of
  * heap for each entry of a dictionary and 16 for each address.
  */
 public final class AddressNumbering {
   /**
-   * Bytes of heap for an entry while numbers are given out, at most: its number, and its address in
-   * a part and in the union of all.
+   * Maximum bytes of heap for an entry during numbering: its number, and its address in a part and
+   * in the union of all.
    */
   public static final int MOST_BYTES_PER_ENTRY = 36;
 
@@ -31,7 +31,7 @@ public final class AddressNumbering {
     private final SegmentReader segment;
     private final FlowColumn column;
     private final int[] numbers;
-    // By part: its first id.
+    // The first id of each part.
     private int[] starts;
 
     Source(SegmentReader segment, FlowColumn column) {
@@ -62,12 +62,12 @@ public final class AddressNumbering {
 
   private final List<SegmentReader> segments;
   private final List<Source> sources = new ArrayList<>();
-  private final IpAddress[] bounds; // of parts: where the second, third, … begins
+  private final IpAddress[] bounds; // of parts: the start of the second, third, …
   private final Part[] parts;
   private final AtomicInteger next = new AtomicInteger();
 
   /**
-   * Nothing is numbered yet: {@link #run} does.
+   * Prepares the numbering, which {@link #run} does.
    *
    * @param segments are read until {@link #finish}
    */
@@ -90,7 +90,7 @@ public final class AddressNumbering {
     sources.forEach(this::cut);
   }
 
-  /** Entries of the dictionaries of some columns of a segment. */
+  /** Number of dictionary entries in some columns of a segment. */
   public static long entries(SegmentReader segment, Collection<FlowColumn> columns) {
     long entries = 0;
     for (FlowColumn column : columns) {
@@ -128,9 +128,9 @@ public final class AddressNumbering {
   }
 
   /**
-   * Numbers parts until there is none left; several threads may do so at the same time.
+   * Numbers parts until none is left; several threads may run it at the same time.
    *
-   * @param check runs now and then, and may throw to end it
+   * @param check runs now and then, and may throw to end the work
    */
   public Void run(Runnable check) {
     SortedUnion union = new SortedUnion();
@@ -141,7 +141,7 @@ public final class AddressNumbering {
     return null;
   }
 
-  /** Gives the addresses of a part numbers from 0 on. */
+  /** Numbers the addresses of a part from 0 on. */
   private void number(int p, SortedUnion union) {
     union.clear();
     for (Source source : sources) {
@@ -160,7 +160,7 @@ public final class AddressNumbering {
     parts[p] = new Part(union);
   }
 
-  /** Else an address might get two numbers. */
+  /** Checks the order: else an address might get two numbers. */
   private void requireAscending(Source source, int p, int n, SortedUnion union, int list) {
     boolean ascends = union.ascends(list);
     if (n > 0) {
@@ -179,9 +179,9 @@ public final class AddressNumbering {
   }
 
   /**
-   * The numbers, once every {@link #run} has ended.
+   * The numbers, after every {@link #run} has ended.
    *
-   * @param check runs now and then, and may throw to end it
+   * @param check runs now and then, and may throw to end the work
    */
   public AddressNumbers finish(Runnable check) {
     int[] firsts = new int[parts.length + 1];

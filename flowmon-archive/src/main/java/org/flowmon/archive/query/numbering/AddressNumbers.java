@@ -11,10 +11,10 @@ import org.flowmon.flow.IpAddress;
 
 /**
  * Numbers of addresses within one query, in the order of addresses. One more than the largest
- * stands for NULL, which comes last. Safe to share once it is filled.
+ * stands for NULL, which comes last. Safe to share after it was filled.
  */
 public final class AddressNumbers {
-  private final long[] high; // null where all are 0
+  private final long[] high; // null if all are 0
   private final long[] low;
   private final Map<SealedSegment, Map<FlowColumn, int[]>> bySegment = new HashMap<>();
 
@@ -23,7 +23,7 @@ public final class AddressNumbers {
     this.low = low;
   }
 
-  /** Numbers of some addresses alone, of no segment. */
+  /** Numbers some addresses only, of no segment. */
   public static AddressNumbers of(Collection<IpAddress> ascending) {
     long[] high = ascending.stream().mapToLong(IpAddress::hi).toArray();
     long[] low = ascending.stream().mapToLong(IpAddress::lo).toArray();
@@ -39,12 +39,12 @@ public final class AddressNumbers {
     bySegment.get(segment).put(column, numbers);
   }
 
-  /** The number that stands for NULL: how many addresses there are. */
+  /** The number that stands for NULL, which is the number of addresses. */
   public int ofNull() {
     return low.length;
   }
 
-  /** Bytes that they take on the heap. */
+  /** Bytes of heap that they take. */
   public long heapBytes() {
     long entries =
         bySegment.values().stream()
@@ -69,10 +69,10 @@ public final class AddressNumbers {
   }
 
   /**
-   * The numbers of a segment's ids.
+   * The number of each id of a segment.
    *
-   * @return null where the segment has no value in the column
-   * @throws IllegalArgumentException where the segment was not numbered
+   * @return null if the segment has no value in the column
+   * @throws IllegalArgumentException if the segment was not numbered
    */
   public int[] of(SealedSegment segment, FlowColumn column) {
     Map<FlowColumn, int[]> columns = bySegment.get(segment);

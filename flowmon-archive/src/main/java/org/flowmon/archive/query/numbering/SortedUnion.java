@@ -6,16 +6,16 @@ import java.util.List;
 import org.flowmon.flow.IpAddress;
 
 /**
- * The union of some sorted lists of addresses, and for each entry of a list its place in the union:
- * two and two are merged until one is left. It is used again and again. Not thread-safe.
+ * The union of sorted lists of addresses, and the place in the union of each list's entries. Lists
+ * are merged in pairs until one is left. Reusable. Not thread-safe.
  */
 public final class SortedUnion {
-  /** Addresses, ascending, each once. */
+  /** Distinct addresses, ascending. */
   private static final class Run {
     private long[] high = {};
     private long[] low = {};
     private int size;
-    // The lists that it is made of.
+    // The lists that it was merged from.
     private int firstList;
     private int endList;
 
@@ -36,13 +36,13 @@ public final class SortedUnion {
   private int[] left = {};
   private int[] right = {};
 
-  /** Forgets all lists. */
+  /** Removes all lists. */
   public void clear() {
     count = 0;
   }
 
   /**
-   * Adds a list, whose addresses the caller then writes to {@link #high} and {@link #low}.
+   * Adds a list; the caller then writes its addresses to {@link #high} and {@link #low}.
    *
    * @return its number, from 0
    */
@@ -68,7 +68,7 @@ public final class SortedUnion {
     return lists.get(list).low;
   }
 
-  /** Whether a list ascends, each address once: {@link #merge} takes no others. */
+  /** Whether a list is strictly ascending, as {@link #merge} requires. */
   public boolean ascends(int list) {
     Run run = lists.get(list);
     boolean ascends = true;
@@ -127,8 +127,8 @@ public final class SortedUnion {
   }
 
   /**
-   * Where all high longs are 0: without a branch, which nobody could foretell. A place is written
-   * again and again until its address was the smallest.
+   * Merges runs whose high longs are all 0, without a branch, which would be unpredictable. A place
+   * is overwritten until its address is the smallest.
    */
   private int mergeLows(Run a, Run b, Run out) {
     long[] lowA = a.low;
@@ -183,7 +183,7 @@ public final class SortedUnion {
     return at + n;
   }
 
-  /** Entries of the lists of a run are where its addresses are now. */
+  /** Moves the entries of a run's lists to the new places of its addresses. */
   private void move(Run run, int[] now) {
     for (int list = run.firstList; list < run.endList; list++) {
       int[] place = places.get(list);
@@ -194,12 +194,12 @@ public final class SortedUnion {
     }
   }
 
-  /** How many addresses the union has. */
+  /** Number of addresses in the union. */
   public int size() {
     return union.size;
   }
 
-  /** By entry of a list its place in the union. */
+  /** The place in the union of each entry of a list. */
   public int[] places(int list) {
     return places.get(list);
   }

@@ -1,5 +1,5 @@
 /**
- * The addresses of several sorted dictionaries as one: their union, ranges of about equal size, and
- * their numbers within one query.
+ * The addresses of several sorted dictionaries combined: their union, ranges of about equal size,
+ * and their numbers within one query.
  */
 package org.flowmon.archive.query.numbering;

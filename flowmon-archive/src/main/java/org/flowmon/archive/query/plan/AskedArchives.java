@@ -13,11 +13,11 @@ import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.udaf.constraint.Constraints;
 
-/** The archives, one or more, that a query asks as if they were one. */
+/** The archives, one or more, that a query reads as if they were one. */
 public final class AskedArchives {
   private final List<ArchiveSnapshot> snapshots;
   private final boolean verifyChecksums;
-  // Of the segments that were chosen; empty where there is one archive, which owns them all.
+  // The snapshots of chosen segments; empty if there is one archive, which owns them all.
   private final IdentityHashMap<SealedSegment, ArchiveSnapshot> owners = new IdentityHashMap<>();
 
   /**
@@ -42,7 +42,7 @@ public final class AskedArchives {
     }
   }
 
-  /** The segments of all that may hold a row that satisfies constraints. */
+  /** Chooses the segments of all archives that may hold a row that satisfies constraints. */
   public SegmentChoice choose(Constraints constraints) throws IOException {
     if (snapshots.size() == 1) {
       return SegmentChoice.of(snapshots.get(0), constraints);
@@ -56,12 +56,12 @@ public final class AskedArchives {
     return all;
   }
 
-  /** Each of the archives. */
+  /** The snapshots of the archives. */
   public List<ArchiveSnapshot> snapshots() {
     return snapshots;
   }
 
-  /** Those of the chosen segments that are of one of the archives. */
+  /** The chosen segments of one archive. */
   public List<SealedSegment> chosenOf(ArchiveSnapshot snapshot, SegmentChoice choice) {
     return snapshots.size() == 1
         ? choice.segments()
@@ -73,7 +73,7 @@ public final class AskedArchives {
     return owner.open(segment, verifyChecksums);
   }
 
-  /** Of the first. */
+  /** The commit number of the first archive. */
   public long number() {
     return snapshots.get(0).number();
   }
@@ -83,7 +83,7 @@ public final class AskedArchives {
     return snapshots.stream().mapToLong(ArchiveSnapshot::historyFrom).min().orElseThrow();
   }
 
-  /** Up to which arrival everything is there in each of them. */
+  /** The arrival up to which every one of them is complete. */
   public long historyThrough() {
     return snapshots.stream().mapToLong(ArchiveSnapshot::historyThrough).min().orElseThrow();
   }

@@ -8,15 +8,15 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.Value;
 
 /**
- * What a run of day sums leaves of a query to the segments that it covers: the times that are in
- * none of its days. Immutable.
+ * The remainder of a query that a run of day sums leaves to the segments it covers: the times
+ * outside its days. Immutable.
  *
  * @param where the filter of their rows
- * @param rule how their own sums may answer
+ * @param rule how their own rollups may answer
  */
 public record DayRemainder(Expression where, RollupRule rule) {
   /**
-   * The rest.
+   * Makes the remainder.
    *
    * @param answered the times of the days that the run answers for
    * @param nullIsAnswered whether it answers for rows without a time
@@ -32,7 +32,7 @@ public record DayRemainder(Expression where, RollupRule rule) {
       any.add(new Expression.IsNull(time()));
     }
     Expression where = rule.query().where();
-    // Where no time is left, nor NULL, the run answers for all: no segment is asked.
+    // If neither a time nor NULL is left, the run answers for everything: no segment is read.
     Expression condition = any.size() == 1 ? any.get(0) : new Expression.Or(any);
     LongRanges times = rule.times() == null ? left : rule.times().and(left);
     return new DayRemainder(

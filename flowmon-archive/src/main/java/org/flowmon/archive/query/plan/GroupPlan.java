@@ -13,11 +13,11 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * How the keys of a query's groups become numbers: each is an address column, a whole number of at
- * most 32 bits or a boolean, or a CASE whose results are address columns or NULL. Immutable.
+ * The conversion of a query's group keys to numbers. Each key is an address column, a whole number
+ * of at most 32 bits or a boolean, or a CASE whose results are address columns or NULL. Immutable.
  */
 public final class GroupPlan {
-  /** What one key is. */
+  /** A key. */
   public sealed interface Key permits AddressKey, NumberKey, CaseKey {}
 
   /** An address column. */
@@ -54,7 +54,7 @@ public final class GroupPlan {
    * The plan of a query.
    *
    * @param query without parameters
-   * @return null where its groups are made of anything else
+   * @return null if its groups have any other key
    */
   public static GroupPlan of(FlowQuery query) {
     if (query.groupBy().isEmpty() || !hasNumericArguments(query)) {
@@ -71,11 +71,11 @@ public final class GroupPlan {
     return new GroupPlan(query, keys);
   }
 
-  /** Texts are the only values that are kept otherwise than in longs. */
+  /** Texts are the only values that are not kept in longs. */
   private static boolean hasNumericArguments(FlowQuery query) {
     for (AggregateCall call : query.aggregates()) {
       if (call.isState()) {
-        return false; // what a function keeps is in no words
+        return false; // the function's state is not in words
       }
       for (Expression argument : call.arguments()) {
         if (argument.kind() == null || argument.kind() == ValueKind.TEXT) {
@@ -120,7 +120,7 @@ public final class GroupPlan {
     return new CaseKey(conditions, results);
   }
 
-  /** Bits of a column's values, 0 where they are not few. */
+  /** Bits of a column's values, 0 if they are too many. */
   public static int bits(ColumnType type) {
     return switch (type) {
       case BOOLEAN -> 1;
@@ -139,7 +139,7 @@ public final class GroupPlan {
     return keys;
   }
 
-  /** The columns of the keys where these are two different columns of addresses; else null. */
+  /** The columns of the keys if these are two different columns of addresses; else null. */
   public List<FlowColumn> addressPair() {
     boolean isPair =
         keys.size() == 2

@@ -8,12 +8,12 @@ import org.flowmon.udaf.result.GroupAnswer;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * The groups that answer a query: its own, or where it counts what is distinct those that {@link
- * DistinctCounts} counts; none of a query of single rows. All are made in one pass over the rows.
+ * The groups that answer a query: its own, or those that {@link DistinctCounts} counts if it counts
+ * distinct values; none for a query of single rows. All are made in one pass over the rows.
  */
 public final class Groupings {
   private final FlowQuery query;
-  private final DistinctCounts counts; // null where the groups are the query's own
+  private final DistinctCounts counts; // null if the groups are the query's own
   private final List<FlowQuery> all;
 
   public Groupings(FlowQuery query) {
@@ -32,12 +32,12 @@ public final class Groupings {
     return all;
   }
 
-  /** How the groups are counted, null where they are the query's own. */
+  /** The counting of the groups, null if they are the query's own. */
   public DistinctCounts counts() {
     return counts;
   }
 
-  /** How sums may stand for rows; null where they cannot. */
+  /** The rule by which rollups may replace rows; null if they cannot. */
   public RollupRule rollups() {
     return all.size() == 1 ? RollupRule.of(all.get(0)) : null;
   }
@@ -45,7 +45,7 @@ public final class Groupings {
   /**
    * The answer.
    *
-   * @param groups those of each grouping, whole
+   * @param groups the complete groups of each grouping
    */
   public ResultTable finish(List<GroupTable> groups) {
     return counts == null ? new GroupAnswer(groups.get(0), query).finish() : counts.finish(groups);

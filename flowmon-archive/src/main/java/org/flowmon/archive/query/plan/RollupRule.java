@@ -16,11 +16,17 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Whether and how sums of rows can answer a query as exactly as its rows: the filter is a condition
- * on {@code end_time} whose times are known exactly, AND conditions on one address and {@code
- * outgoing}; the keys are functions of that address, {@code outgoing} and the UTC hour of {@code
- * end_time}; and the aggregates count rows, count, sum or average measures, or take the first or
- * last hour. Immutable.
+ * Decides whether rollups can answer a query exactly like its rows. The conditions are:
+ *
+ * <ul>
+ *   <li>the filter is a condition on {@code end_time} whose times are known exactly, AND conditions
+ *       on one address and {@code outgoing};
+ *   <li>the keys are functions of that address, {@code outgoing} and the UTC hour of {@code
+ *       end_time};
+ *   <li>the aggregates count rows, count, sum or average measures, or take the first or last hour.
+ * </ul>
+ *
+ * Immutable.
  */
 public final class RollupRule {
   private final FlowQuery query;
@@ -51,7 +57,7 @@ public final class RollupRule {
   /**
    * The rule of a query.
    *
-   * @return null where only rows can answer it
+   * @return null if only rows can answer it
    */
   static RollupRule of(FlowQuery query) {
     if (!query.isAggregated() || !hasSummedAggregates(query)) {
@@ -115,8 +121,8 @@ public final class RollupRule {
   }
 
   /**
-   * Whether it is the first or last of what all rows of an hour have in common: of whole numbers,
-   * as a cell's state holds them.
+   * Whether it is the first or last of a value that all rows of an hour share; a whole number, as a
+   * cell's state holds it.
    */
   private static boolean isOfHours(AggregateCall call) {
     return call.argument().kind().isInteger()
@@ -134,7 +140,7 @@ public final class RollupRule {
     return terms;
   }
 
-  /** The rule for those rows alone whose times are these. */
+  /** The rule for rows with these times only. */
   RollupRule within(LongRanges some, boolean nullIsKept) {
     return new RollupRule(query, address, some, nullIsKept, cellFilter, keyColumns, addressKey);
   }
@@ -143,17 +149,17 @@ public final class RollupRule {
     return query;
   }
 
-  /** The column whose cells are needed, null where either does. */
+  /** The column whose cells are needed, null if either will do. */
   public FlowColumn address() {
     return address;
   }
 
-  /** The times that the filter keeps, null where it keeps all. */
+  /** The times that the filter keeps, null if it keeps all. */
   public LongRanges times() {
     return times;
   }
 
-  /** Whether the condition on {@code end_time} keeps rows that have none. */
+  /** Whether the condition on {@code end_time} keeps rows without a time. */
   public boolean nullTimeIsKept() {
     return nullTimeIsKept;
   }
@@ -168,19 +174,17 @@ public final class RollupRule {
     return keyColumns.contains(FlowColumn.END_TIME);
   }
 
-  /**
-   * Whether it asks for hours, by keys or by aggregates: sums over all hours say nothing of them.
-   */
+  /** Whether it needs hours, for keys or for aggregates: rollups over all hours have none. */
   public boolean needsHours() {
     return hasHourKeys() || asksForTimes();
   }
 
-  /** Whether aggregates are of times, which cells have by slice. */
+  /** Whether an aggregate is of times, which cells have by slice. */
   public boolean asksForTimes() {
     return timesAsked().findAny().isPresent();
   }
 
-  /** Whether keys, and times that are aggregated, are the same at all times of any UTC day. */
+  /** Whether keys and aggregated times are the same at all times of any UTC day. */
   public boolean isOfDays() {
     return Stream.concat(query.groupBy().stream(), timesAsked())
         .allMatch(ExpressionColumns::isDaily);
@@ -193,12 +197,12 @@ public final class RollupRule {
         .filter(argument -> ExpressionColumns.of(argument).contains(FlowColumn.END_TIME));
   }
 
-  /** The place of the address itself among the keys, −1 where it is none of them. */
+  /** The place of the address itself among the keys, −1 if it is no key. */
   public int addressKey() {
     return addressKey;
   }
 
-  /** Whether groups of different addresses are different groups that can be kept apart. */
+  /** Whether groups of different addresses are always different, and can be kept apart. */
   public boolean canBePartitioned() {
     return addressKey >= 0
         && query.groupBy().stream().noneMatch(key -> key.kind() == ValueKind.TEXT);

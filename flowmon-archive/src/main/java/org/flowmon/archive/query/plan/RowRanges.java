@@ -9,9 +9,7 @@ import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.set.LongRanges;
 
-/**
- * Runs of rows of a segment, ascending and disjoint: those within the times that a query asks for.
- */
+/** Runs of rows of a segment, ascending and disjoint: those within the times of a query. */
 public final class RowRanges {
   private final int[] from;
   private final int[] to;
@@ -29,7 +27,7 @@ public final class RowRanges {
 
   /**
    * The visible rows that may satisfy constraints: those within their times; none if the segment
-   * does not have a constrained column.
+   * lacks a constrained column.
    */
   public static RowRanges asked(SegmentLease lease, Constraints constraints) {
     SegmentReader segment = lease.rows();
@@ -41,7 +39,7 @@ public final class RowRanges {
     return ranges.visibleFrom(lease.firstRow());
   }
 
-  /** Whether a constrained column is not in the segment: NULL satisfies no constraint. */
+  /** Whether a constrained column is missing in the segment: NULL satisfies no constraint. */
   private static boolean isAbsent(SegmentReader segment, Constraints constraints) {
     for (FlowColumn column : FlowColumn.all()) {
       if ((constraints.longs(column) != null || constraints.addresses(column) != null)
@@ -56,7 +54,7 @@ public final class RowRanges {
     return new RowRanges(new int[] {0}, new int[] {segment.rows()});
   }
 
-  /** The rows whose {@code end_time} may be in the times: segments are sorted by it. */
+  /** The rows whose {@code end_time} may be in the times; segments are sorted by it. */
   public static RowRanges within(SegmentReader segment, LongRanges endTimes) {
     if (segment.clampedRows() > 0 && !endTimes.isEmpty()) {
       return all(segment); // those may end at any later time
@@ -82,7 +80,7 @@ public final class RowRanges {
     return new RowRanges(Arrays.copyOf(from, n), Arrays.copyOf(to, n));
   }
 
-  /** Those of the rows that are not before one. */
+  /** The rows from {@code firstRow} on. */
   public RowRanges visibleFrom(int firstRow) {
     if (firstRow == 0) {
       return this;
@@ -100,7 +98,7 @@ public final class RowRanges {
   }
 
   /**
-   * One of several parts of about as many rows, in order; together they are all.
+   * One of several parts with about as many rows, in order; together they are all.
    *
    * @param part from 0
    */
@@ -138,7 +136,7 @@ public final class RowRanges {
     return to[i];
   }
 
-  /** Rows of all ranges. */
+  /** Number of rows in all ranges. */
   public long total() {
     return total;
   }

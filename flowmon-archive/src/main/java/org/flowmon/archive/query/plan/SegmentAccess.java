@@ -1,19 +1,19 @@
 package org.flowmon.archive.query.plan;
 
 /**
- * How one segment answered a query.
+ * The access of a query to one segment.
  *
  * @param segment its id
- * @param rows that it holds, without those that expired
- * @param way how its rows were found
- * @param pieces in how many pieces threads shared its rows, at least 1
+ * @param rows its rows but expired ones
+ * @param way to its rows
+ * @param pieces that threads shared the rows in, at least 1
  * @param rowsExamined rows on which a filter was evaluated
  * @param rowsMatched rows that the filter kept
  * @param valuesDecided values of its dictionaries on which terms of the filter were evaluated, once
  *     for all pieces
- * @param cells sums that stood for rows
- * @param bytesRead encoded bytes of the columns' values that were looked at: of each examined row
- *     the filter's, of each kept row those that only the answer needs
+ * @param cells that replaced rows
+ * @param bytesRead encoded bytes of the columns' values that were read: of each examined row the
+ *     filter's, of each kept row those that only the answer needs
  */
 public record SegmentAccess(
     String segment,
@@ -25,12 +25,12 @@ public record SegmentAccess(
     long valuesDecided,
     long cells,
     long bytesRead) {
-  /** Of pieces of a segment, in any order, what they are together. */
+  /** Adds up pieces of a segment, in any order. */
   public static SegmentAccess ofPieces(SegmentAccess one, SegmentAccess other) {
     return new SegmentAccess(
         one.segment,
         one.rows,
-        one.way == Way.NONE ? other.way : one.way, // the first piece tells
+        one.way == Way.NONE ? other.way : one.way, // the first piece decides
         one.pieces + other.pieces,
         one.rowsExamined + other.rowsExamined,
         one.rowsMatched + other.rowsMatched,
@@ -39,17 +39,17 @@ public record SegmentAccess(
         one.bytesRead + other.bytesRead);
   }
 
-  /** How the rows of a segment are found, cheapest first. */
+  /** The ways to find the rows of a segment, cheapest first. */
   public enum Way {
-    /** It was opened, and holds no row in question: by the columns that it has, or by times. */
+    /** It was opened, and holds no matching row, by its columns or times. */
     NONE("nothing in question"),
-    /** By sums of its rows, but for rows of hours that the query's times cut. */
+    /** By rollups, but for rows of hours that the query's times cut. */
     SUMS("sums"),
     /** By posting lists, each the rows of one group's first key. */
     LISTS("lists"),
     /** By posting lists. */
     INDEX("index"),
-    /** By going over the rows of the query's times, where its dictionaries admit any. */
+    /** By a scan of the rows within the query's times, if its dictionaries admit any. */
     SCAN("scan");
 
     private final String text;

@@ -16,13 +16,13 @@ import org.flowmon.udaf.set.AddressRanges;
 import org.flowmon.udaf.set.LongRanges;
 
 /**
- * The segments that may hold a row that satisfies constraints: by the host directory where they
- * bind an address, then by times. None is opened for it.
+ * The segments that may hold a row that satisfies constraints: by the host directory if they bind
+ * an address, then by times. None is opened for it.
  *
  * @param segments to be opened; the caller may sort them
- * @param byDirectory how many the directory left out
- * @param uncovered how many it says nothing of, 0 where it was not asked
- * @param warnings what is wrong with the directory
+ * @param byDirectory number of segments that the directory left out
+ * @param uncovered number of segments that it does not cover, 0 if it was not asked
+ * @param warnings the problems of the directory
  */
 public record SegmentChoice(
     List<SealedSegment> segments, int byDirectory, int uncovered, Set<String> warnings) {
@@ -30,7 +30,7 @@ public record SegmentChoice(
   /**
    * Chooses among the segments of a snapshot.
    *
-   * @param constraints what a row in question satisfies
+   * @param constraints that matching rows satisfy
    */
   public static SegmentChoice of(ArchiveSnapshot snapshot, Constraints constraints)
       throws IOException {
@@ -50,7 +50,7 @@ public record SegmentChoice(
     try {
       hosts = snapshot.hosts();
     } catch (IOException e) {
-      // It only leaves segments out: without it they are asked themselves.
+      // It only leaves segments out: without it all are read.
       warnings.add("the host directory cannot be listed, so every segment is asked: " + e);
       for (SealedSegment segment : all) {
         addWhereTimesFit(segment, constraints, chosen);
@@ -58,7 +58,7 @@ public record SegmentChoice(
       return new SegmentChoice(chosen, 0, all.size(), warnings);
     }
     try {
-      // A directory without runs is not asked; what is wrong with it is still said.
+      // A directory without runs is not asked; its problems are still reported.
       BitSet places = find(hosts, constraints, warnings);
       for (int i = places.nextSetBit(0); i >= 0; i = places.nextSetBit(i + 1)) {
         addWhereTimesFit(all.get(i), constraints, chosen);
@@ -70,7 +70,7 @@ public record SegmentChoice(
     }
   }
 
-  /** Both choices as one. */
+  /** Combines two choices. */
   SegmentChoice and(SegmentChoice other) {
     List<SealedSegment> both = new ArrayList<>(segments);
     both.addAll(other.segments);
@@ -117,7 +117,7 @@ public record SegmentChoice(
             .anyMatch(any -> any.stream().allMatch(SegmentChoice::bindsAddress));
   }
 
-  /** Places of the segments that may hold addresses as the constraints say; null for all. */
+  /** Places of the segments that may hold addresses within the constraints; null for all. */
   private static BitSet find(HostView hosts, Constraints constraints, Set<String> warnings) {
     BitSet places = null;
     AddressRanges sources = constraints.addresses(FlowColumn.SRC_ADDR);

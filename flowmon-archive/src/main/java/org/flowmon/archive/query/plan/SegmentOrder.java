@@ -9,9 +9,8 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 
 /**
- * The order in which segments are read: by {@code end_time}, and backwards where the newest rows
- * are wanted first. For {@code ORDER BY end_time … LIMIT} later segments need not be read once
- * there are enough rows.
+ * The order of reading segments: by {@code end_time}, and backwards if the newest rows come first.
+ * For {@code ORDER BY end_time … LIMIT} later segments are not read once there are enough rows.
  */
 public final class SegmentOrder {
   private final boolean descending;

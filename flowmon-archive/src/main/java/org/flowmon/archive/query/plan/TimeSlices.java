@@ -16,9 +16,9 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.Value;
 
 /**
- * Cuts the rows of some segments into slices of {@code end_time}, of about as many rows each, in
- * the order of a query: what is sorted slice by slice is sorted. Rows without a time are a slice of
- * their own. Segments are sorted by time, so that few of their rows need to be looked at.
+ * Cuts the rows of some segments into slices of {@code end_time} with about as many rows each, in
+ * the order of a query: rows sorted slice by slice are sorted. Rows without a time are a slice of
+ * their own. Segments are sorted by time, so that few of their rows need to be read.
  *
  * <pre>
  *   segments   ├──────────┤
@@ -39,15 +39,15 @@ public final class TimeSlices {
 
   private final OrderItem order;
   private final int rowsOfSlice;
-  private final List<long[]> keys = new ArrayList<>(); // of every so many-th row
+  private final List<long[]> keys = new ArrayList<>(); // of sampled rows
   private final List<SealedSegment> segments = new ArrayList<>();
   private final List<SealedSegment> withNulls = new ArrayList<>();
 
   /**
-   * No slices yet.
+   * Prepares an empty cut.
    *
    * @param order by {@code end_time}
-   * @param rowsOfSlice about so many, however many have the same time
+   * @param rowsOfSlice estimated rows of a slice; more if many have the same time
    */
   public TimeSlices(OrderItem order, int rowsOfSlice) {
     this.order = order;
@@ -76,7 +76,7 @@ public final class TimeSlices {
     long[] sampled = new long[(int) (ranges.total() / step()) + ranges.count()];
     int n = 0;
     for (int r = 0; r < ranges.count(); r++) {
-      // From the middle of the first so many rows on, so that a sample stands for as many.
+      // From the middle of the first step on, so that a sample stands for a step's rows.
       for (long row = (long) ranges.from(r) + step() / 2; row < ranges.to(r); row += step()) {
         sampled[n++] = times.at((int) row);
       }

@@ -1,5 +1,5 @@
 /**
- * What a query reads and by which way: archives, segments and their order, rows within its times,
- * groups, and whether sums or numbers may stand for rows or addresses.
+ * The plan of a query: archives, segments and their order, rows within its times, groups, and
+ * whether rollups can replace rows and numbers addresses.
  */
 package org.flowmon.archive.query.plan;

@@ -3,15 +3,15 @@ package org.flowmon.archive.query.posting;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
-/** The addresses of cells by their ids, which ascend with them. Safe to share between threads. */
+/** The addresses of cells by id, both ascending. Safe to share between threads. */
 public interface AddressDictionary {
-  /** The column that they are of. */
+  /** The column of the addresses. */
   FlowColumn column();
 
-  /** How many there are; this is the id of NULL. */
+  /** Number of addresses; also the id of NULL. */
   int size();
 
-  /** The id of the first address that is at least this one, {@link #size} where none is. */
+  /** The id of the first address that is at least the given one, {@link #size} if none is. */
   int lowerBound(IpAddress address);
 
   /** The address of an id. */
@@ -20,8 +20,8 @@ public interface AddressDictionary {
   /**
    * Reads addresses.
    *
-   * @param ids ascending or not
-   * @param n how many of them
+   * @param ids in any order
+   * @param n number of ids
    */
   void readAddresses(int[] ids, int n, long[] high, long[] low);
 

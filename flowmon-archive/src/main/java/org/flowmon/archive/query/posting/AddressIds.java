@@ -10,17 +10,17 @@ import org.flowmon.udaf.set.AddressRanges;
 /**
  * Ids of a dictionary whose addresses are within some ranges.
  *
- * @param from the first of them
+ * @param from the first id
  * @param to one past the last
  */
 public record AddressIds(int from, int to) {
-  /** As the other, of a sidecar's column. */
+  /** As {@link #of(AddressDictionary, AddressRanges)}, for a sidecar's column. */
   public static List<AddressIds> of(
       SegmentIndex index, FlowColumn column, AddressRanges addresses) {
     return of(new IndexDictionary(index, column), addresses);
   }
 
-  /** Disjoint and ascending. */
+  /** The ids of addresses within ranges, disjoint and ascending. */
   public static List<AddressIds> of(AddressDictionary dictionary, AddressRanges addresses) {
     List<AddressIds> ids = new ArrayList<>();
     int size = dictionary.size();

@@ -22,18 +22,18 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Finds the rows of a segment that a query may keep through the sidecar's postings, where that is
- * cheaper than going over all rows of the query's times. Costs are counted in rows gone over.
+ * Finds the rows of a segment that a query may keep through the sidecar's postings, if that is
+ * cheaper than scanning all rows within the query's times. Costs are in units of a scanned row.
  */
 public final class PostingSearch {
-  // Lists between two looks at whether to go on.
+  // Lists between two calls of the check.
   private static final int CHECKED = 1 << 9;
 
-  // Finding and beginning one posting list costs about as much as going over so many rows.
+  // Finding and opening one posting list costs about as much as scanning so many rows.
   public static final int LIST_COST = 32;
-  // A row from a posting list costs about twice what a row of a scan costs.
+  // A row from a posting list costs about twice as much as a scanned row.
   private static final int ADVANTAGE = 2;
-  // A row that is left costs the filter so many times what a row of a posting list costs.
+  // The filter on a remaining row costs so many times as much as a row from a posting list.
   private static final int REFINEMENT = 4;
 
   private final SegmentIndex index;
@@ -52,7 +52,7 @@ public final class PostingSearch {
   /**
    * Rows that one condition leaves: the union of some posting lists.
    *
-   * @param column of which the condition is, null where it is of several
+   * @param column of the condition, null if it is on several
    */
   private record Term(List<Ids> ids, long cost, FlowColumn column) {}
 
@@ -63,13 +63,13 @@ public final class PostingSearch {
    */
   public record Found(RowSet rows, Set<FlowColumn> columns) {}
 
-  /** Whether postings of these columns can say which rows the filter may keep. */
+  /** Whether postings of these columns can restrict the rows that the filter may keep. */
   public static boolean isIndexable(Filter filter, Set<FlowColumn> indexed) {
     return isIndexable(filter.constraints(), indexed)
         || indexed.stream().anyMatch(c -> c.type() == ColumnType.TEXT && filter.isOn(c));
   }
 
-  /** Likewise, of the rows that satisfy the constraints. */
+  /** Whether postings of these columns can restrict the rows that satisfy the constraints. */
   public static boolean isIndexable(Constraints constraints, Set<FlowColumn> indexed) {
     return isOnAny(constraints, indexed)
         || constraints.alternatives().stream()
@@ -84,7 +84,7 @@ public final class PostingSearch {
         .anyMatch(c -> constraints.longs(c) != null || constraints.addresses(c) != null);
   }
 
-  /** Whether postings of these columns can say which rows have the addresses. */
+  /** Whether postings of these columns determine the rows with the addresses. */
   public static boolean isIndexable(List<List<ExactAddresses>> terms, Set<FlowColumn> indexed) {
     return terms.stream()
         .allMatch(members -> members.stream().allMatch(m -> indexed.contains(m.column())));
@@ -93,8 +93,8 @@ public final class PostingSearch {
   /**
    * The rows within the ranges that satisfy some of the constraints.
    *
-   * @return null where a scan of the ranges is cheaper
-   * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
+   * @return null if a scan of the ranges is cheaper
+   * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
    */
   public static Found rows(
       SegmentIndex index, SegmentReader segment, Filter filter, RowRanges ranges, Runnable check) {
@@ -102,11 +102,11 @@ public final class PostingSearch {
   }
 
   /**
-   * About how many rows within the ranges satisfy the constraints, as far as postings tell: rather
-   * too many than too few.
+   * Estimates the rows within the ranges that satisfy the constraints, as far as postings tell:
+   * rather too many than too few.
    *
    * @param segmentRows rows of the segment
-   * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
+   * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
    */
   public static long estimate(
       SegmentIndex index,
@@ -127,10 +127,10 @@ public final class PostingSearch {
   }
 
   /**
-   * The very rows within the ranges that have, of each term, one of its addresses.
+   * The exact rows within the ranges that have one of the addresses of each term.
    *
-   * @return null where a scan of the ranges is cheaper, or a column is not indexed
-   * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
+   * @return null if a scan of the ranges is cheaper, or a column is not indexed
+   * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
    */
   public static RowSet exactRows(
       SegmentIndex index, List<List<ExactAddresses>> terms, RowRanges ranges, Runnable check) {
@@ -220,7 +220,7 @@ public final class PostingSearch {
     return terms;
   }
 
-  /** The union over all members of the cheapest column of each; null where one has none. */
+  /** The union of the cheapest column of each member; null if a member has none. */
   private Term alternatives(List<Constraints> members, long budget) {
     List<Ids> union = new ArrayList<>();
     long cost = 0;
@@ -241,7 +241,7 @@ public final class PostingSearch {
     return new Term(union, cost, null);
   }
 
-  /** The ids of a column's values within the constraints, null where it is not constrained. */
+  /** The ids of a column's values within the constraints, null if it is not constrained. */
   private List<Ids> ids(Constraints constraints, FlowColumn column) {
     if (column.type() == ColumnType.ADDRESS) {
       AddressRanges addresses = constraints.addresses(column);
@@ -260,8 +260,8 @@ public final class PostingSearch {
   }
 
   /**
-   * The ids of the texts that pass all terms on their column, each decided once; null where NULL,
-   * which is in no list, passes too, or where there are too many texts for that.
+   * The ids of the texts that pass all terms on their column, each decided once. Null if there are
+   * too many texts for that, or if NULL, which is in no list, passes too.
    */
   private List<Ids> textIds(
       SegmentReader segment, FlowColumn column, CompiledPredicate terms, long budget) {
@@ -302,7 +302,7 @@ public final class PostingSearch {
     return ids;
   }
 
-  /** What going over the posting lists costs; where it is over the budget, anything over it. */
+  /** The cost of reading the posting lists; if it exceeds the budget, any number above it. */
   private long cost(List<Ids> ids, long budget) {
     long cost = 0;
     for (Ids some : ids) {

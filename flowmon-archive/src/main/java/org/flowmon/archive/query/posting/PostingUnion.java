@@ -5,11 +5,11 @@ import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.query.plan.RowRanges;
 
 /**
- * Collects rows of many posting lists, in any order and possibly repeated, into one set of those
- * within some ranges.
+ * Collects the rows of many posting lists within some ranges into one set. Rows may come in any
+ * order and repeat.
  */
 final class PostingUnion {
-  // Below so many rows sorting them is cheaper than going over a bitmap of the whole span.
+  // Sorting fewer rows is cheaper than scanning a bitmap of the whole span.
   private static final int MAX_SORTED = 8192;
 
   private final RowRanges ranges;
@@ -23,7 +23,7 @@ final class PostingUnion {
     this.base = ranges.from(0);
   }
 
-  /** Adds those rows of a posting list that lie within the ranges. */
+  /** Adds the rows of a posting list that lie within the ranges. */
   void add(RowSet postings) {
     for (int i = 0; i < ranges.count() && !postings.isEmpty(); i++) {
       if (postings.first() >= ranges.from(i) && postings.last() < ranges.to(i)) {

@@ -1,5 +1,5 @@
 /**
- * Finding rows of a segment by its sidecar: ids of addresses in sorted dictionaries, and the
- * posting lists of these.
+ * Finds rows of a segment by its sidecar: ids of addresses in sorted dictionaries, and their
+ * posting lists.
  */
 package org.flowmon.archive.query.posting;

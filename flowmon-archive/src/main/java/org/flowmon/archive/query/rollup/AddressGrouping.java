@@ -21,9 +21,9 @@ import org.flowmon.udaf.result.GroupAnswer;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Adds cells to groups where the address itself is the only key. The addresses are cut into parts;
- * of a part one thread numbers the addresses that its sources have, so that a cell finds its state
- * by its id, and the states stay in a core's cache. Groups come in the order of addresses.
+ * Adds cells to groups if the address itself is the only key. The addresses are cut into parts. One
+ * thread numbers a part's addresses over all sources, so that a cell finds its state by its id, and
+ * the states stay in a core's cache. Groups come in the order of addresses.
  *
  * <pre>
  *   ids of a source ─► numbers of the part ─► states ─► order of the answer
@@ -44,13 +44,15 @@ public final class AddressGrouping {
   private final GroupMemory memory;
   private final boolean inKeyOrder;
   private final AnswerColumns columns;
-  private final IpAddress[] bounds; // of parts: where the second, third, … begins
+  private final IpAddress[] bounds; // of parts: the start of the second, third, …
   private final AddressStates[] parts;
   private final AtomicInteger next = new AtomicInteger();
 
   /**
-   * @param ofRows groups that rows have made, which are read only
-   * @param memory that groups take
+   * Prepares the groups.
+   *
+   * @param ofRows groups made from rows, which are read only
+   * @param memory charged for groups
    */
   public AddressGrouping(
       RollupRule rule,
@@ -72,19 +74,19 @@ public final class AddressGrouping {
     this.parts = new AddressStates[bounds.length + 1];
   }
 
-  /** Whether a query's groups can be made this way, of such sources. */
+  /** Whether a query's groups can be made this way, from such sources. */
   public static boolean answers(RollupRule rule, List<? extends CellSource> sources) {
     return rule.addressKey() == 0
         && rule.query().groupBy().size() == 1
         && !rule.asksForTimes()
-        // A few addresses are found in each source sooner than all are numbered.
+        // Finding a few addresses in each source is faster than numbering all.
         && sources.stream().allMatch(source -> source.ids() == null);
   }
 
   /** Whether the answer's order is that of addresses: ascending, NULL last. */
   private static boolean isInKeyOrder(FlowQuery query) {
     if (query.computesOverGroups()) {
-      return false; // what is computed from whole groups is computed in tables
+      return false; // values computed from whole groups are computed in tables
     }
     if (query.orderBy().isEmpty()) {
       return true;
@@ -110,13 +112,13 @@ public final class AddressGrouping {
   }
 
   /**
-   * What one thread did.
+   * The result of one thread.
    *
-   * @param groups null where the answer is in the order of addresses
+   * @param groups null if the answer is in the order of addresses
    */
   private record Done(GroupTable groups, long cells) {}
 
-  /** An answer and the cells that were read for it. */
+  /** An answer and the number of cells read for it. */
   public record Answer(ResultTable table, long cells) {}
 
   /** The answer. */
@@ -134,7 +136,7 @@ public final class AddressGrouping {
     return new Answer(write(useful), cells);
   }
 
-  /** Takes parts until there is none left. */
+  /** Takes parts until none is left. */
   private Done addParts() {
     AddressSummer summer = new AddressSummer(rule, sources, edges, !inKeyOrder, deadline, memory);
     GroupTable mine = inKeyOrder ? null : new GroupTable(summer.layout(), memory);
@@ -163,7 +165,7 @@ public final class AddressGrouping {
     return new Done(mine, summer.cells());
   }
 
-  /** Takes the columns that are going to be made. */
+  /** Charges the memory of the answer's columns. */
   private void takeColumns(long rows, boolean hasHighs) {
     long bytes = 1;
     for (int c = 0; c < columns.count(); c++) {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.group.GroupTable;
 
-/** The groups of a table whose only key is an address, by address. Immutable. */
+/** The groups of a table whose only key is an address, sorted by address. Immutable. */
 final class AddressGroups {
   private static final int GROUP_BITS = 31;
 
@@ -57,12 +57,14 @@ final class AddressGroups {
     return order;
   }
 
-  /** By the lower halves, then by the upper ones, which leaves those of one upper half in order. */
+  /**
+   * Sorts by the lower halves, then by the upper ones, which keeps the order within an upper half.
+   */
   private static int[] byAddress(int[] groups, int n, long[] highs, long[] lows) {
     return sorted(sorted(groups, n, lows), n, highs);
   }
 
-  /** The first n groups by their value, unsigned; those of the same value stay in order. */
+  /** Sorts the first n groups by their value, unsigned; stable. */
   private static int[] sorted(int[] groups, int n, long[] values) {
     long[] distinct = new long[n];
     for (int i = 0; i < n; i++) {
@@ -92,7 +94,7 @@ final class AddressGroups {
     return table;
   }
 
-  /** Groups that have an address. */
+  /** Number of groups with an address. */
   int size() {
     return order.length;
   }
@@ -102,7 +104,7 @@ final class AddressGroups {
     return order[place];
   }
 
-  /** The number of the group without an address, −1 where there is none. */
+  /** The number of the group without an address, −1 if there is none. */
   int nullGroup() {
     return nullGroup;
   }
@@ -115,7 +117,7 @@ final class AddressGroups {
     return low;
   }
 
-  /** The place of the first address that is at least this one. */
+  /** The place of the first address that is at least the given one. */
   int lowerBound(IpAddress bound) {
     int from = 0;
     int to = order.length;

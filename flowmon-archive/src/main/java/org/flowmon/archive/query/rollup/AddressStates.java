@@ -7,7 +7,7 @@ import org.flowmon.udaf.order.OrderBound;
 import org.flowmon.udaf.result.AnswerColumns;
 
 /**
- * Groups of addresses, by address and the one without last, with their states one after the other.
+ * Groups in the order of addresses, the one without an address last, with their states in sequence.
  */
 final class AddressStates {
   private final GroupLayout layout;
@@ -18,7 +18,9 @@ final class AddressStates {
   private final boolean hasNull;
 
   /**
-   * @param high of {@code size} groups or more, 0 of the one without an address
+   * Wraps groups.
+   *
+   * @param high of {@code size} groups or more, 0 for the one without an address
    * @param hasNull whether the last group has no address
    */
   AddressStates(
@@ -54,7 +56,7 @@ final class AddressStates {
   /**
    * Appends groups to a table.
    *
-   * @param bound says which may be among the first; null for all of them
+   * @param bound leaves out groups that cannot be among the first; null for all of them
    */
   void appendTo(GroupTable table, OrderBound bound) {
     int stride = layout.stateWords();
@@ -80,7 +82,7 @@ final class AddressStates {
     table.append(nulls, new long[][] {highs, lows}, states, places, n);
   }
 
-  /** Writes the first n groups, as rows from one on. */
+  /** Writes the first n groups, from a row on. */
   void writeTo(AnswerColumns columns, int row, int n) {
     columns.writeAggregates(states, places(n), n, row);
     for (int c = 0; c < columns.count(); c++) {

@@ -37,7 +37,7 @@ final class AddressSummer {
   private final int[] cellPlaces = new int[RollupFormat.BLOCK];
   private final int[] statePlaces = new int[RollupFormat.BLOCK];
   private final int[] selection = new int[Vector.CAPACITY];
-  // Of the part that is summed: the addresses of sources, then of edges; a place is a number.
+  // Of the current part: the addresses of sources, then of edges; a place is a number.
   private final SortedUnion union = new SortedUnion();
   private final int[] from;
   private final int[] to;
@@ -45,21 +45,23 @@ final class AddressSummer {
   private final int[] edgeTo;
   private long cells;
 
-  // Of the part that is summed.
+  // Of the current part.
   private int nullNumber;
   private long[] states = {};
   private boolean[] seen = {};
-  // Groups that were made last, where they are for this part only.
+  // The last groups, if they are for this part only.
   private final boolean forThisPart;
   private long[] highs = {};
   private long[] lows = {};
   private long[] compact = {};
-  // By outgoing, then by number; null until it is asked for.
+  // By outgoing, then by number; null until it is needed.
   private final boolean[][] accepted = new boolean[OUTGOINGS][];
 
   /**
-   * @param forThisPart whether the groups of a part are of no use once the next one is summed
-   * @param memory that groups take
+   * Prepares the sums.
+   *
+   * @param forThisPart whether the groups of a part are useless once the next one is summed
+   * @param memory charged for groups
    */
   AddressSummer(
       RollupRule rule,
@@ -97,8 +99,9 @@ final class AddressSummer {
   /**
    * The groups of the addresses between two bounds.
    *
-   * @param first null for all up to the other
-   * @param end the first that is not wanted, null for all from the other on, and those without one
+   * @param first null for no lower bound
+   * @param end the first address after them; null for no upper bound, then with the group without
+   *     an address
    */
   AddressStates sum(IpAddress first, IpAddress end) {
     union.clear();
@@ -164,7 +167,7 @@ final class AddressSummer {
     Arrays.fill(accepted, null);
   }
 
-  /** Adds the cells of a source with ids from one to before another. */
+  /** Adds the cells of a source with ids {@code idFrom … idTo − 1}. */
   private void add(CellSource source, int[] numberOf, int idFrom, int idTo) {
     Rollup rollup = source.rollup();
     cellStates.begin(rollup);
@@ -214,7 +217,7 @@ final class AddressSummer {
     return place >= 0 ? place : -place - 1;
   }
 
-  /** By number whether the filter keeps cells of an address; empty where it keeps none. */
+  /** By number whether the filter keeps cells of an address; empty if it keeps none. */
   private boolean[] accepted(int outgoing) {
     if (accepted[outgoing] == null) {
       boolean[] keeps = new boolean[nullNumber + 1];
@@ -261,7 +264,7 @@ final class AddressSummer {
     int words = layout.stateWords();
     if (!forThisPart || highs.length < size) {
       int room = forThisPart ? seen.length : size;
-      long before = forThisPart ? highs.length : 0; // those of a part before are given away
+      long before = forThisPart ? highs.length : 0; // those of an earlier part are released
       memory.take(Long.BYTES * (2L + words) * (room - before));
       highs = new long[room];
       lows = new long[room];

@@ -15,9 +15,8 @@ import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Adds cells to groups. Filter and keys are evaluated when an address is first met in a source; its
- * group is then known for all slices that do not differ in what the keys are made of. Not
- * thread-safe.
+ * Adds cells to groups. Filter and keys are evaluated when an address first occurs in a source; its
+ * group is then reused for all slices with the same inputs to the keys. Not thread-safe.
  */
 public final class CellCollector {
   private static final int UNKNOWN = -1;
@@ -67,8 +66,8 @@ public final class CellCollector {
   /**
    * Adds cells to groups.
    *
-   * @param idFrom only cells from this id on
-   * @param idTo and before this one; the id of NULL is the last there is
+   * @param idFrom the first id
+   * @param idTo one past the last id; the id of NULL is the largest
    */
   void add(CellSource source, int idFrom, int idTo, GroupTable into) {
     table = into;

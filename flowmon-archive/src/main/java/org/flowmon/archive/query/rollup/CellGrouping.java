@@ -14,9 +14,9 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.GroupAnswer;
 
 /**
- * Adds cells to the groups that rows have made. Where the address is a key, the addresses are cut
- * into parts, and one thread at a time has all groups of a part: its table stays in a core's cache,
- * nothing is merged afterwards, and of each part only the first groups are kept. Else there are few
+ * Adds cells to the groups made from rows. If the address is a key, the addresses are cut into
+ * parts, and one thread at a time has all groups of a part: its table stays in a core's cache,
+ * nothing is merged afterwards, and only the first groups of each part are kept. Else there are few
  * groups, and each thread takes sources. Threads share it.
  */
 public final class CellGrouping {
@@ -30,12 +30,14 @@ public final class CellGrouping {
   private final List<GroupTable> ofRows;
   private final Deadline deadline;
   private final GroupMemory memory;
-  private final IpAddress[] bounds; // of parts: where the second, third, … begins
+  private final IpAddress[] bounds; // of parts: the start of the second, third, …
   private final AtomicInteger next = new AtomicInteger();
 
   /**
-   * @param ofRows groups that rows have made, which are read only
-   * @param memory that groups take
+   * Prepares the groups.
+   *
+   * @param ofRows groups made from rows, which are read only
+   * @param memory charged for groups
    */
   public CellGrouping(
       RollupRule rule,
@@ -52,7 +54,7 @@ public final class CellGrouping {
     this.bounds = rule.canBePartitioned() ? chooseBounds() : new IpAddress[0];
   }
 
-  /** Parts that threads can work on. */
+  /** Number of parts for the threads. */
   public int parts() {
     return rule.canBePartitioned() ? bounds.length + 1 : sources.size();
   }
@@ -72,10 +74,10 @@ public final class CellGrouping {
     return source.rollup().nullId();
   }
 
-  /** What one thread did. */
+  /** The result of one thread. */
   public record Part(GroupTable groups, long cells) {}
 
-  /** Takes parts until there is none left. */
+  /** Takes parts until none is left. */
   public Part run() {
     CellCollector collector = new CellCollector(rule, deadline);
     GroupTable groups = new GroupTable(collector.layout(), memory);
@@ -136,7 +138,7 @@ public final class CellGrouping {
     }
   }
 
-  /** Groups without an address belong to the last part, where the id of NULL is. */
+  /** Groups without an address are in the last part, like the id of NULL. */
   private boolean isIn(int part, boolean known, long[] address) {
     if (!known || bounds.length == 0) {
       return part == bounds.length;
@@ -149,7 +151,7 @@ public final class CellGrouping {
     return IpAddress.compare(address[0], address[1], bound.hi(), bound.lo());
   }
 
-  /** The groups of what all threads did; where they can be apart, the first of each part alone. */
+  /** The groups of all threads; if they can be kept apart, only the first of each part. */
   public GroupTable groups(List<Part> done) {
     GroupTable all = done.get(0).groups();
     if (rule.canBePartitioned()) {

@@ -7,9 +7,9 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 
 /**
- * Some cells of a slice, seen as rows: so that filter and keys are evaluated once for a cell and by
- * what evaluates them for rows. It has the slice's address column, {@code outgoing} and, as begin
- * of its hour or day, {@code end_time}. Not thread-safe.
+ * Some cells of a slice as rows, so that the evaluator of rows evaluates filter and keys once for
+ * each cell. It has the slice's address column, {@code outgoing} and, as the start of its hour or
+ * day, {@code end_time}. Not thread-safe.
  */
 final class CellRows implements FlowRows {
   private final long[] high = new long[RollupFormat.BLOCK];
@@ -22,7 +22,7 @@ final class CellRows implements FlowRows {
   private boolean lastIsNull;
 
   /**
-   * Sees these cells from now on.
+   * Loads these cells.
    *
    * @param ids ascending
    */
@@ -38,7 +38,7 @@ final class CellRows implements FlowRows {
     source.dictionary().readAddresses(ids, lastIsNull ? n - 1 : n, high, low);
   }
 
-  /** Sees one row without an address, of a slice, from now on. */
+  /** Loads one row of a slice, without an address. */
   void loadTime(CellSource source, int slice) {
     Rollup rollup = source.rollup();
     begin(source.address(), 1, rollup.outgoing(slice), rollup.hour(slice));
@@ -48,7 +48,7 @@ final class CellRows implements FlowRows {
     low[0] = 0;
   }
 
-  /** Sees the cells of these addresses, of any hour, from now on. */
+  /** Loads the cells of these addresses, of any hour. */
   void load(FlowColumn column, long[] highs, long[] lows, int from, int n, int ofOutgoing) {
     begin(column, n, ofOutgoing, RollupFormat.NO_HOUR);
     lastIsNull = false;
@@ -56,7 +56,7 @@ final class CellRows implements FlowRows {
     System.arraycopy(lows, from, low, 0, n);
   }
 
-  /** Sees the cell of no address, of any hour, from now on. */
+  /** Loads the cell without an address, of any hour. */
   void loadNull(FlowColumn column, int ofOutgoing) {
     begin(column, 1, ofOutgoing, RollupFormat.NO_HOUR);
     lastIsNull = true;

@@ -9,9 +9,9 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.set.AddressRanges;
 
 /**
- * Cells that answer for some rows: slices of a rollup, whose ids count the addresses of one sorted
- * dictionary. Every method that reads can throw {@link
- * org.flowmon.archive.region.SegmentCorruptException}. Not changed once it is planned.
+ * Cells that replace some rows: slices of a rollup, whose ids are the places in one sorted
+ * dictionary of addresses. Every method that reads may throw {@link
+ * org.flowmon.archive.region.SegmentCorruptException}. Not changed after planning.
  */
 public abstract class CellSource {
   private final AddressDictionary dictionary;
@@ -21,7 +21,7 @@ public abstract class CellSource {
   private long cells;
   private List<AddressIds> ids;
 
-  /** Of which nothing is chosen yet. */
+  /** A source without chosen slices. */
   CellSource(AddressDictionary dictionary, Rollup rollup, long unitMicros) {
     this.dictionary = dictionary;
     this.rollup = rollup;
@@ -47,12 +47,12 @@ public abstract class CellSource {
     return dictionary;
   }
 
-  /** The column whose addresses the cells are by. */
+  /** The column of the cells' addresses. */
   final FlowColumn address() {
     return dictionary.column();
   }
 
-  /** The sums; its {@link Rollup#nullId} is the number of addresses of the dictionary. */
+  /** The rollup; its {@link Rollup#nullId} is the number of addresses of the dictionary. */
   final Rollup rollup() {
     return rollup;
   }
@@ -62,7 +62,7 @@ public abstract class CellSource {
     return slices.length;
   }
 
-  /** The place of one of them in the rollup. */
+  /** The place of the i-th of them in the rollup. */
   final int slice(int i) {
     return slices[i];
   }
@@ -72,16 +72,19 @@ public abstract class CellSource {
     return ids;
   }
 
-  /** Cells of the slices. */
+  /** Number of cells in the slices. */
   public final long cells() {
     return cells;
   }
 
-  /** A slice's time is its hour, or day, times this, in µs. */
+  /** The unit of a slice's time, an hour or a day, in µs. */
   final long unitMicros() {
     return unitMicros;
   }
 
-  /** What says that these sums are damaged, so that others have to answer; it is noted. */
+  /**
+   * Creates the exception for damage of these cells, so that other data answers; the damage is
+   * recorded.
+   */
   abstract DamagedCellsException damaged(String problem);
 }

@@ -14,13 +14,13 @@ import org.flowmon.udaf.vector.Vector;
 /** Reads the cells of a block as states of groups, word by word. Not thread-safe. */
 final class CellStates {
   private static final int NONE = -1; // 0 in all cells
-  private static final int OF_TIME = -2; // what all cells of a slice have
+  private static final int OF_TIME = -2; // shared by all cells of a slice
 
   private final GroupLayout layout;
   private final long[][] words;
   // By word of a state: the stream that fills it.
   private final int[] streams;
-  // By argument: null where it is a measure.
+  // By argument: null if it is a measure.
   private final CompiledExpression[] times;
   private final CellRows time = new CellRows();
 
@@ -34,7 +34,7 @@ final class CellStates {
             .toArray(CompiledExpression[]::new);
   }
 
-  /** Reads cells of this rollup from now on. */
+  /** Begins a rollup. */
   void begin(Rollup rollup) {
     for (Accumulator accumulator : layout.accumulators()) {
       int word = accumulator.word();
@@ -68,7 +68,7 @@ final class CellStates {
     return accumulator.argument() >= 0 && times[accumulator.argument()] != null;
   }
 
-  /** Reads cells of this slice from now on. */
+  /** Begins a slice. */
   void open(CellSource source, int slice) {
     for (Accumulator accumulator : layout.accumulators()) {
       if (isOfTime(accumulator)) {
@@ -116,7 +116,7 @@ final class CellStates {
     for (Accumulator accumulator : layout.accumulators()) {
       int word = accumulator.word();
       if (accumulator.operation() == Accumulator.Operation.SUM && streams[word + 1] != NONE) {
-        // The low word of a state is taken as signed.
+        // The low word of a state is signed.
         for (int i = 0; i < n; i++) {
           words[word + 1][i] += words[word][i] >>> 63;
         }

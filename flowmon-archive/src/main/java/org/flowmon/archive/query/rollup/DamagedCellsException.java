@@ -3,7 +3,8 @@ package org.flowmon.archive.query.rollup;
 import org.flowmon.archive.SegmentLease;
 
 /**
- * Sums turned out to be damaged when some of them were in groups already: others have to answer.
+ * Cells turned out to be damaged when some of them were in groups already: other data has to
+ * answer.
  */
 public final class DamagedCellsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -13,7 +14,7 @@ public final class DamagedCellsException extends RuntimeException {
     lease.rollupFailed(problem);
   }
 
-  /** What is damaged, which was noted, and what answers instead. */
+  /** An exception with a warning: the damage, which was recorded, and the substitute. */
   DamagedCellsException(String warning) {
     super(warning);
   }

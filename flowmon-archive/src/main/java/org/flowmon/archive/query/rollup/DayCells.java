@@ -21,9 +21,9 @@ import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.set.LongRanges;
 
 /**
- * How a run of day sums answers a query for the segments that it covers: the days that lie wholly
- * within the query's times and of which the run holds what the query may see, no more and no less.
- * Not changed once it is planned.
+ * The cells of a day-sum run that answer a query for the segments it covers. They are of days that
+ * lie wholly within the query's times and whose sums hold exactly the rows visible to the query.
+ * Not changed after planning.
  */
 final class DayCells extends CellSource {
   private final RunView<DayRun> view;
@@ -45,11 +45,11 @@ final class DayCells extends CellSource {
   }
 
   /**
-   * What a run answers.
+   * Plans a run's answer.
    *
-   * @param asOf only rows that arrived by then are seen
-   * @return null where it is no day
-   * @throws SegmentCorruptException where the run is damaged
+   * @param asOf only rows that arrived by then are visible
+   * @return null if it answers no day
+   * @throws SegmentCorruptException if the run is damaged
    */
   static DayCells plan(
       RunView<DayRun> view,
@@ -96,7 +96,7 @@ final class DayCells extends CellSource {
     choose(all, n);
   }
 
-  /** The segment of this number in the run, null where the run does not answer for it. */
+  /** The segment of this number in the run, null if the run does not answer for it. */
   private SealedSegment segment(int s) {
     int place = share.positions()[s];
     return place < 0 ? null : view.segments().get(place);
@@ -124,7 +124,7 @@ final class DayCells extends CellSource {
     return ofDay(day).and(LongRanges.of(ends.min(), ends.max()));
   }
 
-  /** Reads the checksums of what is to be read, and finds the ids that the filter wants. */
+  /** Verifies the checksums of the slices to be read, and finds the ids that the filter wants. */
   void prepare(Constraints constraints) {
     for (int i = 0; i < slices(); i++) {
       share.run().verify(address(), slice(i));
@@ -132,12 +132,12 @@ final class DayCells extends CellSource {
     choose(constraints.addresses(address()));
   }
 
-  /** How many days it answers for. */
+  /** Number of days it answers for. */
   int days() {
     return days.size();
   }
 
-  /** What it leaves to the segments that it covers. */
+  /** The remainder for the segments that it covers. */
   DayRemainder rest() {
     LongRanges answered = LongRanges.NONE;
     for (long day : days) {
@@ -146,14 +146,14 @@ final class DayCells extends CellSource {
     return DayRemainder.of(rule, answered, days.contains(DayRunFormat.NO_DAY));
   }
 
-  /** How much of what a segment has to say the run says for it. */
+  /** How much of a segment's part in the query the run answers. */
   enum Answered {
     NOTHING,
     SOME,
     ALL
   }
 
-  /** By id what of the query the run answers for each of the segments that it covers. */
+  /** By id, how much the run answers for each segment that it covers. */
   Map<String, Answered> answered() {
     Map<String, Answered> answered = new HashMap<>();
     List<DayRun.Share> covered = share.run().shares();
@@ -173,7 +173,7 @@ final class DayCells extends CellSource {
       some |= days.contains(day);
       all &= days.contains(day) || !isAsked(day, segment.endTime());
     }
-    // One without a row on a day that is asked for has nothing to say.
+    // A segment without a row on the wanted days contributes nothing.
     return all ? Answered.ALL : some ? Answered.SOME : Answered.NOTHING;
   }
 

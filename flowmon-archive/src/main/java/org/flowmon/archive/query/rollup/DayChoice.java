@@ -24,8 +24,8 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.constraint.Constraints;
 
 /**
- * What of a query the day sums answer, and what they leave to the segments that were chosen for it.
- * To be closed, which lets the sums go. Filled by one thread, then safe to share.
+ * The part of a query that day sums answer, and the remainders for the chosen segments. Closing it
+ * releases the day sums. Filled by one thread, then safe to share.
  */
 public final class DayChoice implements AutoCloseable {
   private final List<RunView<DayRun>> views = new ArrayList<>();
@@ -34,16 +34,16 @@ public final class DayChoice implements AutoCloseable {
   private final IdentityHashMap<SealedSegment, DayRemainder> rests = new IdentityHashMap<>();
   private final Set<String> warnings = new LinkedHashSet<>();
 
-  /** A choice of nothing yet: all is left to the segments. */
+  /** An empty choice: everything is left to the segments. */
   public DayChoice() {}
 
   /**
-   * What the day sums of all archives say of a query.
+   * Chooses among the day sums of all archives.
    *
-   * @param rule how sums may answer, null if only rows do
+   * @param rule how rollups may answer, null if only rows do
    * @param constraints of the query's filter
-   * @param choice the segments that may hold an answer; others are not looked at
-   * @param asOf only rows that arrived by then are seen
+   * @param choice the segments that may hold an answer; others are ignored
+   * @param asOf only rows that arrived by then are visible
    */
   public static DayChoice of(
       AskedArchives archives,
@@ -114,7 +114,7 @@ public final class DayChoice implements AutoCloseable {
     of.keySet().retainAll(wanted);
     of.values().removeIf(how -> how == DayCells.Answered.NOTHING);
     if (of.isEmpty()) {
-      return; // no segment that is to be opened has rows on these days
+      return; // no segment to be opened has rows on these days
     }
     days.prepare(constraints);
     cells.add(days);
@@ -129,40 +129,40 @@ public final class DayChoice implements AutoCloseable {
     }
   }
 
-  /** Whether it answers for all that a segment has. */
+  /** Whether it answers for a whole segment. */
   public boolean answersFor(SealedSegment segment) {
     return answered.contains(segment);
   }
 
-  /** What is left of the query to a segment, null where all is. */
+  /** The remainder of the query for a segment, null if that is all of it. */
   public DayRemainder rest(SealedSegment segment) {
     return rests.get(segment);
   }
 
-  /** The sums to be read. */
+  /** The cells to be read. */
   public List<DayCells> cells() {
     return cells;
   }
 
-  /** How many segments it answers for that else would be opened. */
+  /** Number of segments it answers for that would be opened otherwise. */
   public int segments() {
     return answered.size();
   }
 
-  /** How many days of runs are read. */
+  /** Number of days of runs to be read. */
   public int days() {
     return cells.stream().mapToInt(DayCells::days).sum();
   }
 
-  /** What is wrong with runs that are not used. */
+  /** The problems of unused runs. */
   public Set<String> warnings() {
     return warnings;
   }
 
   /**
-   * Lets the sums go.
+   * Releases the day sums.
    *
-   * @throws DamagedCellsException if a file of theirs was cut meanwhile: nothing read of it counts
+   * @throws DamagedCellsException if a file of theirs was cut meanwhile: the answer is void
    */
   @Override
   public void close() {

@@ -17,13 +17,13 @@ import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.set.LongRanges;
 
 /**
- * How sums answer a query over one segment: slices whose rows are all within the query's times, and
- * the times whose rows have to be read because a slice is cut by them.
+ * The cells that answer a query over one segment: slices whose rows are all within the query's
+ * times. Rows of slices that these times cut remain to be read.
  */
 public final class SegmentCells extends CellSource {
   // Reading a cell costs about as much as a row of a scan divided by this.
   private static final int CELLS_PER_ROW = 4;
-  // Times beyond these are no times of flows: hours and buckets of them may not fit 64 bits.
+  // Times beyond these are no times of flows: their hours and buckets may not fit 64 bits.
   private static final long MAX_TIME = 1L << 61;
 
   private final SegmentLease lease;
@@ -38,12 +38,12 @@ public final class SegmentCells extends CellSource {
     this.rest = rest;
   }
 
-  /** Keeps the segment open as long as sums are read. */
+  /** The lease, which keeps the segment open while cells are read. */
   public SegmentLease lease() {
     return lease;
   }
 
-  /** Rows that the slices leave to be read. */
+  /** Rows outside the slices, which remain to be read. */
   public RowRanges rest() {
     return rest;
   }
@@ -54,12 +54,12 @@ public final class SegmentCells extends CellSource {
   }
 
   /**
-   * The cells that answer a query over a segment, all of whose rows the query may see.
+   * Plans the cells that answer a query over a segment, all of whose rows are visible to the query.
    *
    * @param constraints of the query's filter
    * @param all the rows within the query's times
-   * @return null where the sidecar has no such sums, or rows are cheaper
-   * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
+   * @return null if the sidecar has no such rollup, or rows are cheaper
+   * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
    */
   public static SegmentCells plan(
       RollupRule rule,
@@ -70,7 +70,7 @@ public final class SegmentCells extends CellSource {
     SegmentReader segment = lease.rows();
     if (lease.firstRow() > 0
         && (segment.clampedRows() > 0 || segment.nullCount(FlowColumn.END_TIME) > 0)) {
-      return null; // in which hours the rows are that have expired, their keys do not tell
+      return null; // their keys do not tell the hours of expired rows
     }
     TimeRange ends = segment.sealed().endTime();
     if (ends.min() <= ends.max() && (ends.min() < -MAX_TIME || ends.max() > MAX_TIME)) {
@@ -116,7 +116,7 @@ public final class SegmentCells extends CellSource {
       return null; // reading the cut hours would also find rows without a time, which have a slice
     }
     if (!cut.isEmpty() && segment.clampedRows() > 0) {
-      return null; // the rows of an hour are not found apart from others
+      return null; // the rows of an hour cannot be found apart from others
     }
     RowRanges rest = RowRanges.within(segment, cut).visibleFrom(lease.firstRow());
     SegmentCells cells = new SegmentCells(lease, index, address, rollup, rest);
@@ -125,14 +125,14 @@ public final class SegmentCells extends CellSource {
     return cells;
   }
 
-  /** The largest time of the rows that have expired, which all have one as they are asked about. */
+  /** The largest time of expired rows, all of which have a time here. */
   private static long newestHidden(SegmentLease lease) {
     return lease.firstRow() == 0
         ? Long.MIN_VALUE
         : new TimeKeys(lease.rows()).at(lease.firstRow() - 1);
   }
 
-  /** Whether every row of the segment has a time that the query wants. */
+  /** Whether every row of the segment has a wanted time. */
   private static boolean isWithin(RollupRule rule, SegmentReader segment) {
     TimeRange ends = segment.sealed().endTime();
     return segment.nullCount(FlowColumn.END_TIME) == 0
@@ -145,9 +145,9 @@ public final class SegmentCells extends CellSource {
   }
 
   /**
-   * The times of an hour that are wanted; all where all of its rows are.
+   * The wanted times of an hour; all times if all of its rows are wanted.
    *
-   * @param hidden the largest time of rows that have expired
+   * @param hidden the largest time of expired rows
    */
   private static LongRanges keptOf(RollupRule rule, SegmentReader segment, long hour, long hidden) {
     long begin = hour * RollupFormat.HOUR_MICROS;
@@ -167,7 +167,7 @@ public final class SegmentCells extends CellSource {
         : rule.times().and(LongRanges.of(from, to));
   }
 
-  /** What a rollup does not have must be NULL in all rows. */
+  /** A measure that the rollup lacks must be NULL in all rows. */
   private static boolean hasAllMeasures(Rollup rollup, SegmentReader segment) {
     return RollupFormat.MEASURES.stream()
         .allMatch(measure -> rollup.has(measure) == (segment.nullCount(measure) < segment.rows()));

@@ -1,5 +1,5 @@
 /**
- * Sums that stand for rows: which cells of segments and of days answer a query, and how they become
- * groups.
+ * Rollups in place of rows: the cells of segments and of days that answer a query, and their
+ * grouping.
  */
 package org.flowmon.archive.query.rollup;

@@ -17,10 +17,11 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 
 /**
- * Notes what each piece of a segment was read for, by what a scan's counts grew. Of one thread.
+ * Records the work on each piece of a segment, by the growth of a scan's counts. Used by one
+ * thread.
  *
- * <p>Bytes are reckoned, not counted one by one: of each examined row the columns of the filter, of
- * each kept row those columns that only the answer needs, by their encoded size in the segment.
+ * <p>Bytes are estimated, not counted one by one: of each examined row the columns of the filter,
+ * of each kept row those columns that only the answer needs, by their encoded size in the segment.
  */
 public final class AccessMeter {
   private final SegmentScan scan;
@@ -51,7 +52,7 @@ public final class AccessMeter {
     this.where = where;
   }
 
-  /** About how many bytes of a row are read where every row that is looked at is kept. */
+  /** Estimates the bytes of a row that are read if every examined row is kept. */
   public static double bytesPerRow(SegmentReader segment, FlowQuery query, Expression where) {
     AccessMeter meter = new AccessMeter(null, query, where, false);
     meter.findColumns();
@@ -71,7 +72,7 @@ public final class AccessMeter {
     ofAnswer.removeAll(ofFilter);
   }
 
-  /** A piece of a segment was read. */
+  /** Records that a piece of a segment was read. */
   public long pieceRead(SegmentLease lease) {
     if (ofFilter == null) {
       findColumns();
@@ -123,7 +124,7 @@ public final class AccessMeter {
     return sum;
   }
 
-  /** How each segment was read of which some meters saw the pieces, by id. */
+  /** The accesses of all segments whose pieces some meters saw, by id. */
   public static List<SegmentAccess> ofSegments(Collection<AccessMeter> meters) {
     Map<String, SegmentAccess> all = new TreeMap<>();
     for (AccessMeter meter : meters) {

@@ -12,20 +12,20 @@ import org.flowmon.udaf.result.RowLookup;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Takes the rows that a filter kept: into groups by one of two ways, or as they are. Not
+ * Collects the rows that a filter kept, into groups of one of two kinds or as rows. Not
  * thread-safe.
  */
 public final class RowCollector {
   // By grouping: one of the two.
   private final GroupCollector[] groups;
   private final PackedCollector[] packed;
-  private RowLookup lookup; // null of an aggregated query
+  private RowLookup lookup; // null for an aggregated query
 
   /**
-   * Collects nothing yet.
+   * An empty collector.
    *
-   * @param packedGroups by grouping: takes the groups, null where {@link GroupTable}s do
-   * @param memory that the groups, or the rows, of all collectors take together
+   * @param packedGroups by grouping: takes the groups, null if {@link GroupTable}s do
+   * @param memory charged for the groups, or the rows, of all collectors together
    */
   public RowCollector(Groupings groupings, PackedGroups[] packedGroups, GroupMemory memory) {
     int n = groupings.all().size();
@@ -41,7 +41,7 @@ public final class RowCollector {
     this.lookup = n == 0 ? new RowLookup(groupings.query(), memory) : null;
   }
 
-  /** Rows that follow are of this segment. */
+  /** Starts a segment. */
   void begin(SegmentReader segment) {
     for (PackedCollector collector : packed) {
       if (collector != null) {
@@ -63,19 +63,19 @@ public final class RowCollector {
     }
   }
 
-  /** Rows that follow go to another lookup. */
+  /** Sends the following rows to another lookup. */
   public void addTo(RowLookup other) {
     lookup = other;
   }
 
-  /** About so many rows follow of the segment. */
+  /** Announces about so many rows of the segment. */
   void expect(int rows) {
     if (lookup != null) {
       lookup.expect(rows);
     }
   }
 
-  /** All rows were added. */
+  /** Ends the collection after the last row. */
   public void end() {
     for (PackedCollector collector : packed) {
       if (collector != null) {
@@ -89,7 +89,7 @@ public final class RowCollector {
     return lookup != null && lookup.isComplete();
   }
 
-  /** The groups of a grouping so far, of one that is not packed. */
+  /** The groups so far of a grouping that is not packed. */
   public GroupTable groups(int grouping) {
     return groups[grouping].table();
   }

@@ -10,11 +10,11 @@ import org.flowmon.archive.query.posting.PostingSearch;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
- * What one thread reads of a segment at a time: a share of the rows that the query asks for. What
- * postings and dictionaries say of the segment is found once, by the thread that is there first.
+ * The unit of one thread's work: a share of a segment's rows within the query. The first thread at
+ * a segment searches its postings and dictionaries, once for all pieces.
  *
  * @param number of the piece, from 0
- * @param of how many pieces the segment has
+ * @param of number of the segment's pieces
  */
 public record SegmentPiece(SealedSegment segment, int number, int of, Findings findings) {
   // With so many segments for each thread, threads end at about the same time anyway.
@@ -26,7 +26,7 @@ public record SegmentPiece(SealedSegment segment, int number, int of, Findings f
     T run();
   }
 
-  /** What was found for all pieces of a segment. Safe for many threads. */
+  /** Search results for all pieces of a segment. Safe for many threads. */
   public static final class Findings {
     private int left; // pieces of the segment that are not done
     private boolean isExactKnown;
@@ -39,27 +39,27 @@ public record SegmentPiece(SealedSegment segment, int number, int of, Findings f
       this.left = pieces;
     }
 
-    /** The very rows that pass the filter, null where postings alone do not say. */
+    /** The exact rows that pass the filter, null if postings alone do not suffice. */
     synchronized RowSet exact(Search<RowSet> search) {
       exact = isExactKnown ? exact : search.run();
       isExactKnown = true;
       return exact;
     }
 
-    /** The rows that may pass it by postings, null where a scan is cheaper. */
+    /** The rows that may pass the filter by postings, null if a scan is cheaper. */
     synchronized PostingSearch.Found found(Search<PostingSearch.Found> search) {
       found = isFoundKnown ? found : search.run();
       isFoundKnown = true;
       return found;
     }
 
-    /** What dictionaries decide of the filter. */
+    /** The dictionaries' decisions on the filter. */
     synchronized DictionaryFilter dictionary(Search<DictionaryFilter> search) {
       dictionary = dictionary == null ? search.run() : dictionary;
       return dictionary;
     }
 
-    /** Forgets what was found with the last piece: of many segments it would be much. */
+    /** Frees the results with the last piece: those of many segments would be large. */
     public synchronized void pieceDone() {
       left--;
       if (left == 0) {
@@ -74,15 +74,15 @@ public record SegmentPiece(SealedSegment segment, int number, int of, Findings f
     }
   }
 
-  /** The segments as they are. */
+  /** Each segment as one piece. */
   public static List<SegmentPiece> whole(List<SealedSegment> segments) {
     return segments.stream().map(s -> new SegmentPiece(s, 0, 1, new Findings(1))).toList();
   }
 
   /**
-   * The segments, large ones in pieces where they are too few to keep all threads busy.
+   * The segments, large ones in pieces if they are too few to keep all threads busy.
    *
-   * @param minRows below so many a piece costs more to begin than it helps threads to end together
+   * @param minRows smaller pieces cost more to begin than they help threads to end together
    */
   public static List<SegmentPiece> cut(List<SealedSegment> segments, int threads, int minRows) {
     if (threads == 1 || segments.size() >= SEGMENTS_PER_THREAD * threads) {
@@ -94,7 +94,7 @@ public record SegmentPiece(SealedSegment segment, int number, int of, Findings f
     return pieces;
   }
 
-  /** As {@link #cut}, pieces of a segment one after the other. */
+  /** As {@link #cut}, with the pieces of a segment in sequence. */
   public static List<SegmentPiece> cutInOrder(
       List<SealedSegment> segments, int threads, int minRows) {
     List<SegmentPiece> pieces = new ArrayList<>();
@@ -108,7 +108,7 @@ public record SegmentPiece(SealedSegment segment, int number, int of, Findings f
     return pieces;
   }
 
-  /** Whether what is counted by segment is counted with this piece. */
+  /** Whether counts by segment are made with this piece. */
   public boolean isFirst() {
     return number == 0;
   }
@@ -118,7 +118,7 @@ public record SegmentPiece(SealedSegment segment, int number, int of, Findings f
     return ranges.share(number, of);
   }
 
-  /** Likewise, of rows that postings found. */
+  /** This piece's share of the rows that postings found. */
   RowSet share(RowSet rows) {
     long size = rows.size();
     return rows.slice((int) (size * number / of), (int) (size * (number + 1) / of));

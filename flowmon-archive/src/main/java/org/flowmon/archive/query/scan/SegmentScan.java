@@ -28,14 +28,16 @@ import org.flowmon.udaf.vector.Vector;
 
 /**
  * Runs one query over segments, one after the other: finds the rows that it may keep by time, then
- * by postings or dictionaries, evaluates the filter on them and collects. Not thread-safe.
+ * by postings or dictionaries, evaluates the filter on them and collects the kept ones. Not
+ * thread-safe.
  */
 public final class SegmentScan {
-  // Rows of a segment's times below which neither the sidecar nor a dictionary is worth a look.
+  // With fewer rows within its times, neither the sidecar nor a dictionary is worth reading.
   private static final int FEW_ROWS = 2048;
-  // Where a filter keeps less than one row of so many, the kept ones are read one by one.
+  // If a filter keeps less than one row of so many, the kept ones are read one by one.
   private static final int SPARSE = 4;
-  // Segments that wait open for their sums to be read together: a process maps only so many files.
+  // Maximum number of open segments whose rollups are read together: a process maps only so many
+  // files.
   public static final int MAX_WAITING = 256;
 
   private final Filter filter;
@@ -60,11 +62,11 @@ public final class SegmentScan {
   private final Set<String> warnings = new LinkedHashSet<>();
 
   /**
-   * A scan of nothing yet.
+   * An empty scan.
    *
-   * @param filter of a segment all of whose rows had arrived by {@code asOf}
-   * @param filterAsOf of any other, which also keeps out what arrived later
-   * @param rollups how sums may answer, null where only rows do
+   * @param filter for a segment all of whose rows had arrived by {@code asOf}
+   * @param filterAsOf for any other, which also keeps out later arrivals
+   * @param rollups how rollups may answer, null if only rows do
    */
   public SegmentScan(
       Filter filter,
@@ -100,7 +102,7 @@ public final class SegmentScan {
     return rowsMatched;
   }
 
-  /** On how many values of dictionaries terms of the filter were evaluated. */
+  /** Number of dictionary values on which terms of the filter were evaluated. */
   long valuesDecided() {
     return valuesDecided;
   }
@@ -117,12 +119,12 @@ public final class SegmentScan {
     return segmentsByRollup;
   }
 
-  /** Cells that are in the groups already. */
+  /** Number of cells that are in groups already. */
   public long cellsRead() {
     return atOnce == null ? 0 : atOnce.cells();
   }
 
-  /** Sums that are still to be added to the groups. */
+  /** Cells that are still to be added to the groups. */
   public List<SegmentCells> cells() {
     return cells;
   }
@@ -130,9 +132,9 @@ public final class SegmentScan {
   /**
    * Runs the query over a piece of a segment.
    *
-   * @param rest what others leave of the query to the segment, all of whose rows had arrived by
-   *     {@code asOf}; null where all is
-   * @return whether it took the lease over, since sums of the segment are still to be read
+   * @param rest the segment's remainder of the query, if all of its rows had arrived by {@code
+   *     asOf}; null for the whole query
+   * @return whether it took the lease over, because rollups of the segment are still to be read
    */
   public boolean run(SegmentLease lease, SegmentPiece piece, DayRemainder rest) {
     SegmentReader segment = lease.rows();
@@ -170,9 +172,7 @@ public final class SegmentScan {
     return ofRests.computeIfAbsent(rest, r -> Filter.of(r.where()));
   }
 
-  /**
-   * The sums that answer for the segment's rows; null where there are none, or rows are cheaper.
-   */
+  /** The cells that answer for the segment's rows; null if there are none, or rows are cheaper. */
   private SegmentCells sums(
       RollupRule rule, SegmentLease lease, Constraints constraints, RowRanges ranges) {
     if (rule == null || ranges.total() < FEW_ROWS) {
@@ -233,7 +233,7 @@ public final class SegmentScan {
     return false;
   }
 
-  /** What dictionaries decide of the rows that are left. */
+  /** The dictionaries' decisions on the remaining rows. */
   private DictionaryFilter decide(
       SegmentReader segment, Filter applied, PostingSearch.Found found, long rowsLeft) {
     DictionaryFilter decided =
@@ -248,7 +248,7 @@ public final class SegmentScan {
     return decided;
   }
 
-  /** The rows that pass the filter, where the sidecar alone can say; null where not. */
+  /** The rows that pass the filter, if the sidecar alone can tell; else null. */
   private RowSet exactPostings(SegmentLease lease, Filter applied, RowRanges ranges) {
     if (applied.addresses() == null
         || !PostingSearch.isIndexable(applied.addresses(), lease.rows().indexed())
@@ -266,9 +266,9 @@ public final class SegmentScan {
     }
   }
 
-  /** The rows by the sidecar; null where a scan is cheaper, or all that is possible. */
+  /** The rows by the sidecar; null if a scan is cheaper, or only a scan is possible. */
   private PostingSearch.Found postings(SegmentLease lease, Filter applied, RowRanges ranges) {
-    // A sidecar may be far away: what it indexes is known without it.
+    // A sidecar may be remote: its indexed columns are known without it.
     if (!PostingSearch.isIndexable(applied, lease.rows().indexed())) {
       return null;
     }
@@ -287,8 +287,8 @@ public final class SegmentScan {
   /**
    * Collects rows.
    *
-   * @param left what they still have to pass, null for nothing
-   * @param dictionary leaves out rows first, null where it does not
+   * @param left the condition that they still have to pass, null for none
+   * @param dictionary leaves out rows first, null for none
    */
   private void gather(
       SegmentReader segment, CompiledPredicate left, AdmittedRows dictionary, RowSet found) {

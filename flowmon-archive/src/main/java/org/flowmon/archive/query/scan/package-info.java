@@ -1,5 +1,5 @@
 /**
- * Reading rows of segments: finds them by the cheapest way, filters, collects, and counts what was
- * read.
+ * Reads rows of segments: finds them in the cheapest way, filters and collects them, and counts the
+ * work.
  */
 package org.flowmon.archive.query.scan;

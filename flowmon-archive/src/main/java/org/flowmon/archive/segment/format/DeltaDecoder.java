@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import java.util.function.Function;
 
 /**
- * Reads what {@link DeltaEncoder} wrote: wholly, a block at a time, or some values. Whatever the
- * bytes say, it reads no further than a few bytes behind their end, which must be there.
+ * Decoder of {@link DeltaEncoder}'s format: all values, a block at a time, or some values. Whatever
+ * the bytes hold, it reads at most a few bytes past their end; the caller must provide them.
  */
 public final class DeltaDecoder {
-  private static final int WIDE = 56; // a value of more bits may lie in nine bytes
+  private static final int WIDE = 56; // a value of more bits may span nine bytes
   private static final int CACHE_LINE = 64;
   private static final int MAX_BLOCK = 10 + DeltaEncoder.MINIBLOCKS + 8 * DeltaEncoder.BLOCK;
 
@@ -22,19 +22,19 @@ public final class DeltaDecoder {
 
   private int position;
 
-  @SuppressWarnings("UnusedVariable") // written so that what is read for it is read
+  @SuppressWarnings("UnusedVariable") // written so that its reads are not optimized away
   private int touched;
 
   /**
    * Checks the header.
    *
    * @param buffer little-endian; at least 9 bytes follow {@code end}
-   * @param valuesAt where the values begin
-   * @param end where they end
-   * @param tableAt where the table of blocks is in the same buffer, −1 for none
+   * @param valuesAt offset of the values
+   * @param end of the values
+   * @param tableAt offset of the table of blocks in the same buffer, −1 for none
    * @param count of the values, at least 1
    * @param narrow whether they have 32 bits
-   * @param corrupt makes the exception for bytes that are not what was expected
+   * @param corrupt makes the exception for unexpected bytes
    */
   public DeltaDecoder(
       ByteBuffer buffer,
@@ -63,9 +63,11 @@ public final class DeltaDecoder {
     }
   }
 
-  /** A varint of up to eight bytes without a branch at each: their number cannot be foretold. */
+  /**
+   * Reads a varint of up to eight bytes without a branch at each: their number is unpredictable.
+   */
   private long readVarint() {
-    long word = buffer.getLong(position); // bytes behind the end are there
+    long word = buffer.getLong(position); // the bytes past the end exist
     long stops = ~word & 0x8080_8080_8080_8080L;
     int bytes = (Long.numberOfTrailingZeros(stops) >>> 3) + 1;
     if (stops == 0 || bytes > end - position) {
@@ -78,7 +80,7 @@ public final class DeltaDecoder {
     return (word & 0x0000_0000_0FFF_FFFFL) | (word & 0x0FFF_FFFF_0000_0000L) >>> 4;
   }
 
-  /** A varint of nine or ten bytes, or one that does not end before the deltas do. */
+  /** Reads a varint of nine or ten bytes, or one that does not end before the deltas do. */
   private long readLongVarint() {
     long value = 0;
     for (int shift = 0; shift < 70; shift += 7) {
@@ -103,7 +105,7 @@ public final class DeltaDecoder {
     return narrow ? value & 0xFFFF_FFFFL : value;
   }
 
-  /** All values, in order, into {@code out[0 … count)}. */
+  /** Decodes all values, in order, into {@code out[0 … count)}. */
   public void decodeAll(long[] out) {
     long value = readZigzag();
     out[0] = asValue(value);
@@ -115,7 +117,7 @@ public final class DeltaDecoder {
     }
   }
 
-  /** Decodes {@code n} values of the block at the position; the last of them. */
+  /** Decodes {@code n} values of the block at the position; returns the last of them. */
   private long decodeBlock(long before, int n, long[] out, int at) {
     long smallest = readZigzag();
     int widths = position;
@@ -161,7 +163,7 @@ public final class DeltaDecoder {
     return (low | high) & (width == 64 ? -1L : (1L << width) - 1);
   }
 
-  /** The block of a value; value 0 stands before the first. */
+  /** The block of a value; value 0 comes before the first block. */
   public static int blockOf(int index) {
     return index == 0 ? 0 : (index - 1) / DeltaEncoder.BLOCK;
   }
@@ -189,7 +191,7 @@ public final class DeltaDecoder {
     return buffer.getLong(entry);
   }
 
-  /** Where a block begins that has this entry of the table. */
+  /** The start of the block with this table entry. */
   private int blockAt(int entry, int block) {
     int offset = buffer.getInt(entry + 8);
     if (offset < 0 || offset > end - valuesAt) {
@@ -199,12 +201,12 @@ public final class DeltaDecoder {
   }
 
   /**
-   * Values at some places, by the table. Each step is done for all of them before the next one is,
-   * so that memory is asked for many blocks at a time: of places that are far from each other most
-   * of the time goes into waiting for it. Not for several threads at once.
+   * Reads values at some places, by the table. Each step is done for all of them before the next
+   * one, so that the memory of many blocks is loaded at a time: for distant places most of the time
+   * is spent waiting for memory. Not for several threads at once.
    *
    * @param indexes of the values, in any order; negative ones give 0
-   * @param n how many of them
+   * @param n number of indexes
    */
   public void gather(int[] indexes, int n, long[] out) {
     int[] blocks = new int[n];
@@ -233,8 +235,8 @@ public final class DeltaDecoder {
   }
 
   /**
-   * Asks for the memory of blocks, about as far as the deltas that lead to values: steps that
-   * decide by what they read would wait for one block after the other.
+   * Touches the memory of blocks, about as far as the deltas that lead to values: later steps,
+   * which branch on what they read, would wait for one block after the other.
    */
   private void touch(int[] blocks, int[] indexes, int n) {
     ByteBuffer bytes = buffer;
@@ -251,7 +253,7 @@ public final class DeltaDecoder {
     touched = sum;
   }
 
-  /** How many deltas of its block lead to a value; 0 of none and of value 0. */
+  /** Number of deltas in its block that lead to a value; 0 for none and for value 0. */
   private static int deltasTo(int index) {
     return index <= 0 ? 0 : index - beforeOf(blockOf(index));
   }
@@ -281,7 +283,7 @@ public final class DeltaDecoder {
     return sum;
   }
 
-  /** The sum of packed numbers, of which two or three are in one long where they are narrow. */
+  /** The sum of packed numbers; two or three of them fit one long if they are narrow. */
   private long sum(int at, int n, int width) {
     if (width == 0) {
       return 0;

@@ -3,8 +3,8 @@ package org.flowmon.archive.segment.format;
 import org.flowmon.archive.region.ByteSink;
 
 /**
- * Writes DELTA_BINARY_PACKED of Parquet in blocks of 128 deltas, and beside it where each block is
- * and what value stands before it, so that a reader finds any value within one block.
+ * Writes DELTA_BINARY_PACKED of Parquet in blocks of 128 deltas, and a table of the blocks' offsets
+ * and the values before them, so that a reader finds any value within one block.
  *
  * <pre>
  *   values: varint 128 | varint 4 | varint count | zigzag first | block | block | …
@@ -25,7 +25,7 @@ public final class DeltaEncoder {
 
   private final long[] deltas = new long[BLOCK];
 
-  /** Blocks of so many values. */
+  /** Number of blocks for so many values. */
   public static int blocks(int values) {
     return (values - 1 + BLOCK - 1) / BLOCK;
   }
@@ -33,9 +33,9 @@ public final class DeltaEncoder {
   /**
    * Appends {@code n} values.
    *
-   * @param n how many; none have a header all the same
-   * @param narrow whether they are of 32 bits, and differ in arithmetic modulo 2^32
-   * @param table where the entries of the blocks go, null for nowhere
+   * @param n number of values; 0 values still have a header
+   * @param narrow whether they have 32 bits, and differ in arithmetic modulo 2^32
+   * @param table receives the entries of the blocks, null for none
    */
   public void encode(long[] values, int from, int n, boolean narrow, ByteSink out, ByteSink table) {
     int start = out.size();

@@ -23,8 +23,7 @@ import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * Collects what the end of a segment file says of its columns, and puts it into bytes. Used for one
- * segment.
+ * Collects the metadata of the columns and encodes the end of a segment file. Used for one segment.
  */
 public final class FooterBuilder {
   private record Chunk(
@@ -44,9 +43,9 @@ public final class FooterBuilder {
   private final List<KeyValue> properties = new ArrayList<>();
 
   /**
-   * A footer without columns yet.
+   * Begins a footer without columns.
    *
-   * @param clamped rows whose time key is not their {@code end_time} though that is known
+   * @param clamped rows whose time key is not their known {@code end_time}
    */
   public FooterBuilder(String id, int rows, int clamped, SegmentOptions options) {
     this.rows = rows;
@@ -67,7 +66,7 @@ public final class FooterBuilder {
   /**
    * Adds a column.
    *
-   * @param index null where it is not known what the pages hold
+   * @param index null if the pages' bounds are unknown
    */
   public void chunk(
       FlowColumn column,
@@ -81,22 +80,22 @@ public final class FooterBuilder {
   /**
    * Adds a table of a column.
    *
-   * @param key which kind of table it is
+   * @param key the kind of table
    * @param offset from the first table
-   * @param width what the kind of table says of itself
+   * @param width a number whose meaning depends on the kind
    */
   public void table(
       String key, FlowColumn column, long offset, int entries, int width, int crc32c) {
     tables.add(new Table(key, column, offset, entries, width, crc32c));
   }
 
-  /** Tables were counted from the first one, which lies at {@code fileOffset}. */
+  /** Moves the offsets of tables, which were relative to the first one, to {@code fileOffset}. */
   public void moveTables(long fileOffset) {
     tables.replaceAll(
         t -> new Table(t.key, t.column, t.offset + fileOffset, t.entries, t.width, t.crc32c));
   }
 
-  /** Puts page index and footer into {@code out}; returns where in it the footer begins. */
+  /** Writes page index and footer into {@code out}; returns the start of the footer in it. */
   public int write(ByteSink out, long fileOffset) throws IOException {
     List<ColumnChunk> columns = new ArrayList<>();
     for (Chunk chunk : chunks) {

@@ -1,11 +1,11 @@
 package org.flowmon.archive.segment.format;
 
-/** How many packed numbers, behind up to seven bits of others, one unaligned long holds. */
+/** Numbers of packed values that one unaligned long holds after up to seven bits of others. */
 public final class PackedWidths {
-  /** Bits of a number at most, so that a long holds two. */
+  /** Maximum bits of a number for a long to hold two. */
   public static final int OF_TWO = (Long.SIZE - 7) / 2;
 
-  /** Bits of a number at most, so that a long holds three. */
+  /** Maximum bits of a number for a long to hold three. */
   public static final int OF_THREE = (Long.SIZE - 7) / 3;
 
   private PackedWidths() {}

@@ -17,7 +17,7 @@ public final class PageCodec {
 
   private PageCodec() {}
 
-  /** Compresses with one codec and level. Keeps its context. Not thread-safe. */
+  /** Compresses with one codec and level. Reuses its context. Not thread-safe. */
   public static final class Compressor implements AutoCloseable {
     private final SegmentCodec codec;
     private final ZstdCompressCtx zstd;
@@ -69,7 +69,7 @@ public final class PageCodec {
    *
    * @param source with the compressed bytes between position and limit
    * @param target gets exactly {@code length} bytes from its start
-   * @return what is wrong with them, null where they are as long as they should be
+   * @return the problem, null if they have the expected length
    */
   public static String decompress(
       SegmentCodec codec, ByteBuffer source, byte[] target, int length) {
@@ -104,7 +104,7 @@ public final class PageCodec {
     throw new IllegalArgumentException(codec.name());
   }
 
-  /** Of a mapped file that was cut, native code may not read in place. */
+  /** Copies the bytes: native code may not read in place from a mapped file, which may be cut. */
   private static byte[] copy(ByteBuffer source) {
     byte[] bytes = new byte[source.remaining()];
     source.get(bytes);

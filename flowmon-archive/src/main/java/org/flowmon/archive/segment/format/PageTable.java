@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.flowmon.archive.region.ByteSink;
 
 /**
- * Where the pages of a chunk are, its dictionary page first: a table of the segment's footer part.
+ * The places of a chunk's pages, its dictionary page first: a table of the segment's footer part.
  *
  * <pre>
  *   for each page: u32 where its bytes begin, from the chunk's start, behind the page header
@@ -22,7 +22,7 @@ public final class PageTable {
    * The table of a column.
    *
    * @param file the mapped file, little-endian
-   * @param at where the table begins; that it lies within the file is the caller's to check
+   * @param at offset of the table; the caller must have checked that the table lies within the file
    */
   public PageTable(ByteBuffer file, int at) {
     this.file = file;

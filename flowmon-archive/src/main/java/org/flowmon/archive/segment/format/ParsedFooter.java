@@ -22,27 +22,25 @@ import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 
-/**
- * What the footer of a segment file says, checked against the file's bounds and the specification.
- */
+/** The parsed footer of a segment file, checked against the file's bounds and the specification. */
 public final class ParsedFooter {
   private static final String PLACE = "footer";
 
   /**
-   * Where a column lies and what is known of it without reading it.
+   * The place of a column, and its properties known without reading it.
    *
    * @param offset of the chunk
    * @param length of the chunk
-   * @param uncompressed bytes of all its pages, headers included, before compression
+   * @param uncompressed bytes of all its pages, including headers, before compression
    * @param codec of its pages
    * @param encoding of its values
    * @param nulls number of rows without a value
    * @param min smallest number, of numeric columns
    * @param max largest number, of numeric columns
-   * @param side its side table, null where it has none
-   * @param blocks where blocks of deltas are, null where there is no such table
-   * @param pages where its pages are, of {@link Table#width} rows each; null where it is one page
-   *     that is not compressed
+   * @param side its side table, null if it has none
+   * @param blocks table of its delta blocks, null if there is none
+   * @param pages table of its pages, of {@link Table#width} rows each; null if it is one
+   *     uncompressed page
    */
   public record Entry(
       FlowColumn column,
@@ -111,14 +109,14 @@ public final class ParsedFooter {
     return entries;
   }
 
-  /** Rows whose time key is not their {@code end_time} though that is known. */
+  /** Rows whose time key is not their known {@code end_time}. */
   public int clamped() {
     return clamped;
   }
 
   /**
-   * Columns that the sidecar indexes, as far as the options say with which the segment was sealed:
-   * the default ones where they say nothing, or what a later version wrote.
+   * Columns that the sidecar indexes, by the options of the segment's sealing: the default ones if
+   * there are none, or they were written by a later version.
    */
   public Set<FlowColumn> indexed() {
     String options = properties.get(SegmentFormat.KEY_OPTIONS);
@@ -185,7 +183,7 @@ public final class ParsedFooter {
     for (int i = 0; i < columns.size(); i++) {
       SchemaElement element = metadata.getSchema().get(i + 1);
       FlowColumn column = FlowColumn.byId(element.getField_id());
-      if (column != null) { // a newer writer's column is of no use here
+      if (column != null) { // columns of newer writers are ignored
         Integer crc = crcs.get(column.id());
         check(crc != null, "a checksum of column " + column.sqlName());
         Integer key = column.id();
@@ -199,7 +197,7 @@ public final class ParsedFooter {
   private FileMetaData readMetadata(byte[] bytes) {
     try {
       return Util.readFileMetaData(ThriftStruct.check(bytes));
-    } catch (IOException | RuntimeException e) { // the library's checks throw either
+    } catch (IOException | RuntimeException e) { // the library's checks throw both
       throw file.corrupt(PLACE, "cannot be read: " + e.getMessage());
     }
   }
@@ -207,7 +205,7 @@ public final class ParsedFooter {
   /**
    * Reads a list of tables.
    *
-   * @param bytes of an entry; 0 where the list says it: side tables
+   * @param bytes of an entry; 0 if the list has it: side tables
    */
   private Map<Integer, Table> parseTables(String key, int bytes) {
     Map<Integer, Table> tables = new HashMap<>();

@@ -16,7 +16,7 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * What is flowmon's own in a segment file: names of metadata and how flow types become Parquet
+ * flowmon's own parts of a segment file: names of metadata and the mapping of flow types to Parquet
  * types. {@code docs/format/segment.md} is the specification.
  *
  * <pre>
@@ -51,17 +51,17 @@ public final class SegmentFormat {
   static final String KEY_CLAMPED = "flowmon.clamped";
   public static final String KEY_PROVENANCE = "flowmon.provenance.";
 
-  /** Statistics hold no longer texts. */
+  /** Maximum length of texts in statistics. */
   public static final int MAX_STATISTICS_TEXT = 64;
 
-  /** Pages have no fewer rows, but for the last. */
+  /** Minimum rows of a page, but for the last. */
   public static final int MIN_PAGE_ROWS = 1024;
 
-  /** Pages have no more rows: so many are decoded to read one. */
+  /** Maximum rows of a page: so many are decoded to read one. */
   public static final int MAX_PAGE_ROWS = 1 << 21;
 
   /**
-   * Dictionaries of more bytes, decoded, are not compressed: a reader would hold all of one to
+   * Dictionaries of more decoded bytes are not compressed: a reader would hold a whole one to
    * resolve a single id.
    */
   public static final int MAX_DECODED_DICTIONARY = 1 << 20;

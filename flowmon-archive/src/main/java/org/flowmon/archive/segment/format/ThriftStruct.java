@@ -6,13 +6,13 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * The bytes of one struct of Thrift's compact protocol, as Parquet's headers and footers are,
- * checked before the library that makes objects of them sees them. That one follows structs and
- * lists in fields that it does not know as deep as they go, until its thread has no stack left, and
- * makes room for a text before it knows that it is there.
+ * Checks the bytes of one struct of Thrift's compact protocol, the format of Parquet's headers and
+ * footers, before the library decodes them. The library follows unknown nested structs and lists
+ * until its thread's stack overflows, and allocates a text's memory before it knows that the text
+ * is complete.
  *
- * <p>Checked is that every value is there and nothing is nested deeper than {@link #MAX_DEPTH}.
- * Allocates no more than twice the bytes that are there.
+ * <p>Checks that every value is complete and nothing is nested deeper than {@link #MAX_DEPTH}.
+ * Allocates at most twice the present bytes.
  */
 public final class ThriftStruct {
   /** Parquet's own structs are nested less than ten deep. */
@@ -30,9 +30,9 @@ public final class ThriftStruct {
   }
 
   /**
-   * Reads a struct and nothing behind it.
+   * Reads exactly one struct.
    *
-   * @param most bytes that it may have
+   * @param most maximum number of its bytes
    * @return its bytes
    * @throws IOException naming the byte of the struct at which it ends too early, is nested too
    *     deep or has a value of no type
@@ -106,7 +106,7 @@ public final class ThriftStruct {
     }
     for (int header = next(); header != 0; header = next()) {
       if (header >>> 4 == 0) {
-        varint(); // the field's number, which is else counted on from the one before
+        varint(); // the field's number; without it, the previous one plus a difference
       }
       int type = header & TYPE_MASK;
       if (type > 2) { // booleans are in the header
@@ -143,12 +143,12 @@ public final class ThriftStruct {
     }
   }
 
-  /** Elements of a list, or keys and values of a map. */
+  /** Reads elements of a list, or keys and values of a map. */
   private void readElements(long size, int type, int valueType, int depth) throws IOException {
     if (depth > MAX_DEPTH) {
       throw wrong("structs or lists nested deeper than " + MAX_DEPTH);
     }
-    if (size < 0 || size > most - at()) { // each has a byte at least
+    if (size < 0 || size > most - at()) { // each takes at least a byte
       throw wrong("a list of " + size + ", of which " + (most - at()) + " bytes can be there");
     }
     for (long i = 0; i < size; i++) {

@@ -11,7 +11,7 @@ import org.apache.parquet.format.Util;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.archive.segment.format.ThriftStruct;
 
-/** Goes over some bytes, of a chunk or of a page, from front to back, and never past their end. */
+/** A bounded cursor over the bytes of a chunk or page, from front to back. */
 public final class ChunkCursor {
   private final ByteBuffer buffer;
   private final int end;
@@ -75,7 +75,7 @@ public final class ChunkCursor {
   /**
    * Reads definition levels of {@code rows}: one run of ones, or one bit-packed run.
    *
-   * @return where the bits of the bit-packed run are, −1 where every row has a value
+   * @return offset of the bit-packed run's bits, −1 if every row has a value
    */
   int readLevels(int rows, boolean nullable) {
     int length = readInt();
@@ -98,7 +98,7 @@ public final class ChunkCursor {
     return bits;
   }
 
-  /** Reads what stands before the ids of {@code n} values, all of which follow; their width. */
+  /** Reads the width of the ids of {@code n} values, all of which follow. */
   int readIdWidth(int size, int n) {
     int width = readByte();
     check(
@@ -111,13 +111,13 @@ public final class ChunkCursor {
     return width;
   }
 
-  /** Reads a page header; the position is then where the page begins. */
+  /** Reads a page header; the position is then the start of the page. */
   public PageHeader readHeader(PageType type) {
     PageHeader header;
     try {
       byte[] bytes = ThriftStruct.read(new Source(), end - position);
       header = Util.readPageHeader(new ByteArrayInputStream(bytes));
-    } catch (IOException | RuntimeException e) { // the library's checks throw either
+    } catch (IOException | RuntimeException e) { // the library's checks throw both
       throw corrupt.apply("a page header that cannot be read: " + e.getMessage());
     }
     check(

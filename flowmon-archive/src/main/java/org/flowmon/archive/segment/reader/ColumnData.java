@@ -17,7 +17,7 @@ abstract class ColumnData {
   // Reading an id takes 8 bytes from its first one on, reading validity 9: the footer that follows
   // is longer than that.
   private static final int READ_AHEAD = 9;
-  // Undecodable bytes of a batch's text became U+FFFD, which has three.
+  // Undecodable bytes of a batch's text became U+FFFD, which takes three.
   private static final int MAX_TEXT_BYTES = 3 * FlowBatch.MAX_TEXT_BYTES;
 
   final MappedRegion file;
@@ -51,7 +51,7 @@ abstract class ColumnData {
     }
   }
 
-  /** Opens a column as its footer says that it is stored. */
+  /** Opens a column in the storage that its footer names. */
   static ColumnData open(
       MappedRegion file,
       ParsedFooter.Entry entry,
@@ -63,45 +63,45 @@ abstract class ColumnData {
         : new PagedColumn(file, entry, rows, verifyChecksums, cache);
   }
 
-  /** The numbers of {@code count} rows from one on. */
+  /** The numbers of {@code count} rows from a row on. */
   abstract void readNumbers(int from, int count, long[] out);
 
   /** The numbers of the first {@code count} of {@code some} rows, which are within the segment. */
   abstract void gatherNumbers(int[] some, int count, long[] out);
 
-  /** The ids of {@code count} rows from one on; of a column with a dictionary. */
+  /** The ids of {@code count} rows from a row on; of a column with a dictionary. */
   abstract void readIds(int from, int count, int[] out);
 
   /** The ids of the first {@code count} of {@code some} rows. */
   abstract void gatherIds(int[] some, int count, int[] out);
 
-  /** Which of {@code count} rows from one on have a value; all bits of the words are set. */
+  /** The validity of {@code count} rows from a row on; all bits of the words are set. */
   abstract void readValidity(int from, int count, long[] words);
 
   abstract boolean isValid(int row);
 
-  /** Number of entries of the dictionary; 0 where there is none. */
+  /** Number of entries of the dictionary; 0 if there is none. */
   abstract int dictionarySize();
 
   /** The number of an id. */
   abstract long dictionaryLong(int id);
 
-  /** Where the dictionary's texts are: in the file, or decoded. */
+  /** The buffer of the dictionary's texts: of the file, or decoded. */
   abstract ByteBuffer texts();
 
-  /** Where in {@link #texts} they begin. */
+  /** The offset of the texts in {@link #texts}. */
   abstract int textsAt();
 
   /** Bytes of the texts. */
   abstract int textsLength();
 
-  /** Reads and checks everything that opening has not. */
+  /** Reads and checks everything that was not checked at opening. */
   abstract void checkAll();
 
-  /** Gives back what is kept of it in memory. */
+  /** Frees its cached memory. */
   abstract void close();
 
-  /** The addresses of {@code count} rows from one on. */
+  /** The addresses of {@code count} rows from a row on. */
   final void readAddresses(int from, int count, long[] hi, long[] lo) {
     int[] ids = new int[Math.min(count, BLOCK)];
     for (int done = 0; done < count; done += BLOCK) {
@@ -172,7 +172,7 @@ abstract class ColumnData {
         : Long.reverseBytes(buffer.getLong(side.offset() + 16 * id + 8));
   }
 
-  /** The addresses of {@code n} ids from one on. */
+  /** The addresses of {@code n} ids from an id on. */
   final void dictionaryAddresses(int id, int n, long[] hi, long[] lo) {
     ParsedFooter.Table side = entry.side();
     int at = side.offset() + side.width() * id;
@@ -189,14 +189,14 @@ abstract class ColumnData {
     }
   }
 
-  /** The text of a row, null where there is none. */
+  /** The text of a row, null if there is none. */
   final String text(int row) {
     int[] one = {row};
     gatherIds(one, 1, one);
     return one[0] < 0 ? null : dictionaryText(one[0]);
   }
 
-  /** The texts of {@code count} rows from one on, null where there is none. */
+  /** The texts of {@code count} rows from a row on, null if there is none. */
   final void readTexts(int from, int count, String[] out) {
     int[] ids = new int[Math.min(count, BLOCK)];
     ByteBuffer texts = null;
@@ -217,9 +217,8 @@ abstract class ColumnData {
   /**
    * Puts the texts of {@code n} ids into {@code out[to … to + n)}.
    *
-   * @param texts the dictionary's texts where they are at hand; they are looked for once, not for
-   *     each row
-   * @return the dictionary's texts where they were needed
+   * @param texts the dictionary's texts if they are known; they are fetched once, not for each row
+   * @return the dictionary's texts if they were needed
    */
   private ByteBuffer texts(int[] ids, int n, ByteBuffer texts, String[] out, int to) {
     for (int i = 0; i < n; i++) {

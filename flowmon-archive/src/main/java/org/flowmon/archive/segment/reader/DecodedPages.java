@@ -5,14 +5,16 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.flowmon.archive.segment.format.SegmentFormat;
 
 /**
- * The decoded pages that a process keeps, within a bound: the oldest goes first, but for those that
- * were used since it was last their turn. A page is found in its column's own slots, without a
- * lock; who holds one may use it as long as he likes.
+ * A bounded cache of this process's decoded pages. The oldest is evicted first, unless it was used
+ * since its last turn. A page is found in its column's own slots, without a lock; its holder may
+ * use it indefinitely.
  */
 public final class DecodedPages {
   private static final long MAX_BYTES = 64L << 20;
 
-  /** Of all segments of this process: 64 MiB, or a sixteenth of a heap of less than 1 GiB. */
+  /**
+   * The cache of all segments of this process: 64 MiB, or a sixteenth of a heap of less than 1 GiB.
+   */
   static final DecodedPages SHARED =
       new DecodedPages(Math.min(MAX_BYTES, Runtime.getRuntime().maxMemory() / 16));
 
@@ -32,7 +34,7 @@ public final class DecodedPages {
     return dictionaryBytes <= Math.min(SegmentFormat.MAX_DECODED_DICTIONARY, maxBytes / 4);
   }
 
-  /** The page in a slot, null where it is not there. */
+  /** The page in a slot, null if it is not there. */
   static DecodedPage find(AtomicReferenceArray<DecodedPage> slots, int slot) {
     DecodedPage page = slots.get(slot);
     if (page != null && !page.used) {
@@ -66,7 +68,7 @@ public final class DecodedPages {
     bytes -= old.page.bytes();
   }
 
-  /** Drops the pages of a column that is closed. */
+  /** Drops the pages of a closed column. */
   synchronized void forget(AtomicReferenceArray<DecodedPage> slots) {
     kept.removeIf(
         k -> {
@@ -83,7 +85,7 @@ public final class DecodedPages {
     decoded++;
   }
 
-  /** How many pages were decoded to be kept, again or for the first time. */
+  /** Number of decodings of cacheable pages, including repeated ones. */
   synchronized long decoded() {
     return decoded;
   }

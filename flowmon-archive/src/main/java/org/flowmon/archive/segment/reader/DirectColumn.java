@@ -15,12 +15,12 @@ import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 
 /**
- * A column of one data page that is not compressed: read in place, any value in constant time, of
- * deltas within a block. A <em>slot</em> is a value's place among the values of the column; without
- * nulls it is the row. Immutable.
+ * A column of one uncompressed data page, read in place: any value in constant time, deltas within
+ * a block. A <em>slot</em> is a value's place among the values of the column; without nulls it is
+ * the row. Immutable.
  */
 final class DirectColumn extends ColumnData {
-  // Where rows are so far apart, hardly two are in the same block of deltas.
+  // If rows are at least this far apart, hardly two are in the same block of deltas.
   private static final int SPARSE = 64;
   private static final int AT_ONCE = 1024;
 
@@ -30,11 +30,11 @@ final class DirectColumn extends ColumnData {
   private int idWidth;
   private final int slots;
   private final int valuesAt; // ids with a dictionary, else values
-  private final LongBuffer longs; // the values, where they are plain longs; else null
+  private final LongBuffer longs; // the values, if they are plain longs; else null
   private final boolean isBoolean;
   private final boolean isDelta;
 
-  /** Null where no row is null. */
+  /** Null if no row is null. */
   private final Validity validity;
 
   DirectColumn(MappedRegion file, ParsedFooter.Entry entry, int rows, boolean verify) {
@@ -85,7 +85,7 @@ final class DirectColumn extends ColumnData {
     if (entry.hasDictionary()) {
       idWidth = in.readIdWidth(size, slots);
     } else if (isDelta) {
-      check(slots > 1, "at least two values of deltas"); // one value is in no block
+      check(slots > 1, "at least two values of deltas"); // a single value is in no block
       check(
           entry.blocks() != null && entry.blocks().entries() == DeltaEncoder.blocks(slots),
           "a table of " + DeltaEncoder.blocks(slots) + " blocks");
@@ -107,7 +107,7 @@ final class DirectColumn extends ColumnData {
         this::corrupt);
   }
 
-  /** The slot of a row, −1 where it is null. */
+  /** The slot of a row, −1 if it is null. */
   private int slot(int row) {
     if (validity == null) {
       return row;
@@ -126,7 +126,7 @@ final class DirectColumn extends ColumnData {
     return id;
   }
 
-  /** The ids in {@code n} slots from one on. */
+  /** The ids in {@code n} slots from a slot on. */
   private void ids(int slot, int n, int[] out) {
     ByteBuffer bytes = buffer;
     int width = idWidth;
@@ -178,19 +178,19 @@ final class DirectColumn extends ColumnData {
       largest = Math.max(largest, id);
     }
     for (int i = 0; i < n && largest >= size; i++) {
-      id(some[i]); // names the place
+      id(some[i]); // throws with the place
     }
   }
 
   private void requireIds(int largest, int slot, int n) {
     if (largest >= size) {
       for (int i = 0; i < n; i++) {
-        id(slot + i); // names the place
+        id(slot + i); // throws with the place
       }
     }
   }
 
-  /** The number in a slot; not of deltas. */
+  /** The number in a slot; not for deltas. */
   private long number(int slot) {
     if (entry.hasDictionary()) {
       return dictionaryLong(id(slot));
@@ -203,7 +203,7 @@ final class DirectColumn extends ColumnData {
         : buffer.getInt(valuesAt + 4 * slot) & 0xFFFF_FFFFL;
   }
 
-  /** The numbers in {@code n} slots from one on. */
+  /** The numbers in {@code n} slots from a slot on. */
   private void numbers(int slot, int n, long[] out) {
     if (isDelta) {
       deltaNumbers(slot, n, out);
@@ -231,12 +231,12 @@ final class DirectColumn extends ColumnData {
     }
   }
 
-  /** Bits, of which as many are read at once as a long holds from the first one's byte on. */
+  /** Reads bits, as many at once as a long holds from the first one's byte on. */
   private void flags(int slot, int n, long[] out) {
     int done = 0;
     while (done < n) {
       int at = slot + done;
-      // Bytes behind the values are there: those of the footer.
+      // The bytes past the values exist: those of the footer.
       long word = buffer.getLong(valuesAt + (at >>> 3)) >>> (at & 7);
       int some = Math.min(n - done, Long.SIZE - Byte.SIZE);
       for (int i = 0; i < some; i++) {
@@ -267,7 +267,7 @@ final class DirectColumn extends ColumnData {
     }
     int n = validity.count(from, count);
     numbers(n == 0 ? 0 : validity.rank(from), n, out);
-    for (int i = count - 1; i >= 0; i--) { // spread over their rows, from the end: none is lost
+    for (int i = count - 1; i >= 0; i--) { // spread over their rows, last first: none overwritten
       out[i] = validity.isValid(from + i) ? out[--n] : 0;
     }
   }
@@ -303,7 +303,7 @@ final class DirectColumn extends ColumnData {
     }
   }
 
-  /** Rows mostly ascend, so that several lie in the block that was decoded last. */
+  /** Gathers deltas. Rows mostly ascend, so several lie in the block that was decoded last. */
   private void gatherBlocks(int[] some, int count, long[] out) {
     DeltaDecoder deltas = deltas(valuesAt);
     long[] block = new long[DeltaEncoder.BLOCK + 1];
@@ -318,7 +318,7 @@ final class DirectColumn extends ColumnData {
       int number = DeltaDecoder.blockOf(slot);
       int at = slot - DeltaDecoder.beforeOf(number);
       if (number != decoded || at > through) {
-        // Of a block that is seen again all is decoded, of one seen first what is needed.
+        // A block that is needed again is decoded fully, one needed first only as far as necessary.
         through = number == decoded ? DeltaEncoder.BLOCK : at;
         deltas.decode(number, through, block);
         decoded = number;
@@ -396,7 +396,7 @@ final class DirectColumn extends ColumnData {
     return dictionaryLength;
   }
 
-  /** Decodes all deltas, both from front to back and by the table: both must say the same. */
+  /** Decodes all deltas, both from front to back and by the table: both must agree. */
   @Override
   void checkAll() {
     if (isDelta) {

@@ -12,7 +12,7 @@ public interface EncodedRows extends FlowRows {
    * Ids of {@code count} rows from row {@code from}, −1 for null. The order of ids is the order of
    * the values.
    *
-   * @throws IllegalArgumentException where the column has no dictionary in the segment
+   * @throws IllegalArgumentException if the column has no dictionary in the segment
    */
   void readIds(FlowColumn column, int from, int count, int[] out);
 }

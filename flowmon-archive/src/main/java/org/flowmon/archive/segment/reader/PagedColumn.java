@@ -18,21 +18,21 @@ import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 
 /**
- * A column of several pages, which are decoded when a row of them is asked for and kept for a while
- * ({@link DecodedPages}). Safe to share between threads.
+ * A column of several pages, which are decoded when one of their rows is read, and cached ({@link
+ * DecodedPages}). Safe to share between threads.
  */
 final class PagedColumn extends ColumnData {
-  // What a reader may touch behind the last byte of a page.
+  // Bytes that a reader may touch past the end of a page.
   private static final int SLACK = 16;
 
   private final DecodedPages cache;
   private final PageTable table;
   private final int shift; // a page has 2^shift rows
-  private final int firstPage; // in the table, behind the dictionary
+  private final int firstPage; // in the table, after the dictionary
   private final int size; // entries of the dictionary
   private final AtomicReferenceArray<DecodedPage> slots;
-  // A dictionary that has no room beside the pages, of a segment from before they were limited:
-  // among the pages the one would push the other out for every row that is read.
+  // A dictionary too large for the cache, of a segment written before dictionaries were limited: in
+  // the cache, dictionary and page would evict each other for every row.
   private SoftReference<DecodedPage> large = new SoftReference<>(null);
 
   PagedColumn(
@@ -57,7 +57,7 @@ final class PagedColumn extends ColumnData {
     check(
         offset >= 0 && stored >= 0 && offset <= entry.length() - stored,
         "page " + page + " within the chunk, found " + offset + "+" + stored);
-    // The footer says how many bytes all pages have: so no damage makes a page of gigabytes.
+    // The footer has the total bytes of all pages: so no damage makes a page of gigabytes.
     check(
         length >= 0 && length <= entry.uncompressed() && length <= Integer.MAX_VALUE - SLACK,
         "page " + page + " of at most " + entry.uncompressed() + " bytes, found " + length);
@@ -120,7 +120,7 @@ final class PagedColumn extends ColumnData {
     return entry.column().type().isLong() ? 8L * size : table.uncompressed(0);
   }
 
-  /** Kept as long as the heap has room for it; decoded by one thread while others wait for it. */
+  /** Kept as long as the heap has room for it; one thread decodes it while others wait. */
   private synchronized DecodedPage largeDictionary() {
     DecodedPage page = large.get();
     if (page == null) {
@@ -148,7 +148,7 @@ final class PagedColumn extends ColumnData {
     return numbers;
   }
 
-  /** Where in its page a row is. */
+  /** The place of a row in its page. */
   private int at(int row) {
     return row & ((1 << shift) - 1);
   }
@@ -349,7 +349,8 @@ final class PagedColumn extends ColumnData {
   }
 
   /**
-   * Sets {@code n} bits of {@code target}, which are 0, to those of {@code source}; null is ones.
+   * Sets {@code n} bits of {@code target}, which are 0, to those of {@code source}; null stands for
+   * ones.
    */
   private static void copyBits(long[] source, int from, long[] target, int to, int n) {
     for (int done = 0; done < n; ) {

@@ -11,10 +11,9 @@ import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * What the bytes of segments and sidecars are spent on, by the name of the part: {@code column
- * NAME}, {@code tables} (binary dictionaries, blocks, pages), {@code footer} (with the page index),
- * {@code postings of NAME}, {@code flowmon-totals-v1}, {@code flowmon-hours-v1}, {@code sidecar
- * footer}.
+ * The bytes of segments and sidecars by part: {@code column NAME}, {@code tables} (binary
+ * dictionaries, blocks, pages), {@code footer} (with the page index), {@code postings of NAME},
+ * {@code flowmon-totals-v1}, {@code flowmon-hours-v1}, {@code sidecar footer}.
  */
 public final class SegmentFootprint {
   private final Map<String, Long> bytes = new LinkedHashMap<>();
@@ -24,7 +23,7 @@ public final class SegmentFootprint {
    * Adds a segment and its sidecar.
    *
    * @param directory the folder that holds the files
-   * @throws org.flowmon.archive.region.SegmentCorruptException where one is not what was sealed
+   * @throws org.flowmon.archive.region.SegmentCorruptException if one differs from the sealed file
    */
   public void add(Path directory, SealedSegment segment) throws IOException {
     rows += segment.rows();
@@ -80,7 +79,7 @@ public final class SegmentFootprint {
     return new LinkedHashMap<>(bytes);
   }
 
-  /** Bytes of all parts whose name begins so. */
+  /** Bytes of all parts whose names have this prefix. */
   public long bytes(String prefix) {
     return bytes.entrySet().stream()
         .filter(e -> e.getKey().startsWith(prefix))

@@ -17,15 +17,14 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /**
- * All rows of a sealed segment, in mapped memory. What is not compressed is read in place, any
- * value in constant time; of what is compressed the page that holds it is decoded and kept for a
- * while.
+ * All rows of a sealed segment, in mapped memory. Uncompressed columns are read in place, any value
+ * in constant time. Reading a value of a compressed column decodes its page, which is cached.
  *
  * <p>Counted by reference: {@link #open} gives the first reference, {@link #acquire} takes a
  * further one, {@link #release} gives one back; the last unmaps the file, and nobody may read
  * afterwards. Safe to share between threads.
  *
- * <p>Every read can throw {@link org.flowmon.archive.region.SegmentCorruptException}.
+ * <p>Every read may throw {@link org.flowmon.archive.region.SegmentCorruptException}.
  */
 public final class SegmentReader implements EncodedRows, AutoCloseable {
   private final SealedSegment sealed;
@@ -59,21 +58,21 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   }
 
   /**
-   * Opens a segment: checks length and footer against what was sealed.
+   * Opens a segment and checks length and footer against the sealed ones.
    *
    * @param directory the folder of segments
    * @param verifyChecksums whether a column's bytes are checked when the column is first read
-   * @throws org.flowmon.archive.region.SegmentCorruptException where the file is not the one that
-   *     was sealed
-   * @throws IOException where it cannot be read, {@link java.nio.file.NoSuchFileException} where it
-   *     is missing
+   * @throws org.flowmon.archive.region.SegmentCorruptException if the file is not the one that was
+   *     sealed
+   * @throws IOException if it cannot be read, {@link java.nio.file.NoSuchFileException} if it is
+   *     missing
    */
   public static SegmentReader open(Path directory, SealedSegment segment, boolean verifyChecksums)
       throws IOException {
     return open(directory, segment, verifyChecksums, DecodedPages.SHARED);
   }
 
-  /** As it is tested. */
+  /** Opens a segment with a cache, for tests. */
   static SegmentReader open(
       Path directory, SealedSegment segment, boolean verifyChecksums, DecodedPages cache)
       throws IOException {
@@ -90,22 +89,21 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
-  /** What this was opened as. */
+  /** The description it was opened with. */
   public SealedSegment sealed() {
     return sealed;
   }
 
   /**
-   * How many rows have an {@code end_time} that is later than their {@link TimeKey}. Where none
-   * has, rows that have one are in the order of {@code end_time}.
+   * The number of rows whose {@code end_time} is later than their {@link TimeKey}. If there is
+   * none, rows with an {@code end_time} are in its order.
    */
   public int clampedRows() {
     return clamped;
   }
 
   /**
-   * Columns that the segment's sidecar is meant to index where the segment has them, known without
-   * opening it.
+   * Columns that the segment's sidecar indexes if the segment has them, known without opening it.
    */
   public Set<FlowColumn> indexed() {
     return indexed;
@@ -128,7 +126,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return entry.isConstant() ? Presence.CONSTANT : Presence.DENSE;
   }
 
-  /** The column's data, opened on first use; null where it is absent. */
+  /** The column's data, opened on first use; null if it is absent. */
   private ColumnData data(FlowColumn column) {
     file.requireOpen(); // unmapped memory must not be touched, whatever a caller does
     ColumnData data = columns.get(column.ordinal());
@@ -272,7 +270,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
 
   /**
    * Whether the column's values are stored as ids into a sorted dictionary: addresses and texts
-   * always, numbers where that is smaller. False for an absent column.
+   * always, numbers if that is smaller. False for an absent column.
    */
   public boolean hasDictionary(FlowColumn column) {
     ParsedFooter.Entry entry = entries.get(column);
@@ -332,7 +330,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return entry(column, id).dictionaryLow(id);
   }
 
-  /** The addresses of {@code count} ids of a dictionary from one on. */
+  /** The addresses of {@code count} ids of a dictionary from an id on. */
   public void readDictionary(FlowColumn column, int id, int count, long[] hi, long[] lo) {
     requireAddress(column);
     ColumnData data = withDictionary(column);
@@ -340,7 +338,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     data.dictionaryAddresses(id, count, hi, lo);
   }
 
-  /** What of a column is not as it should be: for a reader that finds out later. */
+  /** Creates an exception for damage of a column that a caller finds later. */
   public SegmentCorruptException corrupt(FlowColumn column, String what) {
     return file.corrupt("column " + column.sqlName(), what);
   }
@@ -351,46 +349,46 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return entry(column, id).dictionaryText(id);
   }
 
-  /** Bytes of the column's values and dictionary in the file; 0 of an absent column. */
+  /** Bytes of the column's values and dictionary in the file; 0 for an absent column. */
   public int encodedBytes(FlowColumn column) {
     ParsedFooter.Entry entry = entries.get(column);
     return entry == null ? 0 : entry.length();
   }
 
-  /** Bytes of the column's dictionary as ids find it; 0 where it has none. Reads nothing. */
+  /** Bytes of the column's dictionary as used to resolve ids; 0 if it has none. Reads nothing. */
   public int dictionaryBytes(FlowColumn column) {
     ParsedFooter.Entry entry = entries.get(column);
     return entry == null || entry.side() == null ? 0 : entry.side().bytes();
   }
 
-  /** How many rows are null in this column. */
+  /** The number of rows that are null in this column. */
   public int nullCount(FlowColumn column) {
     ParsedFooter.Entry entry = entries.get(column);
     return entry == null ? rows() : entry.nulls();
   }
 
-  /** The smallest number of a column; {@link Long#MAX_VALUE} where every row is null. */
+  /** The smallest number of a column; {@link Long#MAX_VALUE} if every row is null. */
   public long minLong(FlowColumn column) {
     requireNumber(column);
     ParsedFooter.Entry entry = entries.get(column);
     return entry == null ? Long.MAX_VALUE : entry.min();
   }
 
-  /** The largest number of a column; {@link Long#MIN_VALUE} where every row is null. */
+  /** The largest number of a column; {@link Long#MIN_VALUE} if every row is null. */
   public long maxLong(FlowColumn column) {
     requireNumber(column);
     ParsedFooter.Entry entry = entries.get(column);
     return entry == null ? Long.MIN_VALUE : entry.max();
   }
 
-  /** The smallest address of a column, null where every row is null. */
+  /** The smallest address of a column, null if every row is null. */
   public IpAddress minAddress(FlowColumn column) {
     requireAddress(column);
     ColumnData data = data(column);
     return data == null ? null : new IpAddress(data.dictionaryHigh(0), data.dictionaryLow(0));
   }
 
-  /** The largest address of a column, null where every row is null. */
+  /** The largest address of a column, null if every row is null. */
   public IpAddress maxAddress(FlowColumn column) {
     requireAddress(column);
     ColumnData data = data(column);
@@ -409,7 +407,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return this;
   }
 
-  /** Gives a reference back; the last one unmaps the file and drops what was decoded of it. */
+  /** Gives a reference back; the last one unmaps the file and drops its decoded pages. */
   public void release() {
     if (file.release()) {
       for (int i = 0; i < columns.length(); i++) {
@@ -421,7 +419,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
-  /** The same as {@link #release}. */
+  /** As {@link #release}. */
   @Override
   public void close() {
     release();

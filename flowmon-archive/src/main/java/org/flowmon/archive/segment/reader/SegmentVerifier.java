@@ -20,9 +20,9 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * Checks every byte of a segment's two files against what was sealed, and names the columns that
- * damage hits. Beyond checksums it opens every column and compares the texts of addresses, which
- * other readers see, with the binary side tables that flowmon reads.
+ * Checks every byte of a segment's two files against the sealed ones, and names the damaged
+ * columns. Beyond checksums it opens every column and compares the texts of addresses, which other
+ * readers see, with the binary side tables that flowmon reads.
  */
 public final class SegmentVerifier {
   private final Path directory;
@@ -38,16 +38,16 @@ public final class SegmentVerifier {
    * One finding.
    *
    * @param file the damaged or missing file
-   * @param place the column, blob or part that is hit
-   * @param what what was found and what was expected
+   * @param place the damaged column, blob or part
+   * @param what the finding and the expectation
    */
   public record Damage(Path file, String place, String what) {}
 
   /**
-   * Reads both files wholly.
+   * Reads both files completely.
    *
    * @param directory the folder of segments
-   * @return empty where both files are what was sealed
+   * @return empty if both files are as sealed
    */
   public static List<Damage> verify(Path directory, SealedSegment expected) {
     SegmentVerifier verifier = new SegmentVerifier(directory, expected);
@@ -63,7 +63,10 @@ public final class SegmentVerifier {
     void run() throws IOException;
   }
 
-  /** The parts first, since they name the place; the whole file finds what no part covers. */
+  /**
+   * Checks the parts first, since they name the place; the whole file covers the bytes between
+   * parts.
+   */
   private void checkFile(Path file, FileIdentity identity, PartCheck parts) {
     int before = damage.size();
     try {

@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * Some rows of a segment, seen as rows 0 … n − 1: so that a predicate or an expression runs over
- * what an index found. Reused by {@link #select}. Not thread-safe.
+ * Some rows of a segment as rows 0 … n − 1, so that a predicate or expression runs over the result
+ * of an index lookup. Reused by {@link #select}. Not thread-safe.
  */
 public final class SelectedRows implements EncodedRows {
   private final SegmentReader segment;
@@ -18,10 +18,10 @@ public final class SelectedRows implements EncodedRows {
   }
 
   /**
-   * Sees these rows from now on.
+   * Selects rows.
    *
    * @param rows row numbers of the segment; read until the next call, not copied
-   * @param n how many of them
+   * @param n number of rows
    */
   public SelectedRows select(int[] rows, int n) {
     Objects.checkFromIndexSize(0, n, rows.length);

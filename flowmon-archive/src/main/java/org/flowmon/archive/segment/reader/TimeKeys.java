@@ -37,7 +37,7 @@ public final class TimeKeys {
     return value[0];
   }
 
-  /** The first row whose key is at least {@code time} (µs), the number of rows where none is. */
+  /** The first row whose key is at least {@code time} (µs), the number of rows if none is. */
   public int lowerBound(long time) {
     int low = 0;
     int high = segment.rows();

@@ -3,9 +3,9 @@ package org.flowmon.archive.segment.reader;
 import java.nio.ByteBuffer;
 
 /**
- * Which rows of a column are not null: the bitmap that a bit-packed run of definition levels is,
- * with the number of values before every 512th row, so that the place of a row's value is found in
- * constant time.
+ * The bitmap of a column's rows that are not null, from a bit-packed run of definition levels. It
+ * stores the number of values before every 512th row, so that the place of a row's value is found
+ * in constant time.
  */
 final class Validity {
   private static final int BLOCK = 512;
@@ -16,8 +16,10 @@ final class Validity {
   private final int count;
 
   /**
+   * Wraps a bitmap.
+   *
    * @param buffer the file, little-endian; at least 9 bytes follow the bitmap
-   * @param at where the bitmap begins
+   * @param at offset of the bitmap
    */
   Validity(ByteBuffer buffer, int at, int rows) {
     this.buffer = buffer;
@@ -42,7 +44,7 @@ final class Validity {
     return count;
   }
 
-  /** 64 bits from a row on; those past the last row mean nothing. */
+  /** 64 bits from a row on; those past the last row are undefined. */
   private long word(int row) {
     int start = at + (row >>> 3);
     int shift = row & 7;
@@ -54,7 +56,7 @@ final class Validity {
     return (buffer.get(at + (row >>> 3)) >>> (row & 7) & 1) != 0;
   }
 
-  /** How many values lie before a row. */
+  /** The number of values before a row. */
   int rank(int row) {
     int rank = before[row / BLOCK];
     int from = row / BLOCK * BLOCK;
@@ -64,7 +66,7 @@ final class Validity {
     return from == row ? rank : rank + Long.bitCount(word(from) & mask(row - from));
   }
 
-  /** How many values lie in {@code count} rows from a row on. */
+  /** The number of values in {@code count} rows from a row on. */
   int count(int from, int rows) {
     int sum = 0;
     for (int i = 0; i < rows; i += 64) {

@@ -1,5 +1,5 @@
 /**
- * Reading sealed segments: values of columns in place or page by page, chosen rows, time keys,
+ * Reads sealed segments: values of columns in place or page by page, chosen rows, time keys,
  * verification and footprint.
  */
 package org.flowmon.archive.segment.reader;

@@ -28,39 +28,39 @@ import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 
-/** Puts the pages of one column together. Keeps its arrays. Not thread-safe. */
+/** Builds the pages of one column. Reuses its arrays. Not thread-safe. */
 final class ChunkBuilder {
   private final ByteSink page = new ByteSink();
   private final ByteSink compressed = new ByteSink();
   private final CRC32 pageCrc = new CRC32();
   private final PageEncoder encoder = new PageEncoder();
 
-  /** The dictionary of the chunk last built, where it has one. */
+  /** The dictionary of the chunk last built, if it has one. */
   final DictionaryPage dictionaryPage = new DictionaryPage();
 
   /** The bytes of the chunk last built. */
   final ByteSink chunk = new ByteSink();
 
-  /** Where each block of deltas is, of a chunk that is one page of them; else empty. */
+  /** Table of the delta blocks of a chunk that is one page of deltas; else empty. */
   final ByteSink blocks = new ByteSink();
 
-  /** Where each page is, of a chunk of several pages ({@link PageTable}); else empty. */
+  /** Table of the pages of a chunk with several pages ({@link PageTable}); else empty. */
   final ByteSink pages = new ByteSink();
 
-  /** Where the data pages lie within the file. */
+  /** Places of the data pages in the file. */
   final List<PageLocation> locations = new ArrayList<>();
 
-  /** What each data page holds; null where that is not known. */
+  /** The bounds of each data page; null if unknown. */
   ColumnIndex columnIndex;
 
   private long uncompressedSize;
 
   /**
-   * How a column is stored.
+   * The storage of a column.
    *
    * @param encoding of the values
    * @param rowsPerPage rows of each data page but the last
-   * @param compressor of all pages; null for a chunk of one page that is not compressed
+   * @param compressor of all pages; null for a chunk of one uncompressed page
    */
   record Layout(Encoding encoding, int rowsPerPage, PageCodec.Compressor compressor) {}
 
@@ -68,7 +68,7 @@ final class ChunkBuilder {
    * Builds the chunk of a column.
    *
    * @param dictionary the ids and distinct values, for RLE_DICTIONARY
-   * @param fileOffset where the chunk will lie in the file
+   * @param fileOffset offset of the chunk in the file
    */
   ColumnMetaData build(
       FlowColumn column,
@@ -224,7 +224,7 @@ final class ChunkBuilder {
     return statistics;
   }
 
-  /** Of one page it says what the statistics say; of several what each holds, of numbers alone. */
+  /** For one page, the statistics; for several, the bounds of each, only of numbers. */
   private ColumnIndex columnIndex(Statistics statistics, PageBounds bounds) {
     if (locations.size() > 1) {
       return bounds.toColumnIndex();
@@ -242,7 +242,7 @@ final class ChunkBuilder {
     return index;
   }
 
-  /** A number as PLAIN has it. */
+  /** Encodes a number as PLAIN. */
   static byte[] plain(ColumnType type, long value) {
     ByteBuffer bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(value);
     int width = type == ColumnType.BOOLEAN ? 1 : SegmentFormat.width(type);

@@ -22,15 +22,14 @@ public final class ColumnValues {
   /** Numbers, or the low longs of addresses. */
   long[] low = {};
 
-  /** High longs of addresses; of use only where {@link #ipv4Only} is false. */
+  /** High longs of addresses; valid only if {@link #ipv4Only} is false. */
   long[] high = {};
 
   /** Texts. */
   String[] texts = {};
 
   /**
-   * Bits of the rows that are not null, rows of the segment; of use only where {@link #nulls} is
-   * not 0.
+   * Bits of the rows that are not null, rows of the segment; valid only if {@link #nulls} is not 0.
    */
   long[] valid = {};
 
@@ -45,7 +44,7 @@ public final class ColumnValues {
 
   private int rows;
 
-  /** Fills in a column; false where every row is null. */
+  /** Fills in a column; false if every row is null. */
   boolean load(FlowColumn column, Collection<? extends FlowRows> parts, int totalRows, int[] rank) {
     rows = totalRows;
     nulls = 0;
@@ -82,7 +81,7 @@ public final class ColumnValues {
   }
 
   /**
-   * How many of some rows have a value.
+   * The number of some rows with a value.
    *
    * @param from a multiple of 64
    */
@@ -145,9 +144,7 @@ public final class ColumnValues {
     }
   }
 
-  /**
-   * Keeps high longs from the first block on that is not all IPv4; until then they would all be 0.
-   */
+  /** Stores high longs from the first block on that is not all IPv4; until then all are 0. */
   private void loadHigh(int n, int[] rank, int base) {
     if (ipv4Only) {
       long other = 0;

@@ -10,7 +10,7 @@ import org.flowmon.flow.TableHash;
 /**
  * Finds the distinct values of a column, sorts them, and numbers every value by its place among
  * them. Values are hashed first, so that only the distinct ones are sorted; small ranges of numbers
- * are counted in a table instead. Keeps its arrays. Not thread-safe.
+ * are counted in a table instead. Reuses its arrays. Not thread-safe.
  */
 public final class DictionaryBuilder {
   private static final int NONE = -1;
@@ -24,13 +24,13 @@ public final class DictionaryBuilder {
   private boolean isWide;
   private long[] packed = {};
 
-  /** For each value its id. */
+  /** The id of each value. */
   int[] ids = {};
 
   /** The distinct values in order: numbers, or the low longs of addresses. */
   long[] low = new long[FIRST_SLOTS];
 
-  /** High longs of the distinct addresses; not set where all are IPv4. */
+  /** High longs of the distinct addresses; not set if all are IPv4. */
   long[] high = {};
 
   /** The distinct texts in order, as UTF-8. */
@@ -40,8 +40,8 @@ public final class DictionaryBuilder {
   int size;
 
   /**
-   * Numbers every value; false, with nothing to rely on, where there are more than {@code limit}
-   * distinct ones.
+   * Numbers every value; false if there are more than {@code limit} distinct ones, then the fields
+   * are undefined.
    */
   boolean buildNumbers(ColumnValues values, int limit) {
     int n = values.count;
@@ -111,8 +111,8 @@ public final class DictionaryBuilder {
   }
 
   /**
-   * Doubles the slots until they hold {@link #size} distinct values at most half full; the caller
-   * fills them anew.
+   * Doubles the slots until {@link #size} distinct values fill at most half; the caller fills them
+   * anew.
    */
   private void growSlots() {
     mask = 4 * mask + 3;
@@ -169,10 +169,7 @@ public final class DictionaryBuilder {
     return size - 1;
   }
 
-  /**
-   * How many slots the values that were hashed last lie behind their own, summed up: how much there
-   * was to look at in vain.
-   */
+  /** The sum of the hashed values' distances from their own slots: the number of wasted probes. */
   long displacement() {
     long sum = 0;
     for (int slot = 0; slot <= mask; slot++) {
@@ -200,8 +197,8 @@ public final class DictionaryBuilder {
     long[] unsorted = packed;
     System.arraycopy(low, 0, unsorted, 0, size);
     Arrays.sort(low, 0, size);
-    // The hash table still finds the old id of each value, but through low, which is sorted now:
-    // probe by the old copy.
+    // The hash table still has the old id of each value, but refers to low, which is sorted now:
+    // probe with the old copy.
     long[] sorted = low;
     low = unsorted;
     int[] renumbered = renumbering();
@@ -268,7 +265,7 @@ public final class DictionaryBuilder {
     int ipv4 = packIpv4();
     radix.sortByHighBits(packed, ipv4);
     Integer[] others = new Integer[size - ipv4];
-    int below = 0; // of the others, those before all of IPv4
+    int below = 0; // the others before all of IPv4
     for (int i = 0, n = 0; i < size; i++) {
       if (!IpAddress.isIpv4(high[i], low[i])) {
         others[n++] = i;
@@ -291,7 +288,7 @@ public final class DictionaryBuilder {
     renumber(values.count);
   }
 
-  /** Puts the IPv4 addresses, which are most of them as a rule, into packed keys; how many. */
+  /** Puts the IPv4 addresses, usually most of them, into packed keys; returns their number. */
   private int packIpv4() {
     if (packed.length < size) {
       packed = new long[Math.max(size, low.length)];

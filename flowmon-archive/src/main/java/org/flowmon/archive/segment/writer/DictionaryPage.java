@@ -8,8 +8,8 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Puts a dictionary into bytes: the page that every Parquet reader reads, and the side table by
- * which flowmon finds an entry. Not thread-safe.
+ * Encodes a dictionary: the page that every Parquet reader reads, and the side table by which
+ * flowmon finds an entry. Not thread-safe.
  */
 final class DictionaryPage {
   private static final byte[][] OCTETS = new byte[256][];
@@ -20,7 +20,7 @@ final class DictionaryPage {
     }
   }
 
-  /** The side table of the dictionary last written; empty where it has none. */
+  /** The side table of the dictionary last written; empty if it has none. */
   final ByteSink side = new ByteSink();
 
   /** Bytes of an entry of the side table. */

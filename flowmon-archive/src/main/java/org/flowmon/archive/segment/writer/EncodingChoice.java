@@ -12,16 +12,17 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * Finds how a column is stored. Of what may be read in place that is the smaller of a dictionary
- * and plain values, or deltas where they are smaller by a quarter; of what is compressed that of
- * which some values in the middle take the fewest bytes. Keeps its arrays. Not thread-safe.
+ * Chooses the encoding of a column. For columns read in place: the smaller of a dictionary and
+ * plain values, or deltas if they are smaller by a quarter. For compressed columns: the encoding in
+ * which a sample from the middle takes the fewest bytes. Reuses its arrays. Not thread-safe.
  */
 public final class EncodingChoice {
-  // More distinct numbers than this do not fit a core's caches while they are hashed.
+  // More distinct numbers than this do not fit a core's caches during hashing.
   private static final int MAX_NUMBER_DICTIONARY = 1 << 16;
-  // Every so many-th block of deltas is measured.
+  // One in so many blocks of deltas is measured.
   private static final int BLOCK_STEP = 8;
-  // A value of few bits counts as so many: of them, too, not too many are to be decoded at once.
+  // Values count as at least so many bits, so that a page of narrow values does not get too many to
+  // decode at once.
   private static final int MIN_BITS = 16;
   private static final int SAMPLE = 8192;
 
@@ -37,9 +38,9 @@ public final class EncodingChoice {
   }
 
   /**
-   * As it is tested.
+   * A choice with another limit, for tests.
    *
-   * @param maxDictionary bytes of a decoded dictionary that is compressed, at most
+   * @param maxDictionary maximum bytes of a decoded dictionary that is compressed
    */
   public EncodingChoice(int maxDictionary) {
     this.maxDictionary = maxDictionary;
@@ -48,8 +49,8 @@ public final class EncodingChoice {
   /**
    * Numbers the values of a column.
    *
-   * @param needed whether the ids are needed whatever the column's values take
-   * @return false, with nothing to rely on, where they are not needed and too many
+   * @param needed whether the ids are needed regardless of their size
+   * @return false if they are not needed and too many; then the dictionary is undefined
    */
   boolean buildDictionary(
       FlowColumn column, ColumnValues values, DictionaryBuilder dictionary, boolean needed) {
@@ -69,10 +70,10 @@ public final class EncodingChoice {
   }
 
   /**
-   * How the column is stored.
+   * Chooses the layout of the column.
    *
-   * @param dictionary null where there is none
-   * @param compressor null for one page that is not compressed
+   * @param dictionary null if there is none
+   * @param compressor null for one uncompressed page
    */
   ChunkBuilder.Layout layout(
       FlowColumn column,
@@ -130,7 +131,7 @@ public final class EncodingChoice {
     return width * ids.size + ((long) values.count * SegmentFormat.idWidth(ids.size) + 7) / 8;
   }
 
-  /** About how many bytes deltas and their table take. */
+  /** Estimates the bytes of deltas and their table. */
   private long deltaBytes(ColumnValues values, boolean narrow) {
     int blocks = DeltaEncoder.blocks(values.count);
     if (blocks == 0) {
@@ -177,7 +178,7 @@ public final class EncodingChoice {
     return best;
   }
 
-  /** About how many bytes all values take. */
+  /** Estimates the bytes of all values. */
   private double sampled(
       ColumnType type,
       Encoding encoding,

@@ -21,9 +21,9 @@ final class PageBounds {
   private boolean ascending = true;
 
   /**
-   * No page yet.
+   * Begins without pages.
    *
-   * @param dictionary of which the values are ids; null where they are stored as they are
+   * @param dictionary of the ids; null if values are stored plainly
    */
   PageBounds(ColumnType type, ColumnValues values, DictionaryBuilder dictionary) {
     this.type = type;
@@ -31,7 +31,7 @@ final class PageBounds {
     this.dictionary = dictionary;
   }
 
-  /** Adds a page of {@code n} values from one on. */
+  /** Adds a page of {@code n} values from a value on. */
   void add(int from, int n, int nullCount) {
     if (!type.isLong()) {
       return; // texts are not in the order of their ids
@@ -61,7 +61,7 @@ final class PageBounds {
     largest.add(ByteBuffer.wrap(ChunkBuilder.plain(type, max)));
   }
 
-  /** Null where nothing is known: of addresses and texts. */
+  /** The index, null if bounds are unknown: for addresses and texts. */
   ColumnIndex toColumnIndex() {
     if (!type.isLong()) {
       return null;

@@ -6,7 +6,7 @@ import org.flowmon.archive.segment.format.DeltaEncoder;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 
-/** Puts levels and values of some rows of a column into the bytes of a data page. */
+/** Encodes levels and values of some rows of a column as a data page. */
 final class PageEncoder {
   private final DeltaEncoder deltas = new DeltaEncoder();
 
@@ -29,10 +29,10 @@ final class PageEncoder {
   }
 
   /**
-   * Appends {@code n} values from one on.
+   * Appends {@code n} values from a value on.
    *
-   * @param dictionary whose ids the values are, with {@link Encoding#RLE_DICTIONARY}
-   * @param table gets where each block of deltas is; null for nowhere
+   * @param dictionary of the values' ids, for {@link Encoding#RLE_DICTIONARY}
+   * @param table receives the place of each block of deltas; null for none
    */
   void putValues(
       ColumnType type,
@@ -79,7 +79,7 @@ final class PageEncoder {
     }
   }
 
-  /** All first bytes, then all second bytes, …: least significant first. */
+  /** Appends all first bytes, then all second bytes, …: least significant first. */
   private static void putSplit(long[] values, int from, int n, int width, ByteSink page) {
     page.reserve((long) n * width);
     byte[] bytes = page.array();

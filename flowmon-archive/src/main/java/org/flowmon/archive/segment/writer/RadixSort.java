@@ -2,7 +2,7 @@ package org.flowmon.archive.segment.writer;
 
 import java.util.Arrays;
 
-/** Sorts packed keys. Keeps its arrays. Not thread-safe. */
+/** Sorts packed keys. Reuses its arrays. Not thread-safe. */
 final class RadixSort {
   private static final int DIGIT = 11;
   private static final int BUCKETS = 1 << DIGIT;
@@ -12,7 +12,7 @@ final class RadixSort {
   private long[] other = {};
 
   /**
-   * Sorts the first {@code n} entries by their high 32 bits, unsigned, where these are distinct and
+   * Sorts the first {@code n} entries by their high 32 bits, unsigned, if these are distinct and
    * the low 32 bits are a payload.
    */
   void sortByHighBits(long[] packed, int n) {

@@ -1,9 +1,9 @@
 package org.flowmon.archive.segment.writer;
 
 /**
- * The order of rows by three keys, stable. Radix sort, least significant digit first, over as many
- * bits as the keys differ in; runs of equal first keys are then ordered by the second, and so on.
- * Rows that come in order cost one pass. Keeps its arrays. Not thread-safe.
+ * Sorts rows by three keys, stable. Radix sort, least significant digit first, over as many bits as
+ * the keys differ in; runs of equal first keys are then ordered by the second, and so on. Rows
+ * already in order cost one pass. Reuses its arrays. Not thread-safe.
  */
 final class RowOrder {
   private static final int DIGIT = 11;

@@ -38,18 +38,18 @@ import org.flowmon.flow.FlowRows;
 
 /**
  * Seals rows into a segment: sorts them by time, writes {@code <id>.parquet} and its sidecar {@code
- * <id>.idx}. Keeps its scratch arrays from call to call, so one writer per thread is to be reused;
- * nothing is allocated per row but for text columns. Not thread-safe.
+ * <id>.idx}. Keeps its scratch arrays from call to call, so reuse one writer per thread; nothing is
+ * allocated per row except for text columns. Not thread-safe.
  */
 public final class SegmentWriter {
-  /** No segment has more rows. */
+  /** Maximum rows of a segment. */
   public static final int MAX_ROWS = 1 << 24;
 
   private static final DateTimeFormatter ID_TIME =
       DateTimeFormatter.ofPattern("yyyyMMdd't'HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
   private static final long LAST_ID_TIME = 253_402_300_799L; // 9999-12-31T23:59:59Z
 
-  /** Makes the names in a folder last. */
+  /** Makes the names in a folder durable. */
   public interface FolderSync {
     void sync(Path folder) throws IOException;
   }
@@ -67,7 +67,7 @@ public final class SegmentWriter {
   private final long[][] keys = new long[3][];
   private int[] rank = {};
 
-  /** A writer of {@link SegmentOptions#LOOKUP}. */
+  /** A writer with {@link SegmentOptions#LOOKUP}. */
   public SegmentWriter() {
     this(SegmentOptions.LOOKUP);
   }
@@ -77,7 +77,7 @@ public final class SegmentWriter {
     this(options, SyncedFolders::sync, new EncodingChoice());
   }
 
-  /** As it is tested. */
+  /** A writer with other parts, for tests. */
   public SegmentWriter(SegmentOptions options, FolderSync folderSync, EncodingChoice encodings) {
     this.options = options;
     this.folderSync = folderSync;
@@ -85,14 +85,14 @@ public final class SegmentWriter {
   }
 
   /**
-   * Says what runs before each column of a segment and between the steps of writing one, and may
-   * wait there: sealing takes long, and what is urgent may go first.
+   * Sets a callback that runs before each column of a segment and between the steps of writing one.
+   * It may wait: sealing takes long, and urgent work may go first.
    */
   public void beforeColumns(Runnable pause) {
     this.pause = pause;
   }
 
-  /** How this seals. */
+  /** The options of sealing. */
   public SegmentOptions options() {
     return options;
   }
@@ -103,12 +103,11 @@ public final class SegmentWriter {
    *
    * @param directory the folder of segments, which must exist
    * @param parts flow batches, selections of archived rows or any other rows; together 1 … {@link
-   *     #MAX_ROWS} rows. Order matters only where two rows have equal times: then the earlier one
+   *     #MAX_ROWS} rows. Order matters only if two rows have equal times: then the earlier one
    *     stays first.
    * @param provenance put into the file for people
-   * @throws IOException where writing failed; nothing is left under a final name then, as far as it
-   *     can be deleted: what a failed deletion leaves is no part of an archive, as no commit names
-   *     it
+   * @throws IOException if writing failed. Then no file is left under a final name, unless its
+   *     deletion failed, too; such a file is no part of an archive, as no commit names it
    */
   public SealedSegment seal(
       Path directory, Collection<? extends FlowRows> parts, Provenance provenance)
@@ -117,9 +116,9 @@ public final class SegmentWriter {
   }
 
   /**
-   * As above.
+   * As {@link #seal(Path, Collection, Provenance)}.
    *
-   * @param owner is told the segment's id before its first file is made
+   * @param owner gets the segment's id before its first file is made
    */
   public SealedSegment seal(
       Path directory, Collection<? extends FlowRows> parts, Provenance provenance, Owner owner)
@@ -141,17 +140,17 @@ public final class SegmentWriter {
     }
   }
 
-  /** Who says that a segment is to be committed, so that its files are no orphans. */
+  /** Declares that a segment is to be committed, so that its files are no orphans. */
   public interface Owner {
     /**
-     * Is told before the first file of a segment is made.
+     * Called before the first file of a segment is made.
      *
-     * @throws IOException where it cannot be said; then nothing is made
+     * @throws IOException if the declaration fails; then nothing is made
      */
     void own(String id) throws IOException;
   }
 
-  /** Compresses pages; null where nothing is cut into pages. */
+  /** The compressor of pages; null for a profile without pages. */
   private PageCodec.Compressor compressor() {
     return options.profile() == SegmentProfile.LOOKUP
         ? null
@@ -163,7 +162,7 @@ public final class SegmentWriter {
   private long largestKey;
   private int clamped;
 
-  /** Sorts the rows; for each input row its place, or null where they are in order already. */
+  /** Sorts the rows; returns the place of each input row, or null if they are in order already. */
   private int[] order(Collection<? extends FlowRows> parts, int rows) {
     for (int k = 0; k < keys.length; k++) {
       if (keys[k] == null || keys[k].length < rows) {
@@ -197,10 +196,7 @@ public final class SegmentWriter {
     return inOrder ? null : rank;
   }
 
-  /**
-   * Fills in a key in input order; nulls take the value of {@code otherwise}, or the smallest there
-   * is.
-   */
+  /** Loads a key in input order; nulls take the value of {@code otherwise}, or the minimum. */
   private void loadKey(
       FlowColumn column,
       Collection<? extends FlowRows> parts,
@@ -253,7 +249,7 @@ public final class SegmentWriter {
         index.begin(rows);
         tables.clear();
         if (values.load(FlowColumn.OUTGOING, parts, rows, ranks)) {
-          // The sums by address are split by it: it has to be known before the addresses.
+          // The rollups are split by it: it must be known before the addresses.
           index.rollups().outgoing(values.low, values.count, validity());
         }
         for (FlowColumn column : FlowColumn.all()) {
@@ -335,12 +331,12 @@ public final class SegmentWriter {
           dictionary.size);
     }
 
-    /** Bits of the rows that have a value, null where all have. */
+    /** Bits of the rows that have a value, null if all have. */
     private long[] validity() {
       return values.nulls == 0 ? null : values.valid;
     }
 
-    /** Keeps a table until all chunks are written; until then its place is from the first one. */
+    /** Keeps a table until all chunks are written; until then its offset is from the first one. */
     private void putTable(String key, FlowColumn column, ByteSink table, int entries, int width) {
       if (table.size() > 0) {
         footer.table(key, column, tables.size(), entries, width, crc(table));

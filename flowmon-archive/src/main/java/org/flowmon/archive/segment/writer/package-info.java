@@ -1,2 +1,2 @@
-/** Sealing rows into a segment: their order, dictionaries, and the encoding of each column. */
+/** Seals rows into a segment: their order, dictionaries, and the encoding of each column. */
 package org.flowmon.archive.segment.writer;

@@ -38,7 +38,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Groups of pairs of addresses of which the filter names the first, against all rows. */
+/** Groups of pairs of addresses with a filter on the first, against all rows. */
 class ListGroupingTest {
   private static final int SEGMENTS = 3;
   private static final int ROWS = 14_000; // of a segment
@@ -85,7 +85,7 @@ class ListGroupingTest {
     }
     String first = AGGREGATES.get(random.nextInt(AGGREGATES.size()));
     String second = AGGREGATES.get(random.nextInt(AGGREGATES.size()));
-    if (random.nextInt(3) == 0) { // rows alone are counted in another way
+    if (random.nextInt(3) == 0) { // counts of rows alone take another way
       first = "COUNT(*)";
       second = "COUNT(*)";
     }
@@ -143,7 +143,7 @@ class ListGroupingTest {
     }
   }
 
-  /** Whether the lists of each segment that has any were the rows of groups. */
+  /** Whether the lists of each segment with any were the rows of groups. */
   private static boolean answeredByLists(QueryStats told) {
     List<SegmentAccess.Way> ways =
         told.accesses().stream()
@@ -155,7 +155,7 @@ class ListGroupingTest {
     return ways.equals(List.of(SegmentAccess.Way.LISTS));
   }
 
-  /** How many rows of all a query's filter keeps. */
+  /** The number of all rows that a query's filter keeps. */
   private long rows(String sql) {
     String filter = sql.substring(sql.indexOf(" WHERE "), sql.indexOf(" GROUP BY "));
     FlowQuery count = QueryParser.parse("SELECT COUNT(*) AS n FROM flows" + filter);

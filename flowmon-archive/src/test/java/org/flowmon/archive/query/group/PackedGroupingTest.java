@@ -277,7 +277,7 @@ class PackedGroupingTest {
                       && row.port != null
                       && row.port != 1);
       case 5 ->
-          // Postings find the rows of the first term, of which the second keeps some.
+          // Postings find the rows of the first term, and the second keeps some of them.
           new Condition(
               " WHERE src_addr IN ('10.0.0.0/24', '"
                   + host
@@ -315,7 +315,7 @@ class PackedGroupingTest {
 
   private record Having(String sql, Predicate<List<Row>> keeps) {}
 
-  /** A condition over groups; the number that it compares with is that of one of them. */
+  /** A condition over groups; it compares with the value of one of them. */
   private static Having having(SplittableRandom random, List<List<Row>> groups) {
     Aggregate of = AGGREGATES.get(random.nextInt(AGGREGATES.size()));
     Object some =
@@ -545,7 +545,7 @@ class PackedGroupingTest {
         // Few rows.
         String few = "WHERE src_addr = '10.0.1.70'";
         assertTrue(!isPacked(snapshot, QueryParser.parse(pairs.replace("{}", few))));
-        // Keys that do not fit a long, and such as are not of columns.
+        // Keys that do not fit a long, and keys that are not columns.
         for (String keys :
             List.of("bytes", "src_as, dst_as", "service", "NETWORK(src_addr, 24)", "bytes + 1")) {
           String sql = "SELECT " + keys + ", COUNT(*) FROM flows GROUP BY " + keys;

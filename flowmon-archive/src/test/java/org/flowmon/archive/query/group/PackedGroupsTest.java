@@ -236,7 +236,7 @@ class PackedGroupsTest {
       Random random = new Random(seed);
       int bits = 1 + random.nextInt(62);
       long mask = (1L << bits) - 1;
-      // A few leading numbers that are in most keys.
+      // A few leading numbers that are frequent in keys.
       long frequent = random.nextLong() & mask & -1L << Math.max(0, bits - 10);
       long[] sample = new long[random.nextInt(3000)];
       for (int i = 0; i < sample.length; i++) {
@@ -314,7 +314,7 @@ class PackedGroupsTest {
     assertEquals(1, table.size());
     assertTrue(table.states().length <= 1024 * layout.stateWords(), "room of one group");
     table.clear();
-    // After a partition of many groups one of few forgets their room.
+    // A partition of few groups after one of many frees their memory.
     adder.add(rowsOf(200_000, 200_000), 0, table);
     assertEquals(200_000, table.size());
     table.clear();
@@ -329,7 +329,7 @@ class PackedGroupsTest {
     assertTrue(table.states().length <= 1024 * layout.stateWords(), "room of few groups");
   }
 
-  /** Rows in one partition, of so many keys in turn. */
+  /** Rows in one partition, with so many keys in turn. */
   private static PartitionedRows rowsOf(int count, int distinct) {
     PartitionedRows rows = new PartitionedRows(1, 20, new ValueKind[0], true);
     int[] all = new int[Vector.CAPACITY];
@@ -393,7 +393,7 @@ class PackedGroupsTest {
     int shift = groups.keyBits() / 2;
     long[] sample = new long[16_384];
     for (int i = 0; i < sample.length; i++) {
-      sample[i] = (long) (i % 1000) << shift; // of the first hundredth alone
+      sample[i] = (long) (i % 1000) << shift; // of the first hundredth only
     }
     PartitionMap map = groups.cut(sample).map;
     int[] numbers = new int[map.partitions()];
@@ -408,7 +408,7 @@ class PackedGroupsTest {
   void partitionsAreNoMoreThanMemoryHasBlocksFor() {
     assertEquals(1, PackedGroups.wanted(1000, 96L << 20, 3));
     assertEquals(2048, PackedGroups.wanted(100_000_000, 96L << 20, 3));
-    // Of a heap of 256 MiB: a block of each partition is a part of what rows may take.
+    // With a heap of 256 MiB, a block of each partition is a part of the rows' memory.
     long share = (256L << 20) / 24;
     int wanted = PackedGroups.wanted(100_000_000, share, 3);
     assertTrue(
@@ -427,9 +427,9 @@ class PackedGroupsTest {
     assertNull(PackedGroups.ofLists(pairPlan(), first, many, 1, heap, GroupMemory.unlimited()));
     assertNotNull(
         PackedGroups.ofLists(pairPlan(), first, many, 1, 2 * heap, GroupMemory.unlimited()));
-    // Of all threads together no more than an eighth.
+    // All threads together may take at most an eighth.
     assertNull(PackedGroups.ofLists(pairPlan(), first, many, 6, 2 * heap, GroupMemory.unlimited()));
-    // Nor more than half of what the query has left.
+    // Nor more than half of the query's remaining memory.
     GroupLayout layout = GroupLayout.of(pairPlan().query());
     long most = 2 * 3 * ListGroupMaker.heapBytes(few, layout);
     GroupMemory enough = new GroupMemory(most + 5);

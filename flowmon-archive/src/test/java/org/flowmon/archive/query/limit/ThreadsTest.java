@@ -13,14 +13,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** All threads of a query end where one of them does, or nobody waits for it any more. */
+/** All threads of a query end if one of them ends or nobody waits for the query any more. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThreadsTest {
   private static Deadline none() {
     return new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
   }
 
-  /** What a long loop does. */
+  /** A long loop. */
   private static Void loop(Deadline deadline) {
     while (true) {
       deadline.check();
@@ -84,7 +84,7 @@ class ThreadsTest {
     }
   }
 
-  /** One that has done its share waits for the others. */
+  /** A thread that has done its share waits for the others. */
   @Test
   void allEndWhereTheThreadThatAskedIsInterruptedWhileItWaits() throws InterruptedException {
     Deadline deadline = none();

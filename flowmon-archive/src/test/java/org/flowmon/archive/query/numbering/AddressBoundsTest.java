@@ -48,7 +48,7 @@ class AddressBoundsTest {
     for (long seed = 1; seed <= 30; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       List<IpAddress[]> lists = new ArrayList<>();
-      // The largest list alone has IPv4 addresses; all others are beyond its last.
+      // Only the largest list has IPv4 addresses; all others are after its last.
       lists.add(list(random, 5000, false));
       int others = random.nextInt(12);
       for (int l = 0; l < others; l++) {

@@ -50,7 +50,7 @@ class SortedUnionTest {
     }
   }
 
-  /** Of one family, of both, or such that differ in one half alone. */
+  /** Addresses of one family, of both, or ones that differ in one half only. */
   private static IpAddress address(int kind, SplittableRandom random) {
     boolean ipv4 = kind == 0 || (kind == 1 && random.nextBoolean());
     if (ipv4) {

@@ -20,11 +20,11 @@ import org.flowmon.udaf.result.GroupCollector;
 import org.flowmon.udaf.vector.Vector;
 import org.junit.jupiter.api.Test;
 
-/** Groups by address stand in the order of addresses, which is that of their bytes, unsigned. */
+/** Groups by address are in the order of addresses, which is that of their bytes, unsigned. */
 class AddressGroupsTest {
   private static final String QUERY = "SELECT src_addr, COUNT(*) AS n FROM flows GROUP BY src_addr";
 
-  /** Many have one upper half, or one lower half; halves lie on both sides of 2^63. */
+  /** Many share an upper half, or a lower half; halves lie on both sides of 2^63. */
   private static IpAddress address(SplittableRandom random, boolean ipv6) {
     if (!ipv6 || random.nextInt(4) == 0) {
       return IpAddress.ofIpv4(random.nextInt());

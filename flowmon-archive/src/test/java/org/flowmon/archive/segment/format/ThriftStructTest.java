@@ -34,7 +34,7 @@ class ThriftStructTest {
     return out.toByteArray();
   }
 
-  /** A page header in front of whose end a field that nobody knows nests one thing in another. */
+  /** A page header with an unknown field before its end that holds nested values. */
   private static byte[] nested(byte[] opening) throws IOException {
     byte[] header = header();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -75,7 +75,7 @@ class ThriftStructTest {
 
   @Test
   void whatAHeaderClaimsIsNotAllocated() throws IOException {
-    // A text of 90 MB in field 1, and a list of as many in field 2, of which nothing is there.
+    // A text of 90 MB in field 1, and a list of as many elements in field 2, both without content.
     for (byte[] claim :
         List.of(
             new byte[] {0x18, (byte) 0x80, (byte) 0x95, (byte) 0xF5, 0x2A, 0},

@@ -20,12 +20,12 @@ import org.flowmon.flow.FlowColumn;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Dictionaries that are larger than what is kept of decoded pages cost no page per row. */
+/** Dictionaries larger than the cache of decoded pages cost no page per row. */
 class LargeDictionaryTest {
   private static final int ROWS = 20_000;
   private static final int BLOCK = 1000;
   private static final SegmentOptions COMPACT = SegmentOptions.parse("compact index=+bytes");
-  // Fewer bytes than a dictionary of unique texts has, and more than a page of its ids.
+  // Fewer bytes than a dictionary of unique texts, and more than a page of its ids.
   private static final long SMALL = 300_000;
 
   @TempDir Path directory;
@@ -51,7 +51,7 @@ class LargeDictionaryTest {
     return batches;
   }
 
-  /** A writer as it was before large dictionaries were left as they are. */
+  /** A writer from before large dictionaries were left uncompressed. */
   private static SegmentWriter formerWriter() {
     return new SegmentWriter(COMPACT, SyncedFolders::sync, new EncodingChoice(Integer.MAX_VALUE));
   }
@@ -91,7 +91,8 @@ class LargeDictionaryTest {
       try (SegmentReader reader = SegmentReader.open(directory, sealed, true, cache)) {
         assertTrue(reader.hasDictionary(FlowColumn.BYTES), "seed " + seed);
         check(reader, RowsOracle.sorted(flows), "seed " + seed);
-        // Of each column a dictionary; the pages of ids may have gone and come for each block.
+        // One dictionary for each column; the pages of ids may be evicted and decoded for each
+        // block.
         assertAtMost(2 + 2 * ROWS / BLOCK, cache.decoded(), "pages decoded, seed " + seed);
       }
     }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.math.BigInteger;
 import org.junit.jupiter.api.Test;
 
-/** Values that were chosen for what was known of dictionaries do not make sealing slow. */
+/** Values chosen with knowledge of dictionaries do not make sealing slow. */
 class ChosenValuesTest {
   private static final int VALUES = 20_000;
   private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;

@@ -8,11 +8,11 @@ import org.flowmon.archive.query.group.table.SortedGroups;
 import org.flowmon.udaf.aggregate.GroupLayout;
 
 /**
- * Counts the rows of pairs of keys whose second keys' numbers were read: of one first key after the
- * other, so that the number of the second says where the count is. Not thread-safe.
+ * Counts the rows of pairs of keys from the numbers of their second keys. It takes one first key
+ * after the other, so the second key's number is the place of the count. Not thread-safe.
  */
 public final class CountMaker implements GroupMaker {
-  // Where one number of so many was seen, going over all is sooner done than sorting them.
+  // If one number of so many was seen, scanning all is faster than sorting them.
   private static final int SPARSE = 32;
 
   private final List<KeyedRows> keys;
@@ -34,7 +34,7 @@ public final class CountMaker implements GroupMaker {
     this.words = layout.stateWords();
     int all = (int) packing[1].ofNull() + 1;
     this.counts = new int[all];
-    this.found = new int[all + 1]; // the last is written to in vain
+    this.found = new int[all + 1]; // the last element is a dummy
   }
 
   @Override
@@ -67,7 +67,7 @@ public final class CountMaker implements GroupMaker {
     size = n;
   }
 
-  /** The groups that were found, and forgets them. */
+  /** Takes the groups that were found, and resets the counts. */
   private SortedGroups take(int number, SortedGroups.Arena arena) {
     SortedGroups groups = arena.reserve(size, 1 + words);
     order();

@@ -6,16 +6,16 @@ import org.flowmon.archive.index.RowCursor;
 import org.flowmon.archive.segment.reader.SegmentReader;
 
 /**
- * All rows of a query that have the same first key.
+ * All rows of a query with the same first key.
  *
  * @param number of the key
- * @param count how many rows at most
+ * @param count number of rows at most
  */
 public record KeyedRows(int number, List<OfSegment> lists, long count) {
   /**
-   * Those of one segment.
+   * The rows of one segment.
    *
-   * @param rows begins to read them, on the thread that needs them
+   * @param rows begins to read them, on the calling thread
    */
   public record OfSegment(SegmentReader segment, Supplier<RowCursor> rows) {}
 }

@@ -18,12 +18,12 @@ import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Makes the groups of two keys where the rows of each first key are known: of one first key after
- * the other, so that the number of the second says where the state is. Rows are neither cut nor
- * sorted, nor are their first keys read. Not thread-safe.
+ * Makes the groups of two keys if the rows of each first key are listed. It takes one first key
+ * after the other, so the second key's number is the place of the state. Rows are neither cut nor
+ * sorted, and their first keys are not read. Not thread-safe.
  */
 public final class ListGroupMaker implements GroupMaker {
-  // Where one number of so many was seen, going over all is sooner done than sorting them.
+  // If one number of so many was seen, scanning all is faster than sorting them.
   private static final int SPARSE = 32;
   private static final int[] IDENTITY = new int[Vector.CAPACITY];
 
@@ -50,8 +50,10 @@ public final class ListGroupMaker implements GroupMaker {
   private int size;
 
   /**
+   * Makes groups from lists.
+   *
    * @param second the column of the second key
-   * @param read is told how many rows are going to be read, and may throw to end it
+   * @param read gets the number of rows about to be read, and may throw to end the work
    */
   public ListGroupMaker(
       List<KeyedRows> keys,
@@ -74,13 +76,13 @@ public final class ListGroupMaker implements GroupMaker {
     int all = numbers.ofNull() + 1;
     this.states = new long[LongArrayPool.words(all, layout.stateWords())];
     this.seen = new boolean[all];
-    this.found = new int[all + 1]; // the last is written to in vain
+    this.found = new int[all + 1]; // the last element is a dummy
     for (int number = 0; number < all && !layout.startsWithZeros(); number++) {
       layout.reset(states, number * layout.stateWords());
     }
   }
 
-  /** Bytes that one takes on the heap. */
+  /** Bytes of heap that one maker takes. */
   public static long heapBytes(AddressNumbers numbers, GroupLayout layout) {
     return (numbers.ofNull() + 1L) * (8L * layout.stateWords() + Integer.BYTES + 1);
   }
@@ -111,7 +113,7 @@ public final class ListGroupMaker implements GroupMaker {
     }
   }
 
-  /** Where the states of rows are. */
+  /** Finds the places of the rows' states. */
   private void find(SelectedRows selected, int[] numberOf, int n) {
     int words = layout.stateWords();
     int ofNull = numbers.ofNull();
@@ -131,7 +133,7 @@ public final class ListGroupMaker implements GroupMaker {
     size = next;
   }
 
-  /** The groups that were found, and forgets them. */
+  /** Takes the groups that were found, and resets the states. */
   private SortedGroups take(int number, SortedGroups.Arena arena) {
     int words = layout.stateWords();
     SortedGroups groups = arena.reserve(size, 1 + words);

@@ -15,17 +15,19 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The numbers of the second keys of all rows of some lists, by first key. Threads read one segment
- * after the other, of all its lists together and in the order of rows: what one list has brought
- * from memory is there for the next one. Of list after list each would bring all of the column.
+ * The numbers of the second keys of all listed rows, by first key. Threads read one segment after
+ * the other, all its lists together and in the order of rows: memory that one list has brought into
+ * the cache serves the next one. List by list, each would load the whole column.
  */
 public final class ListedNumbers {
-  /** About what is kept of a list beside its numbers: itself, where it is read, and its parts. */
+  /**
+   * Estimated bytes kept for a list besides its numbers: the list, if it is read, and its parts.
+   */
   public static final long BYTES_PER_LIST = 192;
 
-  // Ids of so many rows stay in a core's cache while lists take theirs.
+  // Ids of so many rows stay in a core's cache while the lists read them.
   private static final int BLOCK_ROWS = 1 << 17;
-  // Where there are so many segments for each thread, threads end at about the same time.
+  // With so many segments for each thread, threads end at about the same time.
   private static final int SEGMENTS_PER_THREAD = 4;
 
   /** Numbers of a key, two in a long, the first in its lower half. */
@@ -41,14 +43,14 @@ public final class ListedNumbers {
     }
   }
 
-  /** Of a key and a segment. */
+  /** The list of one key in one segment. */
   private static final class Run {
     private final int key;
     private final KeyedRows.OfSegment list;
     private final List<Part> parts = new ArrayList<>();
-    // While it is read.
+    // While it is being read.
     private RowCursor cursor;
-    private int next; // a row, below which all were read
+    private int next; // all rows below this one were read
 
     Run(int key, KeyedRows.OfSegment list) {
       this.key = key;
@@ -56,7 +58,7 @@ public final class ListedNumbers {
     }
   }
 
-  /** What one thread reads at a time: lists of one segment. */
+  /** The unit of one thread's work: lists of one segment. */
   private record Unit(SegmentReader segment, List<Run> runs) {}
 
   private final FlowColumn second;
@@ -68,10 +70,10 @@ public final class ListedNumbers {
   private final List<long[]> memory = new ArrayList<>();
 
   /**
-   * Nothing is read yet: {@link #run} does.
+   * Prepares the reading, which {@link #run} does.
    *
    * @param second the column of the second key
-   * @param read is told how many rows are going to be read, and may throw to end it
+   * @param read gets the number of rows about to be read, and may throw to end the work
    */
   public ListedNumbers(
       List<KeyedRows> keys,
@@ -95,7 +97,7 @@ public final class ListedNumbers {
     bySegment.forEach((segment, runs) -> cut(segment, runs, keys, bySegment.size(), threads));
   }
 
-  /** Where segments are few, the lists of each are shared out, the longest first. */
+  /** If segments are few, shares out the lists of each, the longest first. */
   private void cut(
       SegmentReader segment, List<Run> runs, List<KeyedRows> keys, int segments, int threads) {
     int pieces = segments >= SEGMENTS_PER_THREAD * threads ? 1 : Math.min(threads, runs.size());
@@ -109,7 +111,7 @@ public final class ListedNumbers {
     }
   }
 
-  /** Reads segments until there is none left; several threads may do so at the same time. */
+  /** Reads segments until none is left; several threads may run it at the same time. */
   public Void run() {
     Reader reader = new Reader();
     try {
@@ -124,12 +126,12 @@ public final class ListedNumbers {
     }
   }
 
-  /** The numbers of a key, once every {@link #run} has ended. */
+  /** The numbers of a key, after every {@link #run} has ended. */
   List<Part> of(int key) {
     return byKey.get(key).stream().flatMap(run -> run.parts.stream()).toList();
   }
 
-  /** Gives working memory away: no number can be read any more. */
+  /** Releases working memory: no number can be read any more. */
   public void release() {
     synchronized (memory) {
       LongArrayPool.give(memory);
@@ -155,7 +157,7 @@ public final class ListedNumbers {
       }
     }
 
-    /** Reads a list up to a row at least; whether there may be more. */
+    /** Reads a list up to a row at least; returns whether there may be more. */
     private boolean readTo(SegmentReader segment, Run run, int end, int[] numberOf) {
       while (run.next < end) {
         int n = run.cursor.next(rows);

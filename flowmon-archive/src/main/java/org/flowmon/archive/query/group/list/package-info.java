@@ -1,2 +1,2 @@
-/** The groups of posting lists, each of which holds the rows of one first key. */
+/** Groups from posting lists, each of which holds the rows of one first key. */
 package org.flowmon.archive.query.group.list;

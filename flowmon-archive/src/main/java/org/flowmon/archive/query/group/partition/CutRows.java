@@ -5,16 +5,16 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Rows of one thread, cut into partitions: narrow ones as long as most are, all others wide. Not
- * thread-safe.
+ * Rows of one thread, cut into partitions. Rows are kept narrow if they fit, as long as most do;
+ * all others wide. Not thread-safe.
  */
 public final class CutRows {
-  // Where more than one row of so many is not narrow, none is looked at any more.
+  // If more than one row of so many is wide, narrow rows are no longer tried.
   private static final int WIDE_SHARE = 8;
   private static final int FEW_ROWS = 4096;
 
   private final PartitionMap map;
-  private final NarrowRows narrow; // null where none can be
+  private final NarrowRows narrow; // null if no row can be narrow
   private final PartitionedRows wide;
   private final int[] others = new int[Vector.CAPACITY];
   private boolean isNarrow;
@@ -22,6 +22,8 @@ public final class CutRows {
   private long wideRows;
 
   /**
+   * Prepares an empty cut.
+   *
    * @param kinds of the arguments
    * @param many whether to expect a million rows rather than some thousands
    * @param mayBeNarrow whether there is memory enough for narrow rows
@@ -40,7 +42,7 @@ public final class CutRows {
     this.isNarrow = narrow != null;
   }
 
-  /** Narrow rows, null where there never is one. */
+  /** Narrow rows, null if no row can be narrow. */
   public NarrowRows narrow() {
     return narrow;
   }
@@ -64,40 +66,40 @@ public final class CutRows {
     }
   }
 
-  /** Makes all rows ready to be read; none is added any more until they are forgotten. */
+  /** Makes all rows readable; none is added any more until {@link #clear}. */
   public void settle() {
     if (narrow != null) {
       narrow.settle();
     }
   }
 
-  /** How many rows a partition has. */
+  /** Number of rows in a partition. */
   public long rows(int partition) {
     return narrowRows(partition) + wide.rows(partition);
   }
 
-  /** How many narrow rows a partition has. */
+  /** Number of narrow rows in a partition. */
   public long narrowRows(int partition) {
     return narrow == null ? 0 : narrow.rows(partition);
   }
 
-  /** Bytes that the rows take on the heap. */
+  /** Bytes of heap that the rows take. */
   public long heapBytes() {
     return wide.heapBytes() + (narrow == null ? 0 : narrow.heapBytes());
   }
 
-  /** Forgets all rows. */
+  /** Removes all rows. */
   public void clear() {
     wide.clear();
     if (narrow != null) {
       narrow.clear();
     }
     if (narrow != null && !isNarrow) {
-      narrow.release(); // none comes any more
+      narrow.release(); // no more will come
     }
   }
 
-  /** Gives the memory of the rows away, of which none can be read any more. */
+  /** Releases the rows' memory; no row can be read any more. */
   public void release() {
     wide.release();
     if (narrow != null) {

@@ -7,9 +7,9 @@ import java.util.Deque;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
- * Large arrays that one query after the other works in: memory that was in use before is at hand,
- * where new memory is zeroed first and, when the process touches it for the first time, made. What
- * is kept is bounded, and given up where the heap runs short. Safe for many threads.
+ * A pool of large arrays for one query after the other: used memory is ready at once, while new
+ * memory is zeroed first and, at its first touch, mapped. The pool is bounded, and is given up if
+ * the heap runs short. Safe for many threads.
  */
 public final class LongArrayPool {
   /** Longs of an array: with its header just below 8 MiB, which are whole regions of any heap. */
@@ -27,10 +27,10 @@ public final class LongArrayPool {
   private LongArrayPool() {}
 
   /**
-   * Longs that so many groups take, which are in one array.
+   * Number of longs for so many groups in one array.
    *
    * @param stride longs of a group
-   * @throws AnswerTooLargeException where no array has so many
+   * @throws AnswerTooLargeException if no array has so many
    */
   public static int words(int groups, int stride) {
     if (groups > most(stride)) {
@@ -39,12 +39,12 @@ public final class LongArrayPool {
     return groups * stride;
   }
 
-  /** Groups of so many longs that one array holds at most. */
+  /** Maximum number of groups of {@code stride} longs in one array. */
   public static int most(int stride) {
     return MAX_LENGTH / Math.max(1, stride);
   }
 
-  /** An array of {@link #LENGTH} longs, which hold anything. */
+  /** Takes an array of {@link #LENGTH} longs with arbitrary content. */
   public static long[] take() {
     synchronized (FREE) {
       while (!FREE.isEmpty()) {
@@ -57,7 +57,7 @@ public final class LongArrayPool {
     return new long[LENGTH];
   }
 
-  /** Takes arrays back that nobody uses any more; those of another length are left to the heap. */
+  /** Takes back unused arrays; those of another length are left to the heap. */
   public static void give(Collection<long[]> arrays) {
     synchronized (FREE) {
       for (long[] array : arrays) {

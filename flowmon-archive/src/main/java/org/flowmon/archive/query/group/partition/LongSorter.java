@@ -2,7 +2,7 @@ package org.flowmon.archive.query.group.partition;
 
 import java.util.Arrays;
 
-/** Sorts longs by some of their bits, from the lowest digit to the highest. Not thread-safe. */
+/** Radix sort of longs by some of their bits, lowest digit first. Not thread-safe. */
 public final class LongSorter {
   private static final int MAX_DIGIT_BITS = 13;
   private static final int MIN_DIGIT_BITS = 6;
@@ -11,7 +11,7 @@ public final class LongSorter {
   private long[] other = {};
   private int[] starts = {};
 
-  /** Room for n longs that are to be sorted; it holds anything. */
+  /** An array for n longs to be sorted, with arbitrary content. */
   public long[] room(int n) {
     longs = longs.length < n ? new long[n] : longs;
     other = other.length < n ? new long[n] : other;
@@ -19,12 +19,12 @@ public final class LongSorter {
   }
 
   /**
-   * Sorts the first n longs of {@link #room}, equal ones in their order.
+   * Sorts the first n longs of {@link #room}; stable.
    *
-   * @param base none is less; what counts is how much more they are, in two's complement
-   * @param shift below their lowest bit that counts
-   * @param bits how many count; those above are 0
-   * @return the sorted longs, until the next call
+   * @param base the minimum; longs are compared by their difference from it, in two's complement
+   * @param shift number of ignored low bits
+   * @param bits number of significant bits; those above are 0
+   * @return the sorted longs, valid until the next call
    */
   public long[] sort(int n, long base, int shift, int bits) {
     int most = Math.max(MIN_DIGIT_BITS, Math.min(MAX_DIGIT_BITS, bits(n) - 1));
@@ -67,7 +67,7 @@ public final class LongSorter {
     }
   }
 
-  /** Counts a digit and the one above it, as longs are read once for both. */
+  /** Counts a digit and the one above it in one pass over the longs. */
   private void countTwo(int n, long base, int shift, int digitBits, int first) {
     long[] from = longs;
     int[] counts = starts;
@@ -94,7 +94,7 @@ public final class LongSorter {
     other = from;
   }
 
-  /** Bits that a number from 0 on takes. */
+  /** Number of bits of a number ≥ 0. */
   public static int bits(long number) {
     return Long.SIZE - Long.numberOfLeadingZeros(number);
   }

@@ -11,18 +11,18 @@ import org.flowmon.udaf.vector.Vector;
  * Rows of one thread whose key and only argument fit one long, by partition. Not thread-safe.
  *
  * <pre>
- *   row:    0 | key | value     (a value from 0 on; without an argument no bit is its)
+ *   row:    0 | key | value     (a value ≥ 0; no bits without an argument)
  *   block:  32,768 rows in the order of their partitions; where each partition begins
  * </pre>
  *
- * Rows are put in order block by block, in a core's caches: to write them to as many places as
+ * Rows are sorted block by block, in a core's caches: writing them directly to as many places as
  * there are partitions would miss caches and page tables at every row.
  */
 public final class NarrowRows {
   private static final int BLOCK_ROWS = 1 << 15;
   private static final int BLOCKS_PER_ARRAY = LongArrayPool.LENGTH / BLOCK_ROWS;
 
-  /** What a thread takes for its first two arrays of rows. */
+  /** Bytes of a thread's first two arrays of rows. */
   public static final long MIN_HEAP_BYTES = 2 * (8L * LongArrayPool.LENGTH) + (1 << 20);
 
   // Fewer bits are too few for bytes or packets; sums of more might not fit a long.
@@ -32,7 +32,7 @@ public final class NarrowRows {
   private final PartitionMap map;
   private final int valueBits;
   private final long[] unsorted = new long[BLOCK_ROWS];
-  private int size; // of what is not in order yet
+  private int size; // number of unsorted rows
   private final long[] sorted = new long[BLOCK_ROWS];
   private final char[] partitionOf = new char[BLOCK_ROWS];
   private final int[] next;
@@ -41,6 +41,8 @@ public final class NarrowRows {
   private final List<int[]> starts = new ArrayList<>(); // by block: of each partition, and the end
 
   /**
+   * Prepares an empty set.
+   *
    * @param valueBits {@link #valueBits}
    */
   NarrowRows(PartitionMap map, int valueBits) {
@@ -50,7 +52,7 @@ public final class NarrowRows {
     this.total = new long[map.partitions()];
   }
 
-  /** The bits of a row that are its argument's; −1 where rows of a layout never fit. */
+  /** The number of bits for a row's argument; −1 if rows of a layout never fit. */
   public static int valueBits(GroupLayout layout, int keyBits) {
     List<Expression> arguments = layout.arguments();
     if (arguments.isEmpty()) {
@@ -63,12 +65,12 @@ public final class NarrowRows {
   }
 
   /**
-   * Adds those of some rows that fit.
+   * Adds those rows that fit.
    *
-   * @param argument null where there is none
-   * @param n how many, at most {@link Vector#CAPACITY}
+   * @param argument null if there is none
+   * @param n number of rows, at most {@link Vector#CAPACITY}
    * @param rest receives the other rows of the selection, in their order
-   * @return how many others
+   * @return number of other rows
    */
   int add(long[] keys, Vector argument, int[] selection, int n, int[] rest) {
     if (size + n > BLOCK_ROWS) {
@@ -101,7 +103,7 @@ public final class NarrowRows {
     return others;
   }
 
-  /** Puts what is not in order yet in order, as a block. */
+  /** Sorts the unsorted rows into a block. */
   private void sort() {
     int n = size;
     int block = starts.size();
@@ -130,7 +132,7 @@ public final class NarrowRows {
       at += count;
     }
     begins[counts.length] = first + at;
-    // First to where it stays in caches, then to memory in one go.
+    // First into an array that stays in caches, then to memory in one go.
     long[] to = sorted;
     for (int i = 0; i < n; i++) {
       to[counts[of[i]]++] = from[i];
@@ -144,19 +146,19 @@ public final class NarrowRows {
     return block % BLOCKS_PER_ARRAY * BLOCK_ROWS;
   }
 
-  /** Makes all rows ready to be read; none is added any more until they are forgotten. */
+  /** Makes all rows readable; none is added any more until {@link #clear}. */
   void settle() {
     if (size > 0) {
       sort();
     }
   }
 
-  /** How many rows a partition has, of those that are ready to be read. */
+  /** Number of readable rows in a partition. */
   long rows(int partition) {
     return total[partition];
   }
 
-  /** Bytes that the rows take on the heap. */
+  /** Bytes of heap that the rows take. */
   long heapBytes() {
     int arraysInUse = (starts.size() + BLOCKS_PER_ARRAY - 1) / BLOCKS_PER_ARRAY;
     return (8L * LongArrayPool.LENGTH) * arraysInUse
@@ -164,17 +166,17 @@ public final class NarrowRows {
         + (8L + 8L + 2L) * BLOCK_ROWS;
   }
 
-  /** Blocks of rows that are ready to be read. */
+  /** Number of blocks of readable rows. */
   public int blocks() {
     return starts.size();
   }
 
-  /** The array in which a block is. */
+  /** The array that holds a block. */
   public long[] array(int block) {
     return arrays.get(block / BLOCKS_PER_ARRAY);
   }
 
-  /** Where the rows of a partition begin in a block's array; those of the next one follow. */
+  /** The start of a partition's rows in a block's array; those of the next one follow. */
   public int start(int block, int partition) {
     return starts.get(block)[partition];
   }
@@ -203,14 +205,14 @@ public final class NarrowRows {
     return row & ((1L << valueBits) - 1);
   }
 
-  /** Forgets all rows. */
+  /** Removes all rows. */
   void clear() {
     size = 0;
     starts.clear();
     Arrays.fill(total, 0);
   }
 
-  /** Gives the memory of the rows away, of which none can be read any more. */
+  /** Releases the rows' memory; no row can be read any more. */
   void release() {
     clear();
     LongArrayPool.give(arrays);

@@ -3,20 +3,20 @@ package org.flowmon.archive.query.group.partition;
 import java.util.Arrays;
 
 /**
- * Cuts packed keys into ranges of about as many rows each, as a sample of keys has it. A range that
+ * Cuts packed keys into ranges of about as many rows each, judged by a sample of keys. A range that
  * begins with a frequent first number is cut further by the bits below. Immutable.
  */
 public final class PartitionMap {
-  /** Partitions at most. */
+  /** Maximum number of partitions. */
   static final int MAX_PARTITIONS = 1 << 13;
 
-  // Leading bits of a key that are looked up.
+  // Leading bits of a key that index the table.
   private static final int DIGIT_BITS = 18;
   private static final int WHOLE = 63;
 
   private final int restBits;
   private final long restMask;
-  // By leading bits: the first partition << 8 | how far the bits below are shifted to be added.
+  // By leading bits: the first partition << 8 | shift of the bits below, which are then added.
   private final int[] table;
   private final int partitions;
 
@@ -28,12 +28,12 @@ public final class PartitionMap {
   }
 
   /**
-   * A map for keys.
+   * Makes a map for keys.
    *
    * @param sample keys, which are sorted here
-   * @param n how many of them
+   * @param n number of keys
    * @param keyBits bits of a key
-   * @param wanted partitions there should be; there may be some more or fewer
+   * @param wanted number of partitions to aim for; there may be some more or fewer
    */
   public static PartitionMap of(long[] sample, int n, int keyBits, int wanted) {
     int restBits = wanted == 1 ? keyBits : Math.max(0, keyBits - DIGIT_BITS);

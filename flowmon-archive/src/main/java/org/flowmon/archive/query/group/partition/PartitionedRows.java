@@ -21,7 +21,7 @@ public final class PartitionedRows {
 
   private static final int BLOCKS_OF_FEW_ROWS = 64;
   private static final int NONE = -1;
-  // A place is the number of a chunk and the place of a long in it.
+  // A place is the number of a chunk and the index of a long in it.
   private static final int CHUNK_SHIFT = 20;
   private static final int PLACE_BITS = 32;
   private static final int IN_CHUNK = (1 << CHUNK_SHIFT) - 1;
@@ -35,11 +35,13 @@ public final class PartitionedRows {
   private int[] blockBefore = {};
   private int usedBlocks;
   private final int[] lastBlock; // by partition
-  // By partition: the rows its last block has room for << 32 | the place of the next.
+  // By partition: free rows of its last block << 32 | place of the next row.
   private final long[] next;
   private final int[] places = new int[Vector.CAPACITY];
 
   /**
+   * Prepares an empty set.
+   *
    * @param keyBits bits of a key, at least 1
    * @param kinds of the arguments
    * @param many whether to expect a million rows rather than some thousands
@@ -66,7 +68,7 @@ public final class PartitionedRows {
     Arrays.fill(lastBlock, NONE);
   }
 
-  /** Whether rows can be kept: a NULL bit for each argument beside the key, a chunk's places. */
+  /** Whether rows fit: a NULL bit for each argument beside the key, a chunk's places. */
   public static boolean fits(int keyBits, int arguments) {
     return keyBits + arguments <= Long.SIZE
         && (1 + 2 * arguments) * BLOCK_ROWS * BLOCKS_OF_FEW_ROWS <= LongArrayPool.LENGTH;
@@ -81,7 +83,7 @@ public final class PartitionedRows {
     return 1 + layout.arguments().stream().mapToInt(argument -> words(argument.kind())).sum();
   }
 
-  /** Bytes of a block of rows of so many longs. */
+  /** Bytes of a block of rows of {@code stride} longs. */
   public static long blockBytes(int stride) {
     return 8L * stride * BLOCK_ROWS;
   }
@@ -95,12 +97,12 @@ public final class PartitionedRows {
     return stride;
   }
 
-  /** The bits of a row's first long that are its key. */
+  /** The bits of a row's first long that belong to its key. */
   public long keyMask() {
     return -1L >>> (Long.SIZE - keyBits);
   }
 
-  /** Bytes that the rows take on the heap. */
+  /** Bytes of heap that the rows take. */
   long heapBytes() {
     return blockBytes(stride) * usedBlocks;
   }
@@ -108,7 +110,7 @@ public final class PartitionedRows {
   /**
    * Adds rows.
    *
-   * @param map null where all are in the only partition
+   * @param map null if there is only one partition
    */
   public void add(PartitionMap map, long[] keys, Vector[] arguments, int[] selection, int n) {
     for (int r = 0; r < n; r++) {
@@ -152,7 +154,7 @@ public final class PartitionedRows {
     }
   }
 
-  /** A new block of a partition. */
+  /** Opens a new block of a partition. */
   private long open(int partition) {
     int block = usedBlocks++;
     int chunk = block / blocksPerChunk;
@@ -175,14 +177,14 @@ public final class PartitionedRows {
     return (block % blocksPerChunk) * BLOCK_ROWS * stride;
   }
 
-  /** Forgets all rows. */
+  /** Removes all rows. */
   void clear() {
     usedBlocks = 0;
     Arrays.fill(lastBlock, NONE);
     Arrays.fill(next, 0);
   }
 
-  /** How many rows a partition has. */
+  /** Number of rows in a partition. */
   public long rows(int partition) {
     long rows = 0;
     for (int block = lastBlock[partition]; block >= 0; block = blockBefore[block]) {
@@ -191,17 +193,17 @@ public final class PartitionedRows {
     return rows - room(partition);
   }
 
-  /** The last block of a partition, −1 where it has no rows. */
+  /** The last block of a partition, −1 if it has no rows. */
   public int lastBlock(int partition) {
     return lastBlock[partition];
   }
 
-  /** Rows of {@link #lastBlock}; all other blocks are full. */
+  /** Number of rows in {@link #lastBlock}; all other blocks are full. */
   public int rowsOfLast(int partition) {
     return BLOCK_ROWS - room(partition);
   }
 
-  /** The block before one, of the same partition; −1 where there is none. */
+  /** The previous block of the same partition; −1 if there is none. */
   public int before(int block) {
     return blockBefore[block];
   }
@@ -231,17 +233,17 @@ public final class PartitionedRows {
     }
   }
 
-  /** Copies the first n rows of a block as they are. */
+  /** Copies the first n rows of a block unchanged. */
   public void copy(int block, int n, long[] out, int at) {
     int first = placeInChunk(block);
     System.arraycopy(chunks[block / blocksPerChunk], first, out, at, n * stride);
   }
 
   /**
-   * Reads the arguments of rows that were copied.
+   * Reads the arguments of copied rows.
    *
    * @param words the rows, one after the other
-   * @param rows which of them
+   * @param rows indexes of the wanted rows
    * @param hasNulls whether any of their arguments is NULL
    */
   public void gather(long[] words, int[] rows, int n, Vector[] arguments, boolean hasNulls) {
@@ -268,7 +270,7 @@ public final class PartitionedRows {
     }
   }
 
-  /** Gives the memory of the rows away, of which none can be read any more. */
+  /** Releases the rows' memory; no row can be read any more. */
   void release() {
     LongArrayPool.give(Arrays.asList(chunks));
     chunks = new long[0][];

@@ -1,2 +1,2 @@
-/** Rows of a thread cut by ranges of their packed keys, in large arrays that are kept for reuse. */
+/** Rows of a thread cut by ranges of their packed keys, in large pooled arrays. */
 package org.flowmon.archive.query.group.partition;

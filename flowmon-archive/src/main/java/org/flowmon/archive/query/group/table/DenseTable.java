@@ -7,7 +7,7 @@ import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.vector.Vector;
 
-/** The groups of one thread where keys are so few that each has its place. Not thread-safe. */
+/** The groups of one thread if keys are so few that each has its own place. Not thread-safe. */
 public final class DenseTable {
   private final GroupLayout layout;
   private final Accumulation accumulation;
@@ -16,7 +16,9 @@ public final class DenseTable {
   private final int[] places = new int[Vector.CAPACITY];
 
   /**
-   * @param keyBits bits of a key; {@link #bytes} says what they take
+   * Makes an empty table.
+   *
+   * @param keyBits bits of a key, which decide {@link #bytes}
    */
   public DenseTable(GroupLayout layout, int keyBits) {
     this.layout = layout;
@@ -33,7 +35,7 @@ public final class DenseTable {
     return (long) layout.stateWords() << keyBits;
   }
 
-  /** Bytes of a table: its states, and which of them have rows. */
+  /** Bytes of a table: its states, and a flag for each that has rows. */
   public static long bytes(GroupLayout layout, int keyBits) {
     return Long.BYTES * words(layout, keyBits) + (1L << keyBits);
   }
@@ -53,7 +55,7 @@ public final class DenseTable {
     accumulation.add(arguments, selection, 0, n, states, places);
   }
 
-  /** The groups of all tables, of which the first takes those of the others. */
+  /** Merges all tables into the first one. */
   public static SortedGroups merge(List<DenseTable> tables, SortedGroups.Arena arena) {
     DenseTable all = tables.get(0);
     int words = all.layout.stateWords();
@@ -78,7 +80,7 @@ public final class DenseTable {
         System.arraycopy(all.states, key * words, groups.words(), at, words);
       }
     }
-    Arrays.fill(all.seen, false); // they are given once
+    Arrays.fill(all.seen, false); // the groups are returned once
     return groups;
   }
 }

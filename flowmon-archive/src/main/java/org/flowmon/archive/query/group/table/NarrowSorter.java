@@ -7,14 +7,14 @@ import org.flowmon.archive.query.group.partition.NarrowRows;
 import org.flowmon.udaf.aggregate.GroupLayout;
 
 /**
- * Makes the groups of a partition of narrow rows, of counts and sums: it sorts the rows by key, and
- * adds what lies side by side. Not thread-safe.
+ * Makes the groups of a partition of narrow rows, with counts and sums: sorts the rows by key, then
+ * adds up neighbours. Not thread-safe.
  */
 public final class NarrowSorter {
-  /** More rows would take more than 7 MiB of a thread while they are sorted. */
+  /** More rows would take more than 7 MiB of a thread during sorting. */
   static final int MAX_ROWS = 1 << 18;
 
-  private final int valueBits; // −1 where groups cannot be made by it
+  private final int valueBits; // −1 if this sorter cannot make the groups
   private final SumAndCount states;
   private final LongSorter sorter = new LongSorter();
   private long[] sums = {};
@@ -26,9 +26,9 @@ public final class NarrowSorter {
   }
 
   /**
-   * The groups of the rows that some threads have of a partition.
+   * The groups of some threads' rows of a partition.
    *
-   * @return null where groups are not made this way: too many rows, or one that is not narrow
+   * @return null if groups are not made this way: too many rows, or a wide one
    */
   public SortedGroups group(List<CutRows> parts, int partition, SortedGroups.Arena arena) {
     if (valueBits < 0) {
@@ -67,9 +67,9 @@ public final class NarrowSorter {
   }
 
   /**
-   * Adds the values of each key, without a branch at a new one, which nobody could foretell.
+   * Adds the values of each key, without a branch at a new one, which would be unpredictable.
    *
-   * @return how many keys
+   * @return number of keys
    */
   private int add(long[] rows, int n) {
     sums = sums.length < n ? new long[rows.length] : sums;

@@ -1,9 +1,9 @@
 package org.flowmon.archive.query.group.table;
 
 /**
- * Where one key of a group lies in the group's long.
+ * The place of one key in a group's long.
  *
- * @param shift bits below it
+ * @param shift number of bits below it
  * @param bits its bits
  * @param ofNull the number that stands for NULL, larger than any other
  * @param isAddress whether the number is an address's; else it is the value itself

@@ -14,7 +14,7 @@ public final class PackedTable {
   private static final int[] IDENTITY = new int[Vector.CAPACITY];
   private static final int RADIX_BITS = 11;
   private static final int FIRST_SLOTS = 64;
-  // More slots are not cleared again and again where less than one of so many is in use.
+  // A larger table is replaced, not cleared, if less than one slot in so many is in use.
   private static final int KEPT_SLOTS = 1 << 12;
   private static final int SPARE = 32;
 
@@ -33,10 +33,12 @@ public final class PackedTable {
   private long[] sorted = {};
   private long[] unsorted = {};
   private final GroupMemory memory;
-  private long taken; // of memory
+  private long taken; // charged to memory
 
   /**
-   * @param memory that its groups take
+   * Makes an empty table.
+   *
+   * @param memory charged for its groups
    */
   public PackedTable(GroupLayout layout, GroupMemory memory) {
     this.layout = layout;
@@ -45,7 +47,7 @@ public final class PackedTable {
     this.states = new long[16 * stride];
   }
 
-  /** Bytes that tables of a few groups have are in no memory's count. */
+  /** Charges the table's bytes, except those of a table with a few groups. */
   private void take(long bytes) {
     memory.take(bytes - taken);
     taken = bytes;
@@ -55,7 +57,7 @@ public final class PackedTable {
     return Long.BYTES * capacity * (1 + stride) + Integer.BYTES * slots;
   }
 
-  /** Gives back what its groups took: it is not used any more. */
+  /** Returns the memory of its groups: it is not used any more. */
   void release() {
     take(0);
   }
@@ -73,7 +75,7 @@ public final class PackedTable {
     return keys[group];
   }
 
-  /** Where the state of a group begins. */
+  /** The start of a group's state. */
   public int stateAt(int group) {
     return group * stride;
   }
@@ -82,8 +84,8 @@ public final class PackedTable {
    * Adds rows.
    *
    * @param wanted their keys
-   * @param n how many, at most {@link Vector#CAPACITY}
-   * @param places is written over
+   * @param n number of rows, at most {@link Vector#CAPACITY}
+   * @param places is overwritten
    */
   public void add(
       long[] wanted, Vector[] arguments, int n, Accumulation accumulation, int[] places) {
@@ -118,9 +120,7 @@ public final class PackedTable {
     }
   }
 
-  /**
-   * How many slots groups lie behind their own, summed up: how much there is to look at in vain.
-   */
+  /** The sum of the groups' distances from their own slots: the number of wasted probes. */
   public long displacement() {
     long sum = 0;
     for (int slot = 0; slot < slots.length; slot++) {
@@ -130,15 +130,15 @@ public final class PackedTable {
     return sum;
   }
 
-  /** The slot of a key, unless it is taken. */
+  /** The preferred slot of a key. */
   private static int first(long key, int shift) {
     return (int) (TableHash.of(key) >>> shift);
   }
 
-  /** Makes room for so many groups, so that none has to be made while rows are added. */
+  /** Makes room for so many groups, so that no array grows while rows are added. */
   private void reserve(int groups) {
     if (groups > keys.length) {
-      LongArrayPool.words(groups, stride); // which says where these are too many
+      LongArrayPool.words(groups, stride); // which throws if these are too many
       long capacity = Math.min(LongArrayPool.most(stride), Math.max(groups, 2L * keys.length));
       take(bytes(capacity, stride, slots.length));
       keys = Arrays.copyOf(keys, (int) capacity);
@@ -162,7 +162,7 @@ public final class PackedTable {
     }
   }
 
-  /** Forgets all groups, and the room of a table that was large where this time few were needed. */
+  /** Removes all groups; also shrinks a large table that few groups used this time. */
   public void clear() {
     if (slots.length > KEPT_SLOTS && size < slots.length / SPARE) {
       slots = new int[FIRST_SLOTS];
@@ -180,7 +180,7 @@ public final class PackedTable {
     size = 0;
   }
 
-  /** The groups by key. */
+  /** Group numbers in key order. */
   public int[] order() {
     int groupBits = 32 - Integer.numberOfLeadingZeros(Math.max(1, size - 1));
     long least = Long.MAX_VALUE;
@@ -232,7 +232,7 @@ public final class PackedTable {
     }
   }
 
-  /** Where a key and a group's number do not fit one long. */
+  /** Sorts groups if a key and a group's number do not fit one long. */
   private int[] sortedByPass(int keyBits, long least) {
     int mask = (1 << RADIX_BITS) - 1;
     int[] from = new int[size];

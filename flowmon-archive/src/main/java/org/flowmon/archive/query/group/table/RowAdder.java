@@ -77,7 +77,7 @@ public final class RowAdder {
     return all;
   }
 
-  /** Cuts the rows of the only partition. */
+  /** Cuts the rows of a single partition into several. */
   public void cut(PartitionedRows rows, CutRows into) {
     int[] all = new int[PartitionedRows.BLOCK_ROWS];
     Arrays.setAll(all, i -> i);

@@ -5,7 +5,7 @@ import org.flowmon.archive.query.group.partition.CutRows;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.memory.GroupMemory;
 
-/** Makes the groups of partitions of rows that threads have collected. Not thread-safe. */
+/** Makes the groups of partitions from the rows that threads have collected. Not thread-safe. */
 public final class RowGroupMaker implements GroupMaker {
   private final PackedTable[] tables;
   private final List<CutRows> rests;
@@ -16,9 +16,11 @@ public final class RowGroupMaker implements GroupMaker {
   private final PackedTable scratch;
 
   /**
-   * @param tables groups by partition that were made when a thread ran out of memory
+   * Prepares the groups.
+   *
+   * @param tables groups by partition, made when a thread ran out of memory
    * @param rests rows of threads that are in no group yet
-   * @param memory that groups take
+   * @param memory charged for groups
    */
   public RowGroupMaker(
       PackedTable[] tables,
@@ -43,7 +45,7 @@ public final class RowGroupMaker implements GroupMaker {
     if (groups != null) {
       return groups;
     }
-    // Some are in groups already, or they are many.
+    // Some rows are in groups already, or there are many.
     PackedTable table = made.size() > 0 ? made : scratch;
     for (CutRows rest : rests) {
       adder.add(rest, part, table);

@@ -12,12 +12,11 @@ import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Makes the groups of a partition by sorting its rows by key: where a key is new, which nobody
- * could foretell row by row, is found without a branch, and the groups are in order at once. Not
- * thread-safe.
+ * Makes the groups of a partition by sorting its rows by key. New keys are found without a branch,
+ * which row by row would be unpredictable, and the groups come out in order. Not thread-safe.
  */
 final class RowSorter {
-  /** More rows would not stay in a core's second-level cache while they are sorted. */
+  /** More rows would not stay in a core's second-level cache during sorting. */
   static final int MAX_ROWS = 1 << 16;
 
   private static final int CHUNK = 256;
@@ -46,9 +45,9 @@ final class RowSorter {
   }
 
   /**
-   * The groups of the rows that some threads have of a partition.
+   * The groups of some threads' rows of a partition.
    *
-   * @return null where there are too many rows for it, or their keys are too far apart
+   * @return null if there are too many rows for it, or their keys are too far apart
    */
   SortedGroups group(List<CutRows> parts, int partition, SortedGroups.Arena arena) {
     long count = 0;
@@ -108,7 +107,7 @@ final class RowSorter {
     }
   }
 
-  /** Narrow rows as wide ones. */
+  /** Loads narrow rows as wide ones. */
   private int load(NarrowRows rows, int partition, int stride, int first) {
     int n = rows.copy(partition, sorted, 0);
     int at = first;

@@ -8,16 +8,16 @@ import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.result.AnswerColumns;
 
 /**
- * Groups of one partition by key: each its key, then its state, or of what one sum and one count
- * say all, these two.
+ * Groups of one partition in key order. Each is a key, then its state; or, if one sum and one count
+ * determine the state, these two.
  *
- * <p>They lie in arrays that partitions share, so that what lives until the answer is written is in
- * few large arrays.
+ * <p>Partitions share their arrays, so that data that lives until the answer is written is in few
+ * large arrays.
  */
 public final class SortedGroups {
   private static final int FIRST_LENGTH = 1 << 16;
 
-  /** Makes room for groups, for one thread. */
+  /** Allocates groups for one thread. */
   public static final class Arena {
     private final List<long[]> full = new ArrayList<>();
     private final GroupMemory memory;
@@ -25,15 +25,15 @@ public final class SortedGroups {
     private int used;
 
     /**
-     * Room for no groups yet.
+     * An arena without groups.
      *
-     * @param memory that arrays for them take
+     * @param memory charged for the arrays
      */
     public Arena(GroupMemory memory) {
       this.memory = memory;
     }
 
-    /** Room for so many groups, whose words hold anything. */
+    /** Allocates so many groups, with arbitrary content. */
     public SortedGroups reserve(int size, int stride) {
       memory.check();
       int needed = LongArrayPool.words(size, stride);
@@ -50,14 +50,14 @@ public final class SortedGroups {
       return groups;
     }
 
-    /** Room for so many groups of which a sum and a count say all. */
+    /** Allocates so many groups whose states follow from a sum and a count. */
     public SortedGroups reserve(int size, SumAndCount states) {
       SortedGroups groups = reserve(size, SumAndCount.WORDS);
       groups.made = states;
       return groups;
     }
 
-    /** The groups of a table, by key. */
+    /** Copies the groups of a table, in key order. */
     SortedGroups copy(PackedTable table, int stateWords) {
       SortedGroups groups = reserve(table.size(), 1 + stateWords);
       long[] words = groups.words;
@@ -71,13 +71,13 @@ public final class SortedGroups {
       return groups;
     }
 
-    /** Forgets all groups that were made: their room is for others. */
+    /** Removes all groups; their memory is reused. */
     public void clear() {
       giveFull();
       used = 0;
     }
 
-    /** Gives the memory of all groups away, of which none can be read any more. */
+    /** Releases the memory of all groups, none of which can be read any more. */
     public void release() {
       full.add(words);
       giveFull();
@@ -96,7 +96,7 @@ public final class SortedGroups {
   private final int start;
   private final int size;
   private final int stride;
-  private SumAndCount made; // null where states are kept
+  private SumAndCount made; // null if states are kept
 
   private SortedGroups(long[] words, int start, int size, int stride) {
     this.words = words;
@@ -109,7 +109,7 @@ public final class SortedGroups {
     return size;
   }
 
-  /** Whether each aggregate of every group is known to be one long and not NULL. */
+  /** Whether each aggregate of every group is one long and never NULL. */
   public boolean isPlain() {
     return made != null;
   }
@@ -118,17 +118,17 @@ public final class SortedGroups {
     return words[start + i * stride];
   }
 
-  /** The array in which groups are. */
+  /** The array that holds the groups. */
   public long[] words() {
     return words;
   }
 
-  /** How far apart groups are. */
+  /** The distance between groups, in longs. */
   public int stride() {
     return stride;
   }
 
-  /** Where what follows on the key of a group begins. */
+  /** The start of a group's values after its key. */
   public int stateAt(int i) {
     return start + i * stride + 1;
   }
@@ -136,11 +136,11 @@ public final class SortedGroups {
   /**
    * The states of some groups.
    *
-   * @param from the first
-   * @param n how many
-   * @param places receives where the state of each begins
-   * @param scratch may be written: of {@code n} states or more
-   * @return the array they are in
+   * @param from the first group
+   * @param n number of groups
+   * @param places receives the start of each state
+   * @param scratch may be overwritten: room for {@code n} states or more
+   * @return the array of the states
    */
   public long[] states(int from, int n, int[] places, long[] scratch) {
     if (made != null) {
@@ -154,9 +154,9 @@ public final class SortedGroups {
   }
 
   /**
-   * Writes the low longs of an address of the first groups' keys, of which none is NULL.
+   * Writes the low longs of an address of the first groups' keys, none of which is NULL.
    *
-   * @param row where that of the first goes
+   * @param row of the first group
    */
   public void writeAddresses(
       PackedKey packed, AddressNumbers addresses, int n, long[] out, int row) {
@@ -171,10 +171,10 @@ public final class SortedGroups {
   }
 
   /**
-   * Writes the aggregates of the first groups, where {@link #isPlain}.
+   * Writes the aggregates of the first groups, if {@link #isPlain}.
    *
-   * @param to whose aggregates are sums and counts
-   * @param row that of the first
+   * @param to columns whose aggregates are sums and counts
+   * @param row of the first group
    */
   public void writeSumsAndCounts(AnswerColumns to, int n, int row) {
     int sums = start + 1;

@@ -5,8 +5,8 @@ import org.flowmon.udaf.aggregate.Accumulator.Operation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 
 /**
- * States of counts and sums of at most one argument that is never NULL, whose sum fits a long: one
- * sum and one count say all. Immutable.
+ * States of counts and sums of at most one argument that is never NULL, whose sum fits a long: they
+ * follow from one sum and one count. Immutable.
  */
 final class SumAndCount {
   /** Longs of a group: its key, its sum, its count. */
@@ -30,7 +30,7 @@ final class SumAndCount {
             .toArray();
   }
 
-  /** For the states of a layout; null where they need more. */
+  /** The states of a layout; null if they need more. */
   static SumAndCount of(GroupLayout layout) {
     boolean works =
         layout.arguments().size() <= 1
@@ -49,7 +49,7 @@ final class SumAndCount {
    * Makes states.
    *
    * @param words of groups, the sum of the first at {@code from}
-   * @param places receives where each state begins
+   * @param places receives the start of each state
    */
   void states(long[] words, int from, int n, int[] places, long[] out) {
     int at = 0;

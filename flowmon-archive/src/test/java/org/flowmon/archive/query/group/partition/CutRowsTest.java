@@ -25,7 +25,7 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 import org.junit.jupiter.api.Test;
 
-/** Rows that fit one long and rows that do not, in the same partitions. */
+/** Narrow and wide rows in the same partitions. */
 class CutRowsTest {
   private static final String[] AGGREGATES = {
     "SUM(bytes), COUNT(*)",
@@ -38,7 +38,7 @@ class CutRowsTest {
   // Shares of rows that are wide.
   private static final double[] SHARES = {0, 0.001, 0.05, 0.9};
 
-  /** All rows of all threads: the values of each key, null where NULL. */
+  /** All rows of all threads: the values of each key, null for NULL. */
   private final Map<Long, List<Long[]>> expected = new TreeMap<>();
 
   private long narrowRows;
@@ -127,7 +127,7 @@ class CutRowsTest {
       CutRows rows =
           new CutRows(map, layout, keyBits, kinds, random.nextBoolean(), random.nextInt(4) > 0);
       fill(rows, known, vectors, wide, random);
-      if (random.nextInt(4) == 0) { // as if the thread had more than it may keep
+      if (random.nextInt(4) == 0) { // as if the thread had exceeded its memory
         for (int p = 0; p < tables.length; p++) {
           new RowAdder(layout).add(rows, p, tables[p]);
         }

@@ -11,11 +11,11 @@ import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.vector.Vector;
 import org.junit.jupiter.api.Test;
 
-/** Keys that were chosen for what was known of the table of packed ones do not make it slow. */
+/** Keys chosen with knowledge of the table of packed keys do not make it slow. */
 class ChosenKeysTest {
   private static final int KEYS = 20 * Vector.CAPACITY;
 
-  /** Of two columns, as ports or autonomous systems, which an exporter may set to anything. */
+  /** Of two columns, like ports or autonomous systems, which an exporter may set to anything. */
   @Test
   void chosenNumbersShareNoSlots() {
     long inverse =
@@ -31,7 +31,7 @@ class ChosenKeysTest {
     long product = 0;
     for (int key = 0; key < KEYS; key++) {
       long chosen;
-      do { // times the multiplier of before: below 2^24
+      do { // times the previous multiplier: below 2^24
         chosen = ++product * inverse;
       } while (chosen >>> 62 != 0);
       wanted[n++] = chosen;

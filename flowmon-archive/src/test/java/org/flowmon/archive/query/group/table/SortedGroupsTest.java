@@ -10,7 +10,7 @@ import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.junit.jupiter.api.Test;
 
 class SortedGroupsTest {
-  /** More longs than an int counts, and as many as it counts but no array has. */
+  /** More longs than an int counts, and a number that an int counts but no array has. */
   @Test
   void moreGroupsThanAnArrayHoldsAreRefusedWithWhatToDo() {
     for (int size : new int[] {1 << 29, Integer.MAX_VALUE / 5}) {
