@@ -122,9 +122,9 @@ public final class QueryOptions {
 
   /**
    * Whether nobody waits for the answer any more, for example because the client has gone: then
-   * {@link QueryCancelledException} is thrown. It is called on every thread of the query, for each
-   * block of some milliseconds of work, so it has to be fast. A query also ends if the thread that
-   * runs it is interrupted.
+   * {@link org.flowmon.archive.query.limit.QueryCancelledException} is thrown. It is called on
+   * every thread of the query, for each block of some milliseconds of work, so it has to be fast. A
+   * query also ends if the thread that runs it is interrupted.
    */
   public QueryOptions withIsGone(BooleanSupplier gone) {
     return with(copy -> copy.isGone = gone);
