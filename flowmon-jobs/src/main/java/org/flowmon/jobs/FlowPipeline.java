@@ -43,11 +43,11 @@ public final class FlowPipeline {
   }
 
   /**
-   * The archive of all flows.
+   * Archives all flows.
    *
    * @param retention how much of the past is kept from now on; null: as the archive says
    * @param segments how segments are sealed from now on; null: as the archive is set
-   * @return what cannot be archived
+   * @return the flows that cannot be archived
    */
   public static DataStream<Quarantined> archive(
       DataStream<PositionedBatch> flows,

@@ -28,7 +28,7 @@ import org.flowmon.jobs.source.PositionedBatch;
  *     │  one chain per task, no copy of a batch
  *     ▼
  *   flow-source ──► sequence-check ──┬─► archive-writer ──► archive-committer   (one task)
- *                                    ├─► kafka-quarantine   (one task)   messages that are refused
+ *                                    ├─► kafka-quarantine   (one task)   refused messages
  *                                    ▼
  *                                    low-level          all live queries: filter, pane, fixed table
  *                                          │
@@ -38,24 +38,24 @@ import org.flowmon.jobs.source.PositionedBatch;
  *                                          │
  *                                          │ one part per window and task
  *                                          ▼
- *                                        windows          one task: parts of a window become its result
+ *                                        windows          one task: merges the parts of each window
  *                                          │
  *                                          ▼
- *                                        history          asynchronous: what the archive says of the result
- *                                          ▼              (one chain with the windows, unless told otherwise)
+ *                                        history          asynchronous: adds the archive's history
+ *                                          ▼              (chained to the windows by default)
  *                                        report ──┬─► kafka-messages ──► kafka-reports
  *                                                 ├─► postgres-choice ──► postgres-reports   by analysis
  *                                                 └─► alerts ──┬─► alert-messages ──► kafka-alerts   (one task)
  *                                                              └─► webhook-alerts
  * </pre>
  *
- * <p>The job of a site publishes states of its windows besides, and one that merges sites reads
- * them in place of flows:
+ * <p>The job of a site also publishes states of its windows. A job that merges sites reads them in
+ * place of flows:
  *
  * <pre>
  *   windows ──► kafka-states        one task
  *
- *   states-source ──► site-states   one task: what the sites say, as partial groups; then merge … as above
+ *   states-source ──► site-states   one task: the sites' states as partial groups; then merge … as above
  * </pre>
  */
 public final class FlowmonJob {
@@ -67,7 +67,7 @@ public final class FlowmonJob {
   /**
    * Adds the job to an environment, ready to be executed.
    *
-   * @throws ConfigException where a query does not parse or the topic of flows cannot be found
+   * @throws ConfigException if a query does not parse or the topic of flows cannot be found
    */
   public static void build(
       StreamExecutionEnvironment env, JobConfig config, List<AnalysisConfig> analyses) {
@@ -104,16 +104,16 @@ public final class FlowmonJob {
   }
 
   /**
-   * Sets what the job needs of Flink; for callers of {@link FlowPipeline#flows}, {@link #build}
-   * does it.
+   * Sets the Flink options that the job needs. {@link #build} calls this; callers of {@link
+   * FlowPipeline#flows} call it themselves.
    */
   public static void configure(StreamExecutionEnvironment env, JobConfig config) {
     JobConfig.Settings job = config.job();
     Configuration options = new Configuration();
     options.set(PipelineOptions.GENERIC_TYPES, false);
     options.set(PipelineOptions.OBJECT_REUSE, true);
-    // A report waits for a watermark, and for the buffers of three exchanges, which are sent when
-    // they are full or so old. Records are batches and messages: there are few to be flushed.
+    // A report waits for a watermark and for the buffers of three exchanges. A buffer is sent when
+    // it is full or this old. Records are batches and messages, so few buffers are flushed.
     options.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, WATERMARK_INTERVAL);
     options.set(ExecutionOptions.BUFFER_TIMEOUT, BUFFER_TIMEOUT);
     options.set(

@@ -77,7 +77,7 @@ public final class ReportPipeline {
   /**
    * What analyses say of windows and their history.
    *
-   * @param archive the history; null where none is configured
+   * @param archive the history; null if none is configured
    * @param delay of the history of analyses that say none
    * @param topic whose flows the archive holds
    * @param disorder how far an arrival may lie behind the largest of its partition

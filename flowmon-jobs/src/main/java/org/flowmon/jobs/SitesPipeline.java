@@ -22,10 +22,7 @@ import org.flowmon.jobs.source.FlowTopic;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * From the states of sites to the results of windows: what stands in place of flows in a job that
- * merges.
- */
+/** From the states of sites to the results of windows, in place of flows in a job that merges. */
 public final class SitesPipeline {
   private static final Logger LOG = LoggerFactory.getLogger(SitesPipeline.class);
 

@@ -43,16 +43,19 @@ public final class WindowPipeline {
         operator(set, config));
   }
 
-  /** Likewise, with so many key groups, and without states of a site. */
+  /**
+   * Returns the results of all analyses' live queries, with this number of key groups and without
+   * states of a site.
+   */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows, int keyGroups, List<AnalysisConfig> analyses) {
     return windows(flows, keyGroups, analyses, UnaryOperator.identity());
   }
 
   /**
-   * Likewise.
+   * Returns the results of all analyses' live queries.
    *
-   * @param between what the low level sends goes to the merge by way of this
+   * @param between transforms the stream from the low level to the merge
    */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows,
@@ -68,9 +71,9 @@ public final class WindowPipeline {
   }
 
   /**
-   * The results of the live queries of analyses that come, change and go as the {@link
-   * ControlTopic} says; of these alone where the configuration names no such topic. What it says
-   * now is done from the first flow on.
+   * Returns the results of the live queries of analyses that the {@link ControlTopic} starts,
+   * changes and stops. Without a control topic only the configured analyses run. The topic's
+   * present contents apply from the first flow on.
    */
   static SingleOutputStreamOperator<WindowResult> controlledWindows(
       DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
@@ -121,13 +124,16 @@ public final class WindowPipeline {
         .global()
         .transform("windows", WindowResult.TYPE, operator)
         .uid("windows")
-        // Only its parallelism is one. Its maximum stays the job's: where that runs with one task,
-        // Flink chains the history to it, a chain has one maximum, and a state that was written
-        // with another is refused.
+        // Only its parallelism is one. Its maximum parallelism stays the job's: if the job runs
+        // with one task, Flink chains the history to this operator. A chain has one maximum, and
+        // Flink refuses a state that was written with another.
         .setParallelism(1);
   }
 
-  /** What makes results of parts, which publishes the states of a site where there is one. */
+  /**
+   * Returns the operator that makes results of parts and, if a site is configured, publishes its
+   * states.
+   */
   static WindowOperator operator(AnalysisSet analyses, JobConfig config) {
     if (config.site() == null) {
       return new WindowOperator(analyses);
