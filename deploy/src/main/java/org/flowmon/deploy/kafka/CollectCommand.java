@@ -102,7 +102,7 @@ public final class CollectCommand implements Callable<Integer> {
       description =
           "What waits in memory while Kafka is away, 143 bytes a flow or so; beyond it the newest"
               + " flows are dropped and counted. Default 469762048 (a minute of 50,000 flows/s), at"
-              + " most 45% of the heap.")
+              + " most 45%% of the heap.")
   private Long queueBytes;
 
   @Option(

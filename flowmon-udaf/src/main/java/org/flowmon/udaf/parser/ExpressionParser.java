@@ -26,7 +26,7 @@ import org.flowmon.udaf.value.Value;
 
 /**
  * Parses expressions by recursive descent. From loose to tight: OR, AND, NOT, comparison with IS,
- * IN and BETWEEN, |, &, + and -, * / and %, sign.
+ * IN and BETWEEN, {@code |}, {@code &}, + and -, * / and %, sign.
  */
 final class ExpressionParser {
   /** The deepest nesting of expressions, so that no query overflows a stack. */

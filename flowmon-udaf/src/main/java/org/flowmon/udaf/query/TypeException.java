@@ -1,7 +1,7 @@
 package org.flowmon.udaf.query;
 
 /**
- * A part of a query that does not fit its place; a caller that knows its position makes a {@link
+ * A part of a query that does not fit its place; a caller that knows its position makes a {@code
  * QueryException} of it.
  */
 public final class TypeException extends RuntimeException {
