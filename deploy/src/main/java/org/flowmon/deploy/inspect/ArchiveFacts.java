@@ -34,7 +34,7 @@ public final class ArchiveFacts {
     range(facts, "start_time", segments, SealedSegment::startTime);
     range(facts, "end_time", segments, SealedSegment::endTime);
     range(facts, "arrival", segments, SealedSegment::arrival);
-    facts.value("history_through", time(snapshot.historyThrough()));
+    facts.value("history_through", FlowTime.textOrNull(snapshot.historyThrough()));
     facts.value("gaps", (long) snapshot.gaps().size());
     Facts.Table sources = facts.table("sources", "source", "first", "end");
     snapshot
@@ -58,8 +58,8 @@ public final class ArchiveFacts {
           segment.id(),
           (long) segment.rows(),
           (long) snapshot.firstRow(segment),
-          segment.endTime().isEmpty() ? null : time(segment.endTime().min()),
-          segment.endTime().isEmpty() ? null : time(segment.endTime().max()),
+          segment.endTime().isEmpty() ? null : FlowTime.textOrNull(segment.endTime().min()),
+          segment.endTime().isEmpty() ? null : FlowTime.textOrNull(segment.endTime().max()),
           segment.segmentFile().length(),
           segment.indexFile().length(),
           String.format("%08x", segment.segmentFile().crc32c()));
@@ -81,11 +81,7 @@ public final class ArchiveFacts {
         max = Math.max(max, range.max());
       }
     }
-    facts.value("first_" + name, min > max ? null : time(min));
-    facts.value("last_" + name, min > max ? null : time(max));
-  }
-
-  private static String time(long micros) {
-    return micros == Long.MAX_VALUE || micros == Long.MIN_VALUE ? null : FlowTime.text(micros);
+    facts.value("first_" + name, min > max ? null : FlowTime.textOrNull(min));
+    facts.value("last_" + name, min > max ? null : FlowTime.textOrNull(max));
   }
 }

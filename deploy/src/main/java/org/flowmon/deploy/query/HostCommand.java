@@ -106,10 +106,6 @@ public final class HostCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  private static String time(long micros) {
-    return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE ? null : FlowTime.text(micros);
-  }
-
   private String number(BigInteger number) {
     return ranges ? HostSummary.magnitude(number) : number.toString();
   }
@@ -124,13 +120,13 @@ public final class HostCommand implements Callable<Integer> {
 
   /** The range of the flows' own times; {@code flowmon seen} also uses arrival. */
   private static String seen(HostSummary s) {
-    if (time(s.firstSeen()) == null) {
+    if (FlowTime.textOrNull(s.firstSeen()) == null) {
       return s.flows() == 0 ? "never seen" : "none of its flows says when it ended";
     }
     return "first seen "
-        + time(s.firstSeen())
+        + FlowTime.textOrNull(s.firstSeen())
         + ", last seen "
-        + time(s.lastSeen())
+        + FlowTime.textOrNull(s.lastSeen())
         + ", by when its flows ended";
   }
 
@@ -147,7 +143,8 @@ public final class HostCommand implements Callable<Integer> {
           peer.address(), number(peer.flows()), number(peer.sent()), number(peer.received()));
     }
     leftOut(s.peers().size(), "more peers", out);
-    out.printf("%n%s services; now is since %s%n", s.services().size(), time(s.nowFrom()));
+    out.printf(
+        "%n%s services; now is since %s%n", s.services().size(), FlowTime.textOrNull(s.nowFrom()));
     out.printf(
         "%-8s %8s %8s %12s %20s %20s %12s %12s %12s%n",
         "side",
@@ -179,7 +176,10 @@ public final class HostCommand implements Callable<Integer> {
     for (HostSummary.Hour hour : hours.subList(Math.max(0, hours.size() - limit), hours.size())) {
       out.printf(
           "%-20s %12s %20s %20s%n",
-          time(hour.start()), number(hour.flows()), number(hour.sent()), number(hour.received()));
+          FlowTime.textOrNull(hour.start()),
+          number(hour.flows()),
+          number(hour.sent()),
+          number(hour.received()));
     }
   }
 
@@ -224,9 +224,9 @@ public final class HostCommand implements Callable<Integer> {
     generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
     generator.writeStartObject();
     generator.writeStringField("address", s.address().toString());
-    generator.writeStringField("first_seen", time(s.firstSeen()));
-    generator.writeStringField("last_seen", time(s.lastSeen()));
-    generator.writeStringField("now_from", time(s.nowFrom()));
+    generator.writeStringField("first_seen", FlowTime.textOrNull(s.firstSeen()));
+    generator.writeStringField("last_seen", FlowTime.textOrNull(s.lastSeen()));
+    generator.writeStringField("now_from", FlowTime.textOrNull(s.nowFrom()));
     sums(generator, s.flows(), s.sent(), s.received());
     write(generator, "peer_count", BigInteger.valueOf(s.peers().size()));
     generator.writeArrayFieldStart("peers");
@@ -253,7 +253,7 @@ public final class HostCommand implements Callable<Integer> {
     generator.writeArrayFieldStart("hours");
     for (HostSummary.Hour hour : s.hours()) {
       generator.writeStartObject();
-      generator.writeStringField("hour", time(hour.start()));
+      generator.writeStringField("hour", FlowTime.textOrNull(hour.start()));
       sums(generator, hour.flows(), hour.sent(), hour.received());
       generator.writeEndObject();
     }

@@ -130,14 +130,10 @@ public final class SeenCommand implements Callable<Integer> {
                   ? LocalDateTime.parse(iso).toInstant(ZoneOffset.UTC)
                   : LocalDate.parse(iso).atStartOfDay().toInstant(ZoneOffset.UTC);
       return FlowTime.micros(instant);
-    } catch (DateTimeParseException e) {
+    } catch (DateTimeParseException | ArithmeticException e) {
       throw new UsageException(
           "'" + text + "' is no time: expected one as 2026-11-21T08:00:00Z or 2026-11-21 (UTC)");
     }
-  }
-
-  private static String time(long micros) {
-    return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE ? null : FlowTime.text(micros);
   }
 
   private void writeTable(SeenAnswer answer, PrintWriter out) {
@@ -146,13 +142,13 @@ public final class SeenCommand implements Callable<Integer> {
           "%-39s  %-8s  %s%n",
           host.address(),
           host.isSince(answer.from()) ? "seen" : "not seen",
-          host.isEver() ? "last " + time(host.micros()) : "never");
+          host.isEver() ? "last " + FlowTime.textOrNull(host.micros()) : "never");
     }
     out.flush();
     System.err.printf(
         "looked at flows that had arrived by %s; seen is what ended at %s (%d days before) or"
             + " later; last is when a flow ended, but no later than an hour after it arrived%n",
-        time(answer.asOfArrival()), time(answer.from()), days);
+        FlowTime.textOrNull(answer.asOfArrival()), FlowTime.textOrNull(answer.from()), days);
     System.err.printf("read %d of %d segments%n", answer.segmentsRead(), answer.segmentsTotal());
     answer.missing().forEach(why -> System.err.println("partial: " + why));
   }
@@ -161,10 +157,10 @@ public final class SeenCommand implements Callable<Integer> {
     JsonGenerator generator = JsonText.factory().createGenerator(out);
     generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
     generator.writeStartObject();
-    generator.writeStringField("as_of", time(answer.asOfArrival()));
-    generator.writeStringField("since", time(answer.from()));
-    generator.writeStringField("history_from", time(answer.historyFrom()));
-    generator.writeStringField("history_through", time(answer.historyThrough()));
+    generator.writeStringField("as_of", FlowTime.textOrNull(answer.asOfArrival()));
+    generator.writeStringField("since", FlowTime.textOrNull(answer.from()));
+    generator.writeStringField("history_from", FlowTime.textOrNull(answer.historyFrom()));
+    generator.writeStringField("history_through", FlowTime.textOrNull(answer.historyThrough()));
     generator.writeBooleanField("partial", answer.isPartial());
     generator.writeArrayFieldStart("missing");
     for (String why : answer.missing()) {
@@ -176,7 +172,7 @@ public final class SeenCommand implements Callable<Integer> {
       generator.writeStartObject();
       generator.writeStringField("address", host.address().toString());
       generator.writeBooleanField("seen", host.isSince(answer.from()));
-      generator.writeStringField("last", time(host.micros()));
+      generator.writeStringField("last", FlowTime.textOrNull(host.micros()));
       generator.writeEndObject();
     }
     generator.writeEndArray();

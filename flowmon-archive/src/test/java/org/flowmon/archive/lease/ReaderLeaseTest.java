@@ -2,6 +2,7 @@ package org.flowmon.archive.lease;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -58,6 +59,7 @@ class ReaderLeaseTest {
   void aLeaseThatCannotBeReadHoldsEverything() throws IOException {
     Files.createDirectories(archive.resolve(ReaderLease.FOLDER).resolve("x.lease").resolve("y"));
     assertEquals(0, ReaderLease.smallest(archive));
+    assertFalse(SegmentOwners.of(archive).complete());
   }
 
   @Test

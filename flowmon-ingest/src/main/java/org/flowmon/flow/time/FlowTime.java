@@ -19,6 +19,11 @@ public final class FlowTime {
     return instant(micros).toString();
   }
 
+  /** A time as {@link #text}; null for the least and the largest number, which mean no time. */
+  public static String textOrNull(long micros) {
+    return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE ? null : text(micros);
+  }
+
   /**
    * The time of an instant, the last one that is not after it.
    *
