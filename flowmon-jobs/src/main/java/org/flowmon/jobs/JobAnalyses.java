@@ -143,8 +143,7 @@ public final class JobAnalyses {
       }
       return null;
     } catch (RuntimeException | StackOverflowError e) {
-      if (ExceptionUtils.findThrowable(e, RetriableException.class).isPresent()
-          || ExceptionUtils.findThrowable(e, TimeoutException.class).isPresent()) {
+      if (ExceptionUtils.findThrowable(e, RetriableException.class).isPresent()) {
         throw new KafkaException(e.getMessage(), e); // an error of Kafka, not of the analysis
       }
       return e.getMessage() == null ? e.toString() : e.getMessage();

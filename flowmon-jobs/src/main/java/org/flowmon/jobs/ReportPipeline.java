@@ -1,5 +1,6 @@
 package org.flowmon.jobs;
 
+import org.flowmon.jobs.topic.KafkaTopics;
 import java.time.Duration;
 import java.util.List;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -55,7 +56,8 @@ public final class ReportPipeline {
       AlertRules.checkSinks(analysis, config);
     }
     KafkaReports.createTopics(config.kafka(), analyses);
-    KafkaReports.createTopic(config.kafka(), AlertResolves.TOPIC);
+    KafkaTopics.createIfMissing(
+        config.kafka().clientProperties(), List.of(AlertResolves.TOPIC));
     KafkaReports.messages(reports, analyses)
         .name("kafka-messages")
         .uid("kafka-messages")

@@ -1,5 +1,6 @@
 package org.flowmon.jobs;
 
+import org.flowmon.jobs.source.FlowSource;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -17,7 +18,6 @@ import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.site.StatesTopic;
 import org.flowmon.jobs.site.centre.SiteStatesFactory;
-import org.flowmon.jobs.site.centre.StatesSource;
 import org.flowmon.jobs.source.FlowTopic;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,7 +45,9 @@ public final class SitesPipeline {
   public static DataStream<StatesRecord> states(StreamExecutionEnvironment env, JobConfig config) {
     StatesTopic.createIfMissing(config.kafka().clientProperties(), config.merge().topic());
     return env.fromSource(
-            StatesSource.of(config), WatermarkStrategy.noWatermarks(), "states-source")
+            FlowSource.of(config, config.merge().topic(), StatesTopic.reader()),
+            WatermarkStrategy.noWatermarks(),
+            "states-source")
         .uid("states-source")
         .setParallelism(1);
   }

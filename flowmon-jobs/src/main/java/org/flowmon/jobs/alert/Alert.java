@@ -1,10 +1,7 @@
 package org.flowmon.jobs.alert;
 
-import java.lang.reflect.Type;
 import java.util.List;
-import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.types.RecordType;
@@ -26,7 +23,7 @@ import org.flowmon.jobs.types.RecordType;
  * @param columns the first of these rows as a JSON object; null for an absence
  * @param sinks the sinks that the message goes to
  */
-@TypeInfo(Alert.Factory.class)
+@TypeInfo(RecordType.Factory.class)
 public record Alert(
     String id,
     long number,
@@ -103,14 +100,5 @@ public record Alert(
 
   public Alert {
     sinks = List.copyOf(sinks);
-  }
-
-  /** Flink's type information. */
-  public static final class Factory extends TypeInfoFactory<Alert> {
-    @Override
-    public TypeInformation<Alert> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return TYPE;
-    }
   }
 }

@@ -1,5 +1,8 @@
 package org.flowmon.jobs.alert;
 
+import org.flowmon.jobs.source.FlowSource;
+import java.nio.charset.StandardCharsets;
+import org.flowmon.jobs.topic.KafkaTopics;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
@@ -47,7 +50,6 @@ public final class AlertResolves {
   private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
   private static final int VERSION = 1;
   private static final int MAX_BYTES = 4096;
-  private static final int TIMEOUT_SECONDS = 30;
 
   private AlertResolves() {}
 
@@ -56,28 +58,14 @@ public final class AlertResolves {
     return ID.matcher(text).matches();
   }
 
-  /**
-   * Reads the ids of alerts that are resolved by hand.
-   *
-   * @param bounded whether the source ends with the topic's present contents
-   */
-  static KafkaSource<String> source(JobConfig.Kafka kafka, boolean bounded) {
-    Properties properties = new Properties();
-    // as for flows: their names would collide
-    properties.setProperty("register.consumer.metrics", "false");
-    properties.putAll(kafka.properties());
-    KafkaSourceBuilder<String> builder =
-        KafkaSource.<String>builder()
-            .setBootstrapServers(kafka.bootstrap())
-            .setTopics(TOPIC)
-            .setGroupId(kafka.group() + ".alerts")
-            .setStartingOffsets(OffsetsInitializer.earliest())
-            .setDeserializer(new Ids())
-            .setProperties(properties);
-    if (bounded) {
-      builder.setBounded(OffsetsInitializer.latest());
-    }
-    return builder.build();
+  /** Reads the ids of alerts that are resolved by hand. */
+  static KafkaSource<String> source(JobConfig config) {
+    return FlowSource.of(
+        config,
+        TOPIC,
+        config.kafka().group() + ".alerts",
+        OffsetsInitializer.earliest(),
+        new Ids());
   }
 
   /** Drops invalid messages, counts them ({@code flowmon.bad_values}) and logs them. */
@@ -158,32 +146,18 @@ public final class AlertResolves {
    *
    * @param properties of Kafka's clients, with the bootstrap servers
    * @param ids of the alerts
-   * @throws ConfigException if Kafka refuses one of them
+   * @throws org.flowmon.jobs.config.ConfigException if Kafka refuses one of them
    */
   public static void send(Map<String, Object> properties, Collection<String> ids) {
+    List<ProducerRecord<byte[], byte[]>> messages = new ArrayList<>();
     for (String id : ids) {
       if (!isId(id)) {
-        throw new IllegalArgumentException("no id of an alert: " + id);
+        throw new IllegalArgumentException("not the id of an alert: " + id);
       }
+      byte[] key = id.getBytes(StandardCharsets.UTF_8);
+      byte[] value = message(id).getBytes(StandardCharsets.UTF_8);
+      messages.add(new ProducerRecord<>(TOPIC, key, value));
     }
-    Map<String, Object> all = new HashMap<>(properties);
-    all.put("acks", "all");
-    all.put("max.block.ms", TIMEOUT_SECONDS * 1000);
-    try (KafkaProducer<String, String> producer =
-        new KafkaProducer<>(all, new StringSerializer(), new StringSerializer())) {
-      List<Future<?>> sent = new ArrayList<>();
-      for (String id : ids) {
-        sent.add(producer.send(new ProducerRecord<>(TOPIC, id, message(id))));
-      }
-      for (Future<?> one : sent) {
-        one.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
-      }
-    } catch (ExecutionException | TimeoutException e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new ConfigException("topic " + TOPIC + ": a message was not taken: " + cause, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ConfigException("interrupted while topic " + TOPIC + " was written", e);
-    }
+    KafkaTopics.send(properties, messages);
   }
 }

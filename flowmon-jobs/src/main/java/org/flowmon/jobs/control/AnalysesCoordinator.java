@@ -1,5 +1,6 @@
 package org.flowmon.jobs.control;
 
+import org.flowmon.jobs.topic.KafkaTopics;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -128,7 +129,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
 
   private void follow() {
     while (!closed) {
-      try (KafkaConsumer<byte[], byte[]> opened = new ControlTopic(settings.kafka()).consumer();
+      try (KafkaConsumer<byte[], byte[]> opened = KafkaTopics.consumer(settings.kafka().clientProperties());
           ControlStatus status = new ControlStatus(settings.kafka())) {
         consumer = opened;
         follow(opened, status);

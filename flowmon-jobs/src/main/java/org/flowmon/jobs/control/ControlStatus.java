@@ -1,5 +1,6 @@
 package org.flowmon.jobs.control;
 
+import org.flowmon.jobs.topic.KafkaTopics;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
@@ -40,14 +41,12 @@ public final class ControlStatus implements AutoCloseable {
   /** The key of the running analyses: not a valid analysis name. */
   private static final byte[] RUNNING = "#running".getBytes(StandardCharsets.UTF_8);
 
-  private static final Duration READ_TIMEOUT = Duration.ofSeconds(30);
-
   private final String topic;
   private final KafkaProducer<byte[], byte[]> producer;
 
   /** Creates a writer of outcomes. */
   ControlStatus(JobConfig.Kafka kafka) {
-    this.topic = topic(kafka);
+    this.topic = topic(kafka.analysesTopic());
     this.producer =
         new KafkaProducer<>(
             kafka.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer());
@@ -65,8 +64,9 @@ public final class ControlStatus implements AutoCloseable {
     }
   }
 
-  private static String topic(JobConfig.Kafka kafka) {
-    return kafka.analysesTopic() + ".status";
+  /** Returns the name of the status topic of a control topic. */
+  static String topic(String controlTopic) {
+    return controlTopic + ".status";
   }
 
   /** Writes that the tasks of the job know the change. */
@@ -128,18 +128,6 @@ public final class ControlStatus implements AutoCloseable {
     return bytes.toByteArray();
   }
 
-  /** Creates the topic if it is missing. */
-  static void createIfMissing(JobConfig.Kafka kafka) {
-    ControlTopic.createIfMissing(kafka.clientProperties(), topic(kafka));
-  }
-
-  private static KafkaConsumer<byte[], byte[]> consumer(JobConfig.Kafka kafka) {
-    Map<String, Object> properties = kafka.clientProperties();
-    properties.put("enable.auto.commit", "false");
-    return new KafkaConsumer<>(
-        properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-  }
-
   /**
    * Waits for the outcome of a change.
    *
@@ -148,8 +136,9 @@ public final class ControlStatus implements AutoCloseable {
   public static Optional<Outcome> await(
       JobConfig.Kafka kafka, String analysis, long version, Duration time) {
     long end = System.nanoTime() + time.toNanos();
-    try (KafkaConsumer<byte[], byte[]> consumer = consumer(kafka)) {
-      TopicPartition partition = new TopicPartition(topic(kafka), ControlTopic.PARTITION);
+    String topic = topic(kafka.analysesTopic());
+    TopicPartition partition = new TopicPartition(topic, ControlTopic.PARTITION);
+    try (KafkaConsumer<byte[], byte[]> consumer = KafkaTopics.consumer(kafka.clientProperties())) {
       consumer.assign(List.of(partition));
       consumer.seekToBeginning(List.of(partition));
       while (System.nanoTime() < end) {
@@ -180,27 +169,22 @@ public final class ControlStatus implements AutoCloseable {
 
   /** Reads the present contents of the topic. */
   public static Said read(JobConfig.Kafka kafka) {
-    try (KafkaConsumer<byte[], byte[]> consumer = consumer(kafka)) {
-      TopicPartition partition = new TopicPartition(topic(kafka), ControlTopic.PARTITION);
-      long end = consumer.endOffsets(List.of(partition), READ_TIMEOUT).get(partition);
-      consumer.assign(List.of(partition));
-      consumer.seekToBeginning(List.of(partition));
-      Map<String, Outcome> last = new HashMap<>();
-      RunningAnalyses running = null;
-      while (consumer.position(partition, READ_TIMEOUT) < end) {
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
-          Outcome outcome = parse(record.value());
+    Map<String, Outcome> last = new HashMap<>();
+    RunningAnalyses[] running = new RunningAnalyses[1];
+    KafkaTopics.read(
+        kafka.clientProperties(),
+        topic(kafka.analysesTopic()),
+        message -> {
+          Outcome outcome = parse(message.value());
           if (outcome != null) {
             last.put(outcome.analysis(), outcome);
           }
-          if (Arrays.equals(record.key(), RUNNING)) {
-            RunningAnalyses said = RunningAnalyses.parse(record.value());
-            running = said == null ? running : said;
+          if (Arrays.equals(message.key(), RUNNING)) {
+            RunningAnalyses said = RunningAnalyses.parse(message.value());
+            running[0] = said == null ? running[0] : said;
           }
-        }
-      }
-      return new Said(last, running);
-    }
+        });
+    return new Said(last, running[0]);
   }
 
   /** Parses an outcome; null if it is another message. */

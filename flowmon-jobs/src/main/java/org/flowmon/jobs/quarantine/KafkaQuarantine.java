@@ -1,5 +1,7 @@
 package org.flowmon.jobs.quarantine;
 
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.topic.KafkaTopics;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -36,7 +38,6 @@ public final class KafkaQuarantine implements Sink<Quarantined> {
 
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(KafkaQuarantine.class);
-  private static final int TOPIC_SECONDS = 30;
   // The disk space that a flood of refused messages may take on a broker.
   private static final long RETENTION_BYTES = 1L << 30;
   private static final long RETENTION_DAYS = 7;
@@ -71,18 +72,10 @@ public final class KafkaQuarantine implements Sink<Quarantined> {
                     Long.toString(RETENTION_BYTES),
                     TopicConfig.RETENTION_MS_CONFIG,
                     Long.toString(TimeUnit.DAYS.toMillis(RETENTION_DAYS))));
-    try (Admin admin = Admin.create(kafka.clientProperties())) {
-      admin.createTopics(List.of(topic)).all().get(TOPIC_SECONDS, TimeUnit.SECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      if (!(e.getCause() instanceof TopicExistsException)) {
-        LOG.warn(
-            "topic {} cannot be made ({}): make it by hand, or refused messages are told of by the"
-                + " log alone",
-            QuarantineMessage.TOPIC,
-            e.toString());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    try {
+      KafkaTopics.createIfMissing(kafka.clientProperties(), topic);
+    } catch (ConfigException e) {
+      LOG.warn("{}; until then only the log tells of refused messages", e.getMessage());
     }
   }
 

@@ -1,11 +1,8 @@
 package org.flowmon.jobs.quarantine;
 
 import java.io.IOException;
-import java.lang.reflect.Type;
 import java.util.Arrays;
-import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -28,7 +25,7 @@ import org.flowmon.jobs.types.RecordType;
  * @param length of the message in bytes
  * @param bytes its first {@link #MAX_BYTES}; read-only
  */
-@TypeInfo(Quarantined.Factory.class)
+@TypeInfo(RecordType.Factory.class)
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Quarantined(
     String sourceKey,
@@ -65,15 +62,6 @@ public record Quarantined(
   /** {@code <topic id>:<partition>@<offset>}: the same for a message that is reported twice. */
   public String position() {
     return sourceKey + "@" + offset;
-  }
-
-  /** Flink's type information. */
-  public static final class Factory extends TypeInfoFactory<Quarantined> {
-    @Override
-    public TypeInformation<Quarantined> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return TYPE;
-    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.flowmon.jobs.replay;
 
+import org.flowmon.jobs.topic.KafkaTopics;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
@@ -123,7 +124,7 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
    */
   public void build(StreamExecutionEnvironment env) throws IOException {
     FlowmonJob.configure(env, config);
-    KafkaReports.createTopic(config.kafka(), topic);
+    KafkaTopics.createIfMissing(config.kafka().clientProperties(), List.of(topic));
     KafkaReports.messagesTo(topic, Replay.reports(env, spec, config.job().maxParallelism()))
         .name("replay-messages")
         .uid("replay-messages")

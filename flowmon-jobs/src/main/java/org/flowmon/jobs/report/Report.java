@@ -1,11 +1,8 @@
 package org.flowmon.jobs.report;
 
-import java.lang.reflect.Type;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
@@ -30,7 +27,7 @@ import org.flowmon.udaf.value.ResultTable;
  * @param rows in the order to be shown in
  * @param approximations of the columns; none for most analyses
  */
-@TypeInfo(Report.Factory.class)
+@TypeInfo(RecordType.Factory.class)
 public record Report(
     String analysis,
     String definition,
@@ -180,14 +177,5 @@ public record Report(
    */
   public boolean hasGroups() {
     return rows.rowCount() > 0 || confidence.groups() != 0 || confidence.groupLevel() != 0;
-  }
-
-  /** Flink's type information. */
-  public static final class Factory extends TypeInfoFactory<Report> {
-    @Override
-    public TypeInformation<Report> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return TYPE;
-    }
   }
 }

@@ -1,10 +1,7 @@
 package org.flowmon.jobs.site;
 
 import java.io.IOException;
-import java.lang.reflect.Type;
-import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -19,20 +16,11 @@ import org.flowmon.jobs.types.RecordType;
  * @param time when Kafka took it, in milliseconds; 0 before
  * @param bytes for {@link StatesMessage#open}; read-only
  */
-@TypeInfo(StatesRecord.Factory.class)
+@TypeInfo(RecordType.Factory.class)
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record StatesRecord(long time, byte[] bytes) {
   public static final TypeInformation<StatesRecord> TYPE =
       new RecordType<>(StatesRecord.class, new Serializer());
-
-  /** Flink's type information. */
-  public static final class Factory extends TypeInfoFactory<StatesRecord> {
-    @Override
-    public TypeInformation<StatesRecord> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return TYPE;
-    }
-  }
 
   /** Version 1: time (8 bytes), length (4 bytes) and the bytes. */
   public static final class Serializer extends RecordSerializer<StatesRecord> {

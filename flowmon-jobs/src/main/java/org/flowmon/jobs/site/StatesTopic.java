@@ -1,5 +1,6 @@
 package org.flowmon.jobs.site;
 
+import org.flowmon.jobs.topic.KafkaTopics;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.List;
@@ -30,10 +31,6 @@ import org.slf4j.LoggerFactory;
  * messages decides which site is left out, and the broker's clock.
  */
 public final class StatesTopic {
-  private static final Logger LOG = LoggerFactory.getLogger(StatesTopic.class);
-  private static final int TIMEOUT_SECONDS = 30;
-  private static final int ATTEMPTS = 50;
-  private static final long PAUSE_MILLIS = 100;
   private static final String BROKERS_CLOCK = "LogAppendTime";
 
   private StatesTopic() {}
@@ -42,81 +39,15 @@ public final class StatesTopic {
    * Creates the topic if it is missing.
    *
    * @param client properties of Kafka's clients
-   * @throws ConfigException if that is not possible, or it has more than one partition
+   * @throws org.flowmon.jobs.config.ConfigException if that is not possible, or it has more than one partition
    */
   public static void createIfMissing(Map<String, Object> client, String topic) {
-    try (Admin admin = Admin.create(client)) {
-      NewTopic wanted =
-          new NewTopic(topic, Optional.of(1), Optional.empty())
-              .configs(Map.of(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, BROKERS_CLOCK));
-      try {
-        admin.createTopics(List.of(wanted)).all().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
-      } catch (ExecutionException e) {
-        if (!(e.getCause() instanceof TopicExistsException)) {
-          throw e;
-        }
-      }
-      check(admin, topic);
-    } catch (ExecutionException | TimeoutException e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new ConfigException(
-          "topic " + topic + " cannot be made or looked up (" + cause + "); make it by hand", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ConfigException("interrupted while topic " + topic + " was made", e);
-    }
-  }
-
-  private static void check(Admin admin, String topic)
-      throws ExecutionException, TimeoutException, InterruptedException {
-    int partitions = partitions(admin, topic);
-    if (partitions != 1) {
-      throw new ConfigException(
-          "topic "
-              + topic
-              + " has "
-              + partitions
-              + " partitions, expected 1: between partitions what sites say has no order");
-    }
-    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
-    String clock =
-        admin
-            .describeConfigs(List.of(resource))
-            .all()
-            .get(TIMEOUT_SECONDS, TimeUnit.SECONDS)
-            .get(resource)
-            .get(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG)
-            .value();
-    if (!BROKERS_CLOCK.equals(clock)) {
-      LOG.warn(
-          "topic {} has {} = {}, not {}: who is silent, and what is ahead of time, is told by"
-              + " clocks that whoever writes to it sets, up to that of this machine",
-          topic,
-          TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
-          clock,
-          BROKERS_CLOCK);
-    }
-  }
-
-  private static int partitions(Admin admin, String topic)
-      throws ExecutionException, TimeoutException, InterruptedException {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        return admin
-            .describeTopics(List.of(topic))
-            .allTopicNames()
-            .get(TIMEOUT_SECONDS, TimeUnit.SECONDS)
-            .get(topic)
-            .partitions()
-            .size();
-      } catch (ExecutionException e) {
-        // A broker may not know yet of a topic that was just created.
-        if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || attempt == ATTEMPTS) {
-          throw e;
-        }
-        Thread.sleep(PAUSE_MILLIS);
-      }
-    }
+    KafkaTopics.createSingle(
+        client,
+        topic,
+        TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+        BROKERS_CLOCK,
+        "the clocks of those who write to it decide which site is silent or ahead of time");
   }
 
   /** Returns the deserializer of its records, which does not open them. */
@@ -135,8 +66,7 @@ public final class StatesTopic {
   }
 
   private static final class Reader implements KafkaRecordDeserializationSchema<StatesRecord> {
-    private static final long serialVersionUID = 1L;
-
+  
     private final Clock clock;
 
     Reader(Clock clock) {
@@ -156,8 +86,7 @@ public final class StatesTopic {
   }
 
   private static final class Writer implements KafkaRecordSerializationSchema<StatesRecord> {
-    private static final long serialVersionUID = 1L;
-
+  
     private final String topic;
     private final String site;
 

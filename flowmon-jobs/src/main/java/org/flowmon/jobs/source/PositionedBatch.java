@@ -1,10 +1,7 @@
 package org.flowmon.jobs.source;
 
-import java.lang.reflect.Type;
-import java.util.Map;
 import java.util.Optional;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.Heartbeat;
@@ -27,7 +24,7 @@ import org.flowmon.jobs.types.RecordType;
  *     ahead; {@link Long#MIN_VALUE}: none
  * @param refused the message, if it was refused
  */
-@TypeInfo(PositionedBatch.Factory.class)
+@TypeInfo(RecordType.Factory.class)
 public record PositionedBatch(
     String sourceKey,
     long offset,
@@ -104,14 +101,5 @@ public record PositionedBatch(
         true,
         Long.MIN_VALUE,
         Optional.empty());
-  }
-
-  /** Flink's type information. */
-  public static final class Factory extends TypeInfoFactory<PositionedBatch> {
-    @Override
-    public TypeInformation<PositionedBatch> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return TYPE;
-    }
   }
 }

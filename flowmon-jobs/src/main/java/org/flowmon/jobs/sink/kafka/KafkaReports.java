@@ -1,5 +1,8 @@
 package org.flowmon.jobs.sink.kafka;
 
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.flowmon.jobs.topic.KafkaTopics;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -72,63 +75,26 @@ public final class KafkaReports {
   }
 
   /**
-   * Creates the missing topics of those analyses, with the broker's defaults: not every broker
-   * creates a topic at the first write.
+   * Creates the missing topics of those analyses.
    *
-   * @throws ConfigException if that is not possible
+   * @throws org.flowmon.jobs.config.ConfigException if that is not possible
    */
   public static void createTopics(JobConfig.Kafka kafka, List<AnalysisConfig> analyses) {
-    try (Admin admin = Admin.create(kafka.clientProperties())) {
-      for (AnalysisConfig analysis : analyses) {
-        if (analysis.sinks().contains(SINK)) {
-          createTopic(admin, TOPIC_PREFIX + analysis.name());
-        }
-        if (!analysis.alerts().isEmpty()) {
-          createTopic(admin, ALERTS_TOPIC);
-        }
+    Set<String> topics = new LinkedHashSet<>();
+    for (AnalysisConfig analysis : analyses) {
+      if (analysis.sinks().contains(SINK)) {
+        topics.add(TOPIC_PREFIX + analysis.name());
+      }
+      if (!analysis.alerts().isEmpty()) {
+        topics.add(ALERTS_TOPIC);
       }
     }
-  }
-
-  /**
-   * Creates a topic if it is missing, with the broker's defaults.
-   *
-   * @throws ConfigException if that is not possible
-   */
-  public static void createTopic(JobConfig.Kafka kafka, String topic) {
-    try (Admin admin = Admin.create(kafka.clientProperties())) {
-      createTopic(admin, topic);
-    }
-  }
-
-  private static void createTopic(Admin admin, String topic) {
-    NewTopic wanted = new NewTopic(topic, Optional.empty(), Optional.empty());
-    try {
-      admin.createTopics(List.of(wanted)).all().get(30, TimeUnit.SECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      if (!(e.getCause() instanceof TopicExistsException)) {
-        throw new ConfigException(
-            "topic " + topic + " cannot be made (" + e + "); make it by hand", e);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ConfigException("interrupted while topic " + topic + " was made", e);
-    }
+    KafkaTopics.createIfMissing(kafka.clientProperties(), topics);
   }
 
   /** Returns the sink of the messages. */
   public static Sink<ReportMessage> sink(JobConfig.Kafka kafka) {
-    Properties properties = new Properties();
-    properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
-    properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
-    properties.putAll(kafka.properties());
-    return new AtLeastOnceSink<>(
-        KafkaSink.<ReportMessage>builder()
-            .setBootstrapServers(kafka.bootstrap())
-            .setKafkaProducerConfig(properties)
-            .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
-            .setRecordSerializer(new Records())
-            .build());
+    return AtLeastOnceSink.of(kafka.bootstrap(), kafka.properties(), new Records());
   }
 
   private static final class Messages implements FlatMapFunction<Report, ReportMessage> {

@@ -24,19 +24,12 @@ public final class KafkaStates {
    */
   public static void publish(DataStream<StatesRecord> states, SiteConfig site) {
     StatesTopic.createIfMissing(site.clientProperties(), site.topic());
-    Properties properties = new Properties();
-    properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
-    properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
-    properties.putAll(site.properties());
-    KafkaSink<StatesRecord> sink =
-        KafkaSink.<StatesRecord>builder()
-            .setBootstrapServers(site.bootstrap())
-            .setKafkaProducerConfig(properties)
-            .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
-            .setRecordSerializer(StatesTopic.writer(site.topic(), site.name()))
-            .build();
     states
-        .sinkTo(new AtLeastOnceSink<>(sink))
+        .sinkTo(
+            AtLeastOnceSink.of(
+                site.bootstrap(),
+                site.properties(),
+                StatesTopic.writer(site.topic(), site.name())))
         .name("kafka-states")
         .uid("kafka-states")
         .setParallelism(1);
