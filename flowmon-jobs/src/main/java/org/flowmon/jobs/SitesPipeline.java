@@ -75,7 +75,7 @@ public final class SitesPipeline {
     }
     LiveQuery.byId(set.running()); // an error in a query is said here, not by a task
     LOG.info(
-        "merges the states of {}, of topic {} at {}, for {}",
+        "sites {}: their states of topic {} at {} are merged for {}",
         config.merge().sites(),
         config.merge().topic(),
         config.kafka().bootstrap(),

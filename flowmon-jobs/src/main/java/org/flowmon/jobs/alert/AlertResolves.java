@@ -1,5 +1,7 @@
 package org.flowmon.jobs.alert;
 
+import org.flowmon.jobs.topic.JsonMessage;
+import java.util.Optional;
 import org.flowmon.jobs.source.FlowSource;
 import java.nio.charset.StandardCharsets;
 import org.flowmon.jobs.topic.KafkaTopics;
@@ -46,7 +48,6 @@ public final class AlertResolves {
   public static final String TOPIC = "flowmon.alerts.resolve";
 
   private static final Logger LOG = LoggerFactory.getLogger(AlertResolves.class);
-  private static final JsonFactory JSON = new JsonFactory();
   private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
   private static final int VERSION = 1;
   private static final int MAX_BYTES = 4096;
@@ -81,16 +82,16 @@ public final class AlertResolves {
 
     @Override
     public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<String> out) {
-      String id = parse(record.value());
-      if (id != null) {
-        out.collect(id);
+      Optional<String> id = parse(record.value());
+      if (id.isPresent()) {
+        out.collect(id.get());
         return;
       }
       badValues.inc();
       long count = badValues.getCount();
       if (Long.bitCount(count) == 1) { // 1, 2, 4, 8 …: bad messages do not fill the log
         LOG.warn(
-            "the message at {}:{} resolves no alert and is left out ({} so far)",
+            "topic {}: the message at offset {} is left out ({} so far): it does not resolve an alert",
             record.topic(),
             record.offset(),
             count);
@@ -103,37 +104,19 @@ public final class AlertResolves {
     }
   }
 
-  /** Returns the id in a message; null if the message is invalid or of another version. */
-  static String parse(byte[] message) {
+  /** Returns the id in a message; empty if the message is invalid or of another version. */
+  static Optional<String> parse(byte[] message) {
     if (message == null || message.length > MAX_BYTES) {
-      return null;
+      return Optional.empty();
     }
-    String id = null;
-    long version = 0;
-    try (JsonParser json = JSON.createParser(message)) {
-      if (json.nextToken() != JsonToken.START_OBJECT) {
-        return null;
-      }
-      while (json.nextToken() == JsonToken.FIELD_NAME) {
-        String name = json.currentName();
-        JsonToken value = json.nextToken();
-        if (name.equals("version") && value == JsonToken.VALUE_NUMBER_INT) {
-          version = json.getLongValue();
-        } else if (name.equals("id") && value == JsonToken.VALUE_STRING) {
-          id = json.getText();
-        } else if (name.equals("version") || name.equals("id")) {
-          return null;
-        } else {
-          json.skipChildren();
-        }
-      }
-      if (json.currentToken() != JsonToken.END_OBJECT || json.nextToken() != null) {
-        return null;
-      }
+    try {
+      JsonMessage json = JsonMessage.parse(message);
+      return json.integer("version") == VERSION
+          ? Optional.of(json.text("id")).filter(AlertResolves::isId)
+          : Optional.empty();
     } catch (IOException e) {
-      return null;
+      return Optional.empty();
     }
-    return version == VERSION && id != null && isId(id) ? id : null;
   }
 
   /** Encodes a message that resolves an alert. */

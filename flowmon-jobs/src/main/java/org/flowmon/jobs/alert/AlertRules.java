@@ -1,5 +1,6 @@
 package org.flowmon.jobs.alert;
 
+import org.flowmon.jobs.config.Names;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
@@ -49,23 +50,15 @@ public final class AlertRules {
       for (String sink : alert.sinks()) {
         if (!known.contains(sink)) {
           throw new ConfigException(
-              "analysis "
-                  + analysis.name()
-                  + ": alert "
-                  + alert.name()
-                  + ": sinks: expected some of "
-                  + known
-                  + " (webhooks of the job's configuration), found '"
-                  + sink
-                  + "'"
-                  + nearest(sink, known));
+              "analysis %s: alert %s: sinks: expected some of %s (webhooks of the job's configuration), found '%s'%s"
+                  .formatted(
+                      analysis.name(),
+                      alert.name(),
+                      known,
+                      sink,
+                      Names.didYouMean(sink, known)));
         }
       }
     }
-  }
-
-  private static String nearest(String sink, Collection<String> known) {
-    String nearest = NameSuggestions.nearest(sink, known);
-    return nearest == null ? "" : "; did you mean '" + nearest + "'?";
   }
 }

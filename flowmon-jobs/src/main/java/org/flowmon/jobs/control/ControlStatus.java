@@ -1,5 +1,6 @@
 package org.flowmon.jobs.control;
 
+import org.flowmon.jobs.topic.JsonMessage;
 import org.flowmon.jobs.topic.KafkaTopics;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -94,7 +95,7 @@ public final class ControlStatus implements AutoCloseable {
             new ProducerRecord<>(topic, ControlTopic.PARTITION, key, value),
             (metadata, failure) -> {
               if (failure != null) {
-                LOG.warn("topic {} was not written: {}", topic, failure.toString());
+                LOG.warn("topic {}: a message was not written: {}", topic, failure.toString());
               }
             });
   }
@@ -143,11 +144,11 @@ public final class ControlStatus implements AutoCloseable {
       consumer.seekToBeginning(List.of(partition));
       while (System.nanoTime() < end) {
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
-          Outcome outcome = parse(record.value());
-          if (outcome != null
-              && outcome.analysis().equals(analysis)
-              && outcome.version() == version) {
-            return Optional.of(outcome);
+          Optional<Outcome> outcome =
+              parse(record.value())
+                  .filter(one -> one.analysis().equals(analysis) && one.version() == version);
+          if (outcome.isPresent()) {
+            return outcome;
           }
         }
       }
@@ -175,44 +176,27 @@ public final class ControlStatus implements AutoCloseable {
         kafka.clientProperties(),
         topic(kafka.analysesTopic()),
         message -> {
-          Outcome outcome = parse(message.value());
-          if (outcome != null) {
-            last.put(outcome.analysis(), outcome);
-          }
+          parse(message.value()).ifPresent(outcome -> last.put(outcome.analysis(), outcome));
           if (Arrays.equals(message.key(), RUNNING)) {
-            RunningAnalyses said = RunningAnalyses.parse(message.value());
-            running[0] = said == null ? running[0] : said;
+            RunningAnalyses.parse(message.value()).ifPresent(said -> running[0] = said);
           }
         });
     return new Said(last, running[0]);
   }
 
-  /** Parses an outcome; null if it is another message. */
-  static Outcome parse(byte[] bytes) {
-    if (bytes == null) {
-      return null;
-    }
-    String analysis = null;
-    String message = null;
-    long change = -1;
-    try (JsonParser json = JSON.createParser(bytes)) {
-      if (json.nextToken() != JsonToken.START_OBJECT) {
-        return null;
-      }
-      while (json.nextToken() == JsonToken.FIELD_NAME) {
-        String name = json.currentName();
-        JsonToken value = json.nextToken();
-        switch (name) {
-          case "analysis" -> analysis = json.getValueAsString();
-          case "message" -> message = value == JsonToken.VALUE_NULL ? null : json.getText();
-          case "change" -> change = json.getValueAsLong(-1);
-          default -> json.skipChildren();
-        }
-      }
+  /** Parses an outcome; empty if it is another message. */
+  static Optional<Outcome> parse(byte[] message) {
+    try {
+      JsonMessage json = JsonMessage.parse(message);
+      long change = json.number("change");
+      Object error = json.scalars().get("message");
+      return change < 1
+          ? Optional.empty()
+          : Optional.of(
+              new Outcome(json.text("analysis"), change, error == null ? null : error.toString()));
     } catch (IOException e) {
-      return null; // a message of another program
+      return Optional.empty(); // a message of another program
     }
-    return analysis == null || change < 1 ? null : new Outcome(analysis, change, message);
   }
 
   @Override

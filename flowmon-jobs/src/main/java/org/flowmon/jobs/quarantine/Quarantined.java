@@ -5,7 +5,6 @@ import java.util.Arrays;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.util.OutputTag;
@@ -72,7 +71,7 @@ public record Quarantined(
     private static final long serialVersionUID = 1L;
 
     public Serializer() {
-      super(1);
+      super(1, Snapshot.class);
     }
 
     @Override
@@ -96,11 +95,6 @@ public record Quarantined(
           source.readLong(),
           source.readInt(),
           readBytes(source, MAX_BYTES));
-    }
-
-    @Override
-    public TypeSerializerSnapshot<Quarantined> snapshotConfiguration() {
-      return new Snapshot();
     }
   }
 

@@ -98,12 +98,7 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
         .orElseThrow(
             () ->
                 new ConfigException(
-                    REPLAY
-                        + ": there is no analysis '"
-                        + wanted
-                        + "' among "
-                        + known.stream().map(AnalysisConfig::name).toList()
-                        + ", and it is no file NAME.yaml"));
+                    "%s: there is no analysis '%s' among %s, and it is no file NAME.yaml".formatted(REPLAY, wanted, known.stream().map(AnalysisConfig::name).toList())));
   }
 
   private static long time(String key, String text) {

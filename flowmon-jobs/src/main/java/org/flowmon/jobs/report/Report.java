@@ -63,28 +63,6 @@ public record Report(
     }
   }
 
-  /** Creates a report without approximations. */
-  public Report(
-      String analysis,
-      String definition,
-      long windowStart,
-      long windowEnd,
-      int revision,
-      List<ReportColumn> columns,
-      ResultTable rows,
-      Confidence confidence) {
-    this(
-        analysis,
-        definition,
-        windowStart,
-        windowEnd,
-        revision,
-        columns,
-        rows,
-        confidence,
-        List.of());
-  }
-
   /** Creates an announcement of an analysis from a {@link WindowResult#isAnnouncement} result. */
   static Report announcement(String analysis, String definition, WindowHistory window) {
     long time = window.window().windowEnd();
@@ -96,7 +74,8 @@ public record Report(
         (int) Math.min(window.window().groups(), Integer.MAX_VALUE), // the version of the change
         List.of(),
         new ResultTable.Builder().build(),
-        Confidence.of(window));
+        Confidence.of(window),
+        List.of());
   }
 
   /**
@@ -105,18 +84,6 @@ public record Report(
    */
   public boolean isAnnouncement() {
     return windowStart == windowEnd;
-  }
-
-  /** Creates a report of an analysis that the job was started with. */
-  public Report(
-      String analysis,
-      long windowStart,
-      long windowEnd,
-      int revision,
-      List<ReportColumn> columns,
-      ResultTable rows,
-      Confidence confidence) {
-    this(analysis, null, windowStart, windowEnd, revision, columns, rows, confidence);
   }
 
   /**

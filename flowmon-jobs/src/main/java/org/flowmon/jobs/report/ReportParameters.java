@@ -1,5 +1,6 @@
 package org.flowmon.jobs.report;
 
+import org.flowmon.jobs.config.Names;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,12 +57,9 @@ public final class ReportParameters {
     if (!List.of(words).contains(text)) {
       throw error(
           name,
-          "expected one of "
-              + String.join(", ", words)
-              + ", found '"
-              + text
-              + "'"
-              + LogicRules.didYouMean(NameSuggestions.nearest(text, List.of(words)), ""));
+          "expected one of %s, found '%s'%s"
+              .formatted(
+                  String.join(", ", words), text, Names.didYouMean(text, List.of(words))));
     }
     return text;
   }
@@ -81,12 +79,13 @@ public final class ReportParameters {
       if (!known.contains(name)) {
         throw error(
             name,
-            "is not a parameter of logic "
-                + analysis.report().logic()
-                + (known.isEmpty()
-                    ? ", which has none"
-                    : "; expected one of " + String.join(", ", known))
-                + LogicRules.didYouMean(NameSuggestions.nearest(name, known), ""));
+            "is not a parameter of logic %s%s%s"
+                .formatted(
+                    analysis.report().logic(),
+                    known.isEmpty()
+                        ? ", which has none"
+                        : "; expected one of " + String.join(", ", known),
+                    Names.didYouMean(name, known)));
       }
     }
   }

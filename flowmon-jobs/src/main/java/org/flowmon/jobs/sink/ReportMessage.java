@@ -4,7 +4,6 @@ import java.io.IOException;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
@@ -29,7 +28,7 @@ public record ReportMessage(String topic, byte[] key, byte[] value) {
     private static final int MAX_BYTES = 1 << 24;
 
     public Serializer() {
-      super(1);
+      super(1, Snapshot.class);
     }
 
     @Override
@@ -43,11 +42,6 @@ public record ReportMessage(String topic, byte[] key, byte[] value) {
     protected ReportMessage read(int found, DataInputView source) throws IOException {
       return new ReportMessage(
           source.readUTF(), readBytes(source, MAX_BYTES), readBytes(source, MAX_BYTES));
-    }
-
-    @Override
-    public TypeSerializerSnapshot<ReportMessage> snapshotConfiguration() {
-      return new Snapshot();
     }
   }
 

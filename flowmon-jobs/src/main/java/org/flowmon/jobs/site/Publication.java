@@ -27,9 +27,6 @@ public record Publication(
   /** The most bytes of a query's text. */
   public static final int MAX_QUERY_BYTES = 1 << 16;
 
-  /** The names of sites and analyses. */
-  static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,47}");
-
   private static final Comparator<Publication> ORDER =
       Comparator.comparing(Publication::analysis)
           .thenComparing(Publication::widthMicros)

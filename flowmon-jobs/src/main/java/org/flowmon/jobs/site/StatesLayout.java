@@ -1,5 +1,6 @@
 package org.flowmon.jobs.site;
 
+import org.flowmon.jobs.config.Names;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -193,14 +194,7 @@ public final class StatesLayout {
             && time + spread <= 1;
     if (!known) {
       throw reader.error(
-          "windows of "
-              + width
-              + " us, lateness "
-              + lateness
-              + " us, over "
-              + time
-              + ", divided "
-              + spread);
+          "windows of %s us, lateness %s us, over %s, divided %s".formatted(width, lateness, time, spread));
     }
     return new Publication(
         analysis,
@@ -221,7 +215,7 @@ public final class StatesLayout {
     int length = reader.getByte();
     String name =
         new String(reader.array(), reader.skip(length), length, StandardCharsets.ISO_8859_1);
-    if (!Publication.NAME.matcher(name).matches()) {
+    if (!Names.isName(name)) {
       throw reader.error(
           "a name of " + length + " characters that are not all lower-case letters, digits, _");
     }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
@@ -28,7 +27,7 @@ public record StatesRecord(long time, byte[] bytes) {
     private static final int MOST = 1 << 24;
 
     public Serializer() {
-      super(1);
+      super(1, Snapshot.class);
     }
 
     @Override
@@ -40,11 +39,6 @@ public record StatesRecord(long time, byte[] bytes) {
     @Override
     protected StatesRecord read(int found, DataInputView source) throws IOException {
       return new StatesRecord(source.readLong(), readBytes(source, MOST));
-    }
-
-    @Override
-    public TypeSerializerSnapshot<StatesRecord> snapshotConfiguration() {
-      return new Snapshot();
     }
   }
 

@@ -62,7 +62,8 @@ public final class StatesTopic {
 
   /** Returns the serializer of its records. */
   public static KafkaRecordSerializationSchema<StatesRecord> writer(String topic, String site) {
-    return new Writer(topic, site);
+    byte[] key = site.getBytes(StandardCharsets.US_ASCII);
+    return (record, context, timestamp) -> new ProducerRecord<>(topic, 0, key, record.bytes());
   }
 
   private static final class Reader implements KafkaRecordDeserializationSchema<StatesRecord> {
@@ -82,24 +83,6 @@ public final class StatesTopic {
     @Override
     public TypeInformation<StatesRecord> getProducedType() {
       return StatesRecord.TYPE;
-    }
-  }
-
-  private static final class Writer implements KafkaRecordSerializationSchema<StatesRecord> {
-  
-    private final String topic;
-    private final String site;
-
-    Writer(String topic, String site) {
-      this.topic = topic;
-      this.site = site;
-    }
-
-    @Override
-    public ProducerRecord<byte[], byte[]> serialize(
-        StatesRecord record, KafkaSinkContext context, Long timestamp) {
-      byte[] key = site.getBytes(StandardCharsets.US_ASCII);
-      return new ProducerRecord<>(topic, 0, key, record.bytes());
     }
   }
 }

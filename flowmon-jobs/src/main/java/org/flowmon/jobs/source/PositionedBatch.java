@@ -43,14 +43,9 @@ public record PositionedBatch(
 
   /** Creates the position of a refused message. */
   static PositionedBatch of(Quarantined refused) {
+    FlowBatch beat = beat(0, 0, 0, 0, Long.MIN_VALUE);
     return new PositionedBatch(
-        refused.sourceKey(),
-        refused.offset(),
-        beat(0, 0, 0, 0, Long.MIN_VALUE),
-        0,
-        true,
-        Long.MIN_VALUE,
-        Optional.of(refused));
+        refused.sourceKey(), refused.offset(), beat, 0, true, Long.MIN_VALUE, Optional.of(refused));
   }
 
   private static FlowBatch beat(
@@ -93,13 +88,8 @@ public record PositionedBatch(
    * @param arrival their assumed arrival
    */
   PositionedBatch asPlace(long lost, long arrival) {
+    FlowBatch beat = beat(batch.producerId(), 0, 0, 0, arrival);
     return new PositionedBatch(
-        sourceKey,
-        offset,
-        beat(batch.producerId(), 0, 0, 0, arrival),
-        lost,
-        true,
-        Long.MIN_VALUE,
-        Optional.empty());
+        sourceKey, offset, beat, lost, true, Long.MIN_VALUE, Optional.empty());
   }
 }

@@ -130,13 +130,7 @@ final class FlinkObjectStore implements ObjectStore {
       byte[] bytes = ((InputStream) in).readNBytes(length);
       if (bytes.length != length) {
         throw new IOException(
-            describe(name)
-                + " ends at "
-                + (offset + bytes.length)
-                + ", expected "
-                + length
-                + " bytes from "
-                + offset);
+            "%s ends at %s, expected %s bytes from %s".formatted(describe(name), offset + bytes.length, length, offset));
       }
       return bytes;
     } catch (FileNotFoundException e) {

@@ -208,13 +208,7 @@ final class S3ObjectStore implements ObjectStore {
     byte[] bytes = get(name, range, length, length);
     if (bytes.length != length) {
       throw new IOException(
-          describe(name)
-              + " has "
-              + bytes.length
-              + " bytes from "
-              + offset
-              + ", expected "
-              + length);
+          "%s has %s bytes from %s, expected %s".formatted(describe(name), bytes.length, offset, length));
     }
     return bytes;
   }

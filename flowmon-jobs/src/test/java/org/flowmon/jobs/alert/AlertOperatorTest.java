@@ -1,5 +1,6 @@
 package org.flowmon.jobs.alert;
 
+import java.util.Optional;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.flowmon.jobs.alert.AlertRun.analysis;
 import static org.flowmon.jobs.alert.AlertRun.end;
@@ -244,9 +245,9 @@ class AlertOperatorTest {
   @Test
   void onlyMessagesOfTheirVersionWithAnIdResolve() {
     String id = "0123456789abcdef0123456789abcdef";
-    assertEquals(id, AlertResolves.parse(AlertResolves.message(id).getBytes(UTF_8)));
+    assertEquals(Optional.of(id), AlertResolves.parse(AlertResolves.message(id).getBytes(UTF_8)));
     String more = "{\"version\":1,\"by\":{\"a\":[1]},\"id\":\"" + id + "\"}";
-    assertEquals(id, AlertResolves.parse(more.getBytes(UTF_8)));
+    assertEquals(Optional.of(id), AlertResolves.parse(more.getBytes(UTF_8)));
     for (String wrong :
         List.of(
             "",
@@ -261,9 +262,9 @@ class AlertOperatorTest {
             "{\"version\":99999999999999999999,\"id\":\"" + id + "\"}",
             "{\"version\":1,\"id\":\"" + id + "\"} {}",
             " ".repeat(5000) + more)) {
-      assertNull(AlertResolves.parse(wrong.getBytes(UTF_8)), wrong);
+      assertEquals(Optional.empty(), AlertResolves.parse(wrong.getBytes(UTF_8)), wrong);
     }
-    assertNull(AlertResolves.parse(null));
+    assertEquals(Optional.empty(), AlertResolves.parse(null));
   }
 
   @Test

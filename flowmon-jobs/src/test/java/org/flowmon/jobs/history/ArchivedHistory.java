@@ -1,5 +1,7 @@
 package org.flowmon.jobs.history;
 
+import org.flowmon.jobs.config.Places;
+import java.util.Optional;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.SECOND;
@@ -97,23 +99,22 @@ abstract class ArchivedHistory {
   static AnalysisConfig elephants(String name, String timeout) {
     AnalysisConfig config = TestReports.elephants("");
     AnalysisConfig.History history = config.history();
-    return new AnalysisConfig(
-        name,
-        config.live(),
-        new AnalysisConfig.History(
-            history.query(),
-            null,
-            history.concurrency(),
-            Duration.ofMillis(Long.parseLong(timeout)),
-            history.rows()),
-        config.report(),
-        config.sinks());
+    return new AnalysisConfig(name, config.live(), new AnalysisConfig.History(history.query(), null, null, history.concurrency(), Duration.ofMillis(Long.parseLong(timeout)), history.rows()), config.report(), config.sinks(), List.of(), Places.NONE);
   }
 
   /** Returns a window of ten seconds with the result of another. */
   static WindowResult ending(long end, WindowResult of) {
     return new WindowResult(
         of.analysis(), end - 10 * SECOND, end, of.rows(), of.totals(), of.groups(), of.counts());
+  }
+
+  /** Returns an empty cache of its own. */
+  static Optional<RecentAnswers> cache() {
+    return Optional.of(new RecentAnswers(new AnswerMemory(LookupPool.groupMemory())));
+  }
+
+  static LookupPool pool(int threads) {
+    return new LookupPool(threads, LookupPool.groupMemory());
   }
 
   /** Returns a query's answer over the committed flows. */
@@ -127,7 +128,7 @@ abstract class ArchivedHistory {
   /** Returns the cached answer that holds for the committed flows. */
   static HistoryAnswer known(Archive archive, HistoryQuery query, long windowEnd) throws Exception {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      return query.known(snapshot, windowEnd);
+      return query.cached(snapshot, windowEnd).orElse(null);
     }
   }
 

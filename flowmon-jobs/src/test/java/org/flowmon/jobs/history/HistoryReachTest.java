@@ -1,5 +1,7 @@
 package org.flowmon.jobs.history;
 
+import org.flowmon.jobs.config.Places;
+import java.util.Optional;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
@@ -179,7 +181,7 @@ class HistoryReachTest extends ArchivedHistory {
     try (Archive archive = Archive.open(directory)) {
       return runOver(
           archive,
-          new HistoryQuery(elephants("elephants", "60000"), DELAY, topic, disorder, null),
+          new HistoryQuery(elephants("elephants", "60000"), DELAY, topic, disorder, Optional.empty()),
           window(100, A, 60),
           limit);
     }
@@ -303,17 +305,11 @@ class HistoryReachTest extends ArchivedHistory {
     AnalysisConfig config = elephants("elephants", "60000");
     String query = "SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE " + filter;
     AnalysisConfig asked =
-        new AnalysisConfig(
-            "asked",
-            config.live(),
-            new AnalysisConfig.History(
-                query + " GROUP BY src_addr", null, 1, Duration.ofMinutes(1), 1000),
-            config.report(),
-            config.sinks());
+        new AnalysisConfig("asked", config.live(), new AnalysisConfig.History(query + " GROUP BY src_addr", null, null, 1, Duration.ofMinutes(1), 1000), config.report(), config.sinks(), List.of(), Places.NONE);
     try (Archive archive = Archive.open(directory)) {
       return runOver(
               archive,
-              new HistoryQuery(asked, DELAY, TOPIC, Duration.ZERO, null),
+              new HistoryQuery(asked, DELAY, TOPIC, Duration.ZERO, Optional.empty()),
               window(100, A, 60),
               Duration.ofMinutes(1))
           .status();

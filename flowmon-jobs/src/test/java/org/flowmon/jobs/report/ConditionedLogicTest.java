@@ -1,5 +1,6 @@
 package org.flowmon.jobs.report;
 
+import org.flowmon.jobs.config.Places;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -37,8 +38,7 @@ class ConditionedLogicTest {
               condition: %s
             """
                 .formatted(parameters, condition));
-    return new AnalysisConfig(
-        plain.name(), plain.live(), plain.history(), conditioned.report(), plain.sinks());
+    return new AnalysisConfig(plain.name(), plain.live(), plain.history(), conditioned.report(), plain.sinks(), List.of(), Places.NONE);
   }
 
   private static ResultTable rows(AnalysisConfig analysis) {

@@ -1,5 +1,7 @@
 package org.flowmon.jobs.report;
 
+import java.util.List;
+import org.flowmon.jobs.merge.WindowResult;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -44,15 +46,7 @@ class ReportSerializerTest {
     assertTrue(sampled.groupEstimate().lower() < 400 && sampled.groupEstimate().upper() > 400);
     byte[] now =
         ofVersion4(
-            new Report(
-                report.analysis(),
-                report.definition(),
-                report.windowStart(),
-                report.windowEnd(),
-                report.revision(),
-                report.columns(),
-                report.rows(),
-                sampled));
+            new Report(report.analysis(), report.definition(), report.windowStart(), report.windowEnd(), report.revision(), report.columns(), report.rows(), sampled, List.of()));
     assertEquals(sampled, serializer.deserialize(new DataInputDeserializer(now)).confidence());
     int at = now.length - 1 - 6 * 8 - 8;
     byte[] old = Arrays.copyOf(now, now.length - 8);
@@ -101,15 +95,7 @@ class ReportSerializerTest {
     assertEquals(report.rows(), read.rows());
     Confidence was = report.confidence();
     Confidence expected =
-        new Confidence(
-            was.history(),
-            was.asOf(),
-            was.historyFrom(),
-            was.historyThrough(),
-            report.windowEnd(),
-            report.windowEnd(),
-            was.counts(),
-            null);
+        new Confidence(was.history(), was.asOf(), was.historyFrom(), was.historyThrough(), report.windowEnd(), report.windowEnd(), 0, WindowResult.UNKNOWN_GROUPS, was.counts(), null);
     assertEquals(expected, read.confidence());
   }
 }

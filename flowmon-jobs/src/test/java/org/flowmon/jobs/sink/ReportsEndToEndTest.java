@@ -1,5 +1,6 @@
 package org.flowmon.jobs.sink;
 
+import org.flowmon.jobs.config.Places;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.SECOND;
@@ -240,18 +241,13 @@ class ReportsEndToEndTest {
     if (history == null) {
       return analysis;
     }
-    return new AnalysisConfig(
-        analysis.name(),
-        analysis.live(),
-        new AnalysisConfig.History(
+    return new AnalysisConfig(analysis.name(), analysis.live(), new AnalysisConfig.History(
             history.query(),
             Duration.ofHours(23),
             history.refresh(),
             4,
             Duration.ofSeconds(20),
-            history.rows()),
-        analysis.report(),
-        analysis.sinks());
+            history.rows()), analysis.report(), analysis.sinks(), List.of(), Places.NONE);
   }
 
   private static void send(EmbeddedKafka kafka, long sequence, long time, String source, long bytes)

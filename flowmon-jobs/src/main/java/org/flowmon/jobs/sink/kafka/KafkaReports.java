@@ -50,8 +50,14 @@ public final class KafkaReports {
   /** Returns the messages of reports whose analyses name the sink {@code kafka}. */
   public static SingleOutputStreamOperator<ReportMessage> messages(
       DataStream<Report> reports, List<AnalysisConfig> analyses) {
+    SinkFilter chosen = new SinkFilter(SINK, analyses);
     return reports
-        .flatMap(new Messages(new SinkFilter(SINK, analyses)))
+        .flatMap(
+            (Report report, Collector<ReportMessage> out) -> {
+              if (chosen.filter(report)) {
+                collect(report, TOPIC_PREFIX + report.analysis(), out);
+              }
+            })
         .returns(ReportMessage.TYPE);
   }
 
@@ -94,34 +100,8 @@ public final class KafkaReports {
 
   /** Returns the sink of the messages. */
   public static Sink<ReportMessage> sink(JobConfig.Kafka kafka) {
-    return AtLeastOnceSink.of(kafka.bootstrap(), kafka.properties(), new Records());
-  }
-
-  private static final class Messages implements FlatMapFunction<Report, ReportMessage> {
-    private static final long serialVersionUID = 1L;
-
-    private final SinkFilter chosen;
-
-    Messages(SinkFilter chosen) {
-      this.chosen = chosen;
-    }
-
-    @Override
-    public void flatMap(Report report, Collector<ReportMessage> out) {
-      if (!chosen.filter(report)) {
-        return;
-      }
-      collect(report, TOPIC_PREFIX + report.analysis(), out);
-    }
-  }
-
-  private static final class Records implements KafkaRecordSerializationSchema<ReportMessage> {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    public ProducerRecord<byte[], byte[]> serialize(
-        ReportMessage message, KafkaSinkContext context, Long timestamp) {
-      return new ProducerRecord<>(message.topic(), message.key(), message.value());
-    }
+    return AtLeastOnceSink.of(kafka.bootstrap(), kafka.properties(),
+        (message, context, timestamp) ->
+            new ProducerRecord<>(message.topic(), message.key(), message.value()));
   }
 }

@@ -1,5 +1,6 @@
 package org.flowmon.jobs.report.logic;
 
+import org.flowmon.jobs.config.Places;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
@@ -379,7 +380,7 @@ class AnomalyLogicTest {
         "");
     AnalysisConfig config = config(OF_DAYS, "");
     AnalysisConfig alone =
-        new AnalysisConfig("anomaly", config.live(), null, config.report(), List.of());
+        new AnalysisConfig("anomaly", config.live(), null, config.report(), List.of(), List.of(), Places.NONE);
     ConfigException e =
         assertThrows(ConfigException.class, () -> ReportLogics.of(alone).open(alone));
     assertTrue(e.getMessage().contains("history: is missing"), e.getMessage());

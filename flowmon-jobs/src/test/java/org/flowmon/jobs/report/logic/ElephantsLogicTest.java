@@ -1,5 +1,6 @@
 package org.flowmon.jobs.report.logic;
 
+import org.flowmon.jobs.config.Places;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
@@ -202,19 +203,13 @@ class ElephantsLogicTest {
     AnalysisConfig config = elephants("");
     AnalysisConfig.History history = config.history();
     AnalysisConfig.History otherwise =
-        new AnalysisConfig.History(
-            "SELECT src_addr, SUM(bytes) AS bytes, 1 AS day FROM flows GROUP BY src_addr",
-            history.delay(),
-            history.concurrency(),
-            history.timeout(),
-            history.rows());
+        new AnalysisConfig.History("SELECT src_addr, SUM(bytes) AS bytes, 1 AS day FROM flows GROUP BY src_addr", history.delay(), null, history.concurrency(), history.timeout(), history.rows());
     assertMessage(
         "SAME_HOUR",
-        new AnalysisConfig(
-            config.name(), config.live(), otherwise, config.report(), config.sinks()));
+        new AnalysisConfig(config.name(), config.live(), otherwise, config.report(), config.sinks(), List.of(), Places.NONE));
     assertMessage(
         "logic elephants compares",
-        new AnalysisConfig(config.name(), config.live(), null, config.report(), config.sinks()));
+        new AnalysisConfig(config.name(), config.live(), null, config.report(), config.sinks(), List.of(), Places.NONE));
   }
 
   private static void assertMessage(String part, AnalysisConfig config) {
@@ -228,7 +223,7 @@ class ElephantsLogicTest {
     AnalysisConfig config = elephants("");
     AnalysisConfig.Report byClass =
         new AnalysisConfig.Report(ConstantLogic.class.getName(), config.report().parameters());
-    AnalysisConfig own = new AnalysisConfig("own", config.live(), null, byClass, config.sinks());
+    AnalysisConfig own = new AnalysisConfig("own", config.live(), null, byClass, config.sinks(), List.of(), Places.NONE);
     ReportLogic logic = ReportLogics.of(own);
     assertEquals(ConstantLogic.class, logic.getClass());
   }

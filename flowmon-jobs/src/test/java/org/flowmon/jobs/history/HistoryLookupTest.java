@@ -1,5 +1,7 @@
 package org.flowmon.jobs.history;
 
+import org.flowmon.jobs.config.Places;
+import java.util.Optional;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
@@ -45,7 +47,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Lookups in a real archive: their queries, waits and refusals. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
-class HistoryFunctionTest extends ArchivedHistory {
+class HistoryLookupTest extends ArchivedHistory {
   // Of the last answered lookup.
   private final AtomicLong waitedNanos = new AtomicLong();
   private final AtomicLong ranNanos = new AtomicLong();
@@ -57,13 +59,15 @@ class HistoryFunctionTest extends ArchivedHistory {
     StreamExecutionEnvironment env = LocalFlink.environment(1, options);
     Map<String, HistoryAnswer> answers = new TreeMap<>();
     try (CloseableIterator<WindowHistory> results =
-        HistoryFunction.apply(
+        HistoryOperator.apply(
                 env.fromData(WindowResult.TYPE, windows),
-                ArchiveLocation.of(directory),
-                analyses,
-                DELAY,
-                TOPIC,
-                disorder)
+                new HistoryOperator.Settings(
+                    ArchiveLocation.of(directory),
+                    analyses,
+                    DELAY,
+                    TOPIC,
+                    disorder,
+                    HistoryOperator.Pace.LIVE))
             .executeAndCollect()) {
       while (results.hasNext()) {
         WindowHistory result = results.next();
@@ -108,7 +112,7 @@ class HistoryFunctionTest extends ArchivedHistory {
 
   private static AnalysisConfig noHistory(String name) {
     AnalysisConfig config = TestReports.elephants("");
-    return new AnalysisConfig(name, config.live(), null, config.report(), config.sinks());
+    return new AnalysisConfig(name, config.live(), null, config.report(), config.sinks(), List.of(), Places.NONE);
   }
 
   @Test
@@ -134,19 +138,20 @@ class HistoryFunctionTest extends ArchivedHistory {
             DELAY,
             TOPIC,
             Duration.ZERO,
-            new RecentAnswers());
+            cache());
     long next = window(100, A, 60).windowEnd();
     Semaphore permits = new Semaphore(1);
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(1)) {
+        LookupPool pool = pool(1)) {
       LookAhead ahead =
-          new LookAhead(archive, query, pool, permits, 10 * SECOND, new RunningLookups());
+          new LookAhead(
+              new AnalysisLookups(archive, query, pool, permits, new RunningLookups()), 10 * SECOND);
       ahead.after(next - 10 * SECOND);
       ahead.after(next - 30 * SECOND); // a late window has no effect
       Thread.sleep(300);
-      assertFalse(query.isKept(next), "what may still arrive is waited for");
+      assertFalse(query.isCached(next), "what may still arrive is waited for");
       archive(AS_OF + HOUR, flow(A, 2, 20));
-      while (!query.isKept(next)) {
+      while (!query.isCached(next)) {
         Thread.sleep(10);
       }
       HistoryAnswer answer = known(archive, query, next);
@@ -165,12 +170,13 @@ class HistoryFunctionTest extends ArchivedHistory {
     WindowResult first = window(100, A, 60);
     long next = first.windowEnd() + 10 * SECOND;
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(1)) {
+        LookupPool pool = pool(1)) {
       HistoryAnswer before = runOver(archive, query, first, Duration.ofMinutes(1));
       importFile(new Flow(A, END - DAY, END - DAY, 1000));
       assertNull(known(archive, query, next));
       Semaphore permits = new Semaphore(1);
-      new LookAhead(archive, query, pool, permits, 10 * SECOND, new RunningLookups())
+      new LookAhead(
+              new AnalysisLookups(archive, query, pool, permits, new RunningLookups()), 10 * SECOND)
           .after(first.windowEnd());
       HistoryAnswer after = null;
       for (int i = 0; after == null && i < 1000; i++) {
@@ -186,7 +192,7 @@ class HistoryFunctionTest extends ArchivedHistory {
 
   private static HistoryQuery hourly() {
     return new HistoryQuery(
-        hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, new RecentAnswers());
+        hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, cache());
   }
 
   @Test
@@ -194,7 +200,7 @@ class HistoryFunctionTest extends ArchivedHistory {
     archive(AS_OF - 1, flow(A, 1, 10));
     CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(1)) {
+        LookupPool pool = pool(1)) {
       lookup(archive, pool, "60000", answer).start();
       Thread.sleep(200);
       assertTrue(!answer.isDone());
@@ -211,7 +217,7 @@ class HistoryFunctionTest extends ArchivedHistory {
     archive(AS_OF - 1, flow(A, 1, 10));
     WindowResult window = window(100, A, 60);
     HistoryQuery query =
-        new HistoryQuery(elephants("elephants", "60000"), DELAY, TOPIC, Duration.ZERO, null);
+        new HistoryQuery(elephants("elephants", "60000"), DELAY, TOPIC, Duration.ZERO, Optional.empty());
     assertTrue(query.canBeReached(window));
     assertTrue(query.canBeReached(endedAt(window, AS_OF)));
     assertTrue(!query.canBeReached(endedAt(window, AS_OF - 1)));
@@ -253,13 +259,12 @@ class HistoryFunctionTest extends ArchivedHistory {
       String timeout,
       RunningLookups lookups,
       CompletableFuture<HistoryAnswer> answer) {
+    HistoryQuery query =
+        new HistoryQuery(
+            elephants("elephants", timeout), DELAY, TOPIC, Duration.ZERO, Optional.empty());
     return new HistoryLookup(
-        archive,
-        new HistoryQuery(elephants("elephants", timeout), DELAY, TOPIC, Duration.ZERO, null),
-        pool,
-        new Semaphore(1),
+        new AnalysisLookups(archive, query, pool, new Semaphore(1), lookups),
         window(100, A, 60),
-        lookups,
         true,
         (result, waited, ran) -> {
           waitedNanos.set(waited);
@@ -272,7 +277,7 @@ class HistoryFunctionTest extends ArchivedHistory {
   void aLookupThatHasItsAnswerIsKeptNoLonger() throws Exception {
     archive(END, flow(A, 1, 10));
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(1)) {
+        LookupPool pool = pool(1)) {
       CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
       lookup(archive, pool, "60000", answer).start();
       assertEquals(HistoryStatus.EXACT, answer.get().status());
@@ -286,7 +291,7 @@ class HistoryFunctionTest extends ArchivedHistory {
     RunningLookups lookups = new RunningLookups();
     lookups.close();
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(1)) {
+        LookupPool pool = pool(1)) {
       CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
       lookup(archive, pool, "60000", lookups, answer).start();
       assertEquals(HistoryStatus.FAILED, answer.get().status());
@@ -299,7 +304,7 @@ class HistoryFunctionTest extends ArchivedHistory {
     archive(END, flow(A, 1, 10));
     CountDownLatch busy = new CountDownLatch(1);
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(1)) {
+        LookupPool pool = pool(1)) {
       assertTrue(pool.tryRun(() -> await(busy)));
       CompletableFuture<HistoryAnswer> refused = new CompletableFuture<>();
       lookup(archive, pool, "200", refused).start();
@@ -327,18 +332,15 @@ class HistoryFunctionTest extends ArchivedHistory {
                 })) {
       HistoryLookup lookup =
           new HistoryLookup(
-              archive,
-              hourly(),
-              pool,
-              permits,
+              new AnalysisLookups(archive, hourly(), pool, permits, new RunningLookups()),
               window(100, A, 60),
-              new RunningLookups(),
               true,
               (answer, waited, ran) -> {});
       assertThrows(OutOfMemoryError.class, lookup::start);
       assertEquals(1, permits.availablePermits(), "after a window's lookup");
       LookAhead ahead =
-          new LookAhead(archive, hourly(), pool, permits, 10 * SECOND, new RunningLookups());
+          new LookAhead(
+              new AnalysisLookups(archive, hourly(), pool, permits, new RunningLookups()), 10 * SECOND);
       assertThrows(OutOfMemoryError.class, () -> ahead.after(END));
       assertEquals(1, permits.availablePermits(), "after one ahead of a window");
     }
@@ -354,10 +356,7 @@ class HistoryFunctionTest extends ArchivedHistory {
 
   private static AnalysisConfig hourly(String name, String filter) {
     AnalysisConfig config = TestReports.elephants("");
-    return new AnalysisConfig(
-        name,
-        config.live(),
-        new AnalysisConfig.History(
+    return new AnalysisConfig(name, config.live(), new AnalysisConfig.History(
             "SELECT src_addr, SUM(bytes) AS bytes, 1 AS day FROM flows WHERE "
                 + filter
                 + " GROUP BY src_addr",
@@ -365,9 +364,7 @@ class HistoryFunctionTest extends ArchivedHistory {
             Duration.ofHours(1),
             4,
             Duration.ofSeconds(5),
-            1000),
-        config.report(),
-        config.sinks());
+            1000), config.report(), config.sinks(), List.of(), Places.NONE);
   }
 
   @Test
@@ -399,7 +396,7 @@ class HistoryFunctionTest extends ArchivedHistory {
     try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
       HistoryQuery query =
           new HistoryQuery(
-              hourly("elephants", filter), DELAY, TOPIC, Duration.ZERO, new RecentAnswers());
+              hourly("elephants", filter), DELAY, TOPIC, Duration.ZERO, cache());
       WindowResult first = window(100, A, 60);
       Duration limit = Duration.ofSeconds(5);
       assertNull(known(archive, query, first.windowEnd()));
@@ -420,12 +417,12 @@ class HistoryFunctionTest extends ArchivedHistory {
               DELAY,
               TOPIC,
               Duration.ZERO,
-              new RecentAnswers());
+              cache());
       assertEquals(HistoryStatus.EXACT, runOver(archive, ofRows, first, limit).status());
       assertNull(known(archive, ofRows, first.windowEnd()), "other windows have other rows");
       HistoryQuery own =
           new HistoryQuery(
-              elephants("elephants", "5000"), DELAY, TOPIC, Duration.ZERO, new RecentAnswers());
+              elephants("elephants", "5000"), DELAY, TOPIC, Duration.ZERO, cache());
       runOver(archive, own, first, limit);
       assertNull(known(archive, own, first.windowEnd()));
     }
@@ -440,20 +437,16 @@ class HistoryFunctionTest extends ArchivedHistory {
             DELAY,
             TOPIC,
             Duration.ZERO,
-            new RecentAnswers());
+            cache());
     WindowResult window = window(100, A, 60);
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(1)) {
+        LookupPool pool = pool(1)) {
       HistoryAnswer exact = runOver(archive, query, window, Duration.ofMinutes(1));
       CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
       Semaphore taken = new Semaphore(0); // by a lookup of another period
       new HistoryLookup(
-              archive,
-              query,
-              pool,
-              taken,
+              new AnalysisLookups(archive, query, pool, taken, new RunningLookups()),
               window,
-              new RunningLookups(),
               true,
               (given, waited, ran) -> answer.complete(given))
           .start();
@@ -468,18 +461,14 @@ class HistoryFunctionTest extends ArchivedHistory {
     for (int refused = 0; refused < 2; refused++) {
       HistoryQuery query = hourly();
       try (Archive archive = Archive.open(directory);
-          LookupPool pool = new LookupPool(1)) {
+          LookupPool pool = pool(1)) {
         HistoryAnswer before = runOver(archive, query, window, Duration.ofMinutes(1));
         importFile(new Flow(A, END - DAY, END - DAY, 1000));
         AskedPermits permits = new AskedPermits(refused);
         CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
         new HistoryLookup(
-                archive,
-                query,
-                pool,
-                permits,
+                new AnalysisLookups(archive, query, pool, permits, new RunningLookups()),
                 window,
-                new RunningLookups(),
                 true,
                 (given, waited, ran) -> answer.complete(given))
             .start();
@@ -518,10 +507,9 @@ class HistoryFunctionTest extends ArchivedHistory {
   @Test
   void whatIsImportedBehindAsOfIsInTheNextAnswerOfThePeriod() throws Exception {
     archive(END + HOUR, new Flow(A, END - DAY, END - DAY, 10));
-    RecentAnswers answers = new RecentAnswers();
     HistoryQuery query =
         new HistoryQuery(
-            hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, answers);
+            hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, cache());
     WindowResult first = window(100, A, 60);
     WindowResult next = ending(END + 10 * SECOND, first);
     Duration limit = Duration.ofSeconds(5);
@@ -567,13 +555,7 @@ class HistoryFunctionTest extends ArchivedHistory {
       AnalysisConfig config = elephants("elephants", "5000");
       AnalysisConfig.History history = config.history();
       AnalysisConfig limited =
-          new AnalysisConfig(
-              "elephants",
-              config.live(),
-              new AnalysisConfig.History(
-                  history.query(), null, history.concurrency(), history.timeout(), rows),
-              config.report(),
-              config.sinks());
+          new AnalysisConfig("elephants", config.live(), new AnalysisConfig.History(history.query(), null, null, history.concurrency(), history.timeout(), rows), config.report(), config.sinks(), List.of(), Places.NONE);
       HistoryAnswer answer = run(List.of(limited), window(100, A, 60, B, 40)).get("elephants");
       if (rows == 2) {
         assertEquals(HistoryStatus.REFUSED, answer.status(), answer.message());
@@ -590,7 +572,7 @@ class HistoryFunctionTest extends ArchivedHistory {
   void aStoreThatDoesNotAnswerHoldsUpNeitherTheCallerNorTheTimeouts() throws Exception {
     archive(END, flow(A, 1, 10));
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(2)) {
+        LookupPool pool = pool(2)) {
       // The next commit is a pipe without a writer: its readers wait.
       Path pipe = nextCommit();
       assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
