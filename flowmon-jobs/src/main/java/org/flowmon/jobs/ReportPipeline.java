@@ -1,11 +1,9 @@
 package org.flowmon.jobs;
 
 import org.flowmon.jobs.topic.KafkaTopics;
-import java.time.Duration;
 import java.util.List;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
-import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.alert.AlertResolves;
 import org.flowmon.jobs.alert.AlertRules;
 import org.flowmon.jobs.alert.Alerts;

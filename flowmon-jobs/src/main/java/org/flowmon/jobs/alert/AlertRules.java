@@ -1,7 +1,6 @@
 package org.flowmon.jobs.alert;
 
 import org.flowmon.jobs.config.Names;
-import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
 import org.flowmon.jobs.analysis.AlertConfig;
@@ -12,7 +11,6 @@ import org.flowmon.jobs.config.job.WebhookConfig;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.report.RowConditions;
-import org.flowmon.udaf.text.NameSuggestions;
 
 /** Checks the alert rules of analyses before they run. */
 public final class AlertRules {

@@ -3,7 +3,6 @@ package org.flowmon.jobs.analysis;
 import java.util.function.ToLongFunction;
 import java.util.Optional;
 import java.io.Serializable;
-import java.util.Collection;
 import java.util.List;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.udaf.parser.QueryParser;

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import org.flowmon.jobs.analysis.AnalysisConfig.History;
 import org.flowmon.jobs.analysis.AnalysisConfig.Live;
 import org.flowmon.jobs.analysis.AnalysisConfig.Report;

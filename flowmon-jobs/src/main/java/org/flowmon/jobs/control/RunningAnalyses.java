@@ -2,11 +2,7 @@ package org.flowmon.jobs.control;
 
 import org.flowmon.jobs.topic.JsonMessage;
 import java.util.Optional;
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParseException;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Duration;

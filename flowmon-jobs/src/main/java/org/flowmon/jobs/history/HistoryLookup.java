@@ -6,11 +6,11 @@ import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.query.QueryTimeoutException;
-import org.flowmon.archive.query.RowLimitException;
+import org.flowmon.archive.query.limit.QueryTimeoutException;
+import org.flowmon.archive.query.limit.RowLimitException;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.urgent.UrgentWork;
-import org.flowmon.udaf.result.AnswerTooLargeException;
+import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

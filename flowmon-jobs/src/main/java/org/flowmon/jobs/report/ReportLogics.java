@@ -12,7 +12,6 @@ import java.util.regex.Pattern;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.RowCondition;
-import org.flowmon.udaf.text.NameSuggestions;
 
 /** Finds the logic that an analysis names: a provider's, or a class. */
 public final class ReportLogics {

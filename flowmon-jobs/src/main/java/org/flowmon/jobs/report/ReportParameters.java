@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.udaf.text.NameSuggestions;
 
 /**
  * The parameters of a report's logic, taken by name. {@link #end} refuses those that were not

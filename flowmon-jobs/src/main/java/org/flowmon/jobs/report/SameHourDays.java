@@ -2,8 +2,6 @@ package org.flowmon.jobs.report;
 
 import java.util.stream.Stream;
 import java.util.OptionalInt;
-import java.util.List;
-import java.util.Objects;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 

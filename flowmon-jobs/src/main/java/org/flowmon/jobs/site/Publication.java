@@ -1,7 +1,6 @@
 package org.flowmon.jobs.site;
 
 import java.util.Comparator;
-import java.util.regex.Pattern;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.pane.WindowSpec;

@@ -75,23 +75,24 @@ final class FlinkObjectStore implements ObjectStore {
 
   @Override
   public void put(String name, byte[] bytes) throws IOException {
-    Path temporary = temporary(name);
-    try (OutputStream out = files.create(temporary, FileSystem.WriteMode.NO_OVERWRITE)) {
-      out.write(bytes);
-    }
-    replace(temporary, name);
+    replace(name, out -> out.write(bytes));
   }
 
   @Override
   public void put(String name, java.nio.file.Path file) throws IOException {
-    Path temporary = temporary(name);
-    try (OutputStream out = files.create(temporary, FileSystem.WriteMode.NO_OVERWRITE)) {
-      Files.copy(file, out);
-    }
-    replace(temporary, name);
+    replace(name, out -> Files.copy(file, out));
   }
 
-  private void replace(Path temporary, String name) throws IOException {
+  /** Writes a file. */
+  private interface Content {
+    void writeTo(OutputStream out) throws IOException;
+  }
+
+  private void replace(String name, Content content) throws IOException {
+    Path temporary = temporary(name);
+    try (OutputStream out = files.create(temporary, FileSystem.WriteMode.NO_OVERWRITE)) {
+      content.writeTo(out);
+    }
     try {
       if (rename(temporary, name)) {
         return;

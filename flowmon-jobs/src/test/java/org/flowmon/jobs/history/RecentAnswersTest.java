@@ -3,7 +3,6 @@ package org.flowmon.jobs.history;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Optional;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import java.util.List;

@@ -4,7 +4,6 @@ import java.io.Serializable;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import org.flowmon.jobs.config.YamlSection;
 
 /**

@@ -15,8 +15,6 @@ import org.flowmon.jobs.report.ReportParameters;
 import org.flowmon.jobs.report.ReportRows;
 import org.flowmon.jobs.report.SameHourDays;
 import org.flowmon.jobs.report.matrix.RowKeys;
-import org.flowmon.udaf.query.AggregateCall;
-import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.ExpressionParts;

@@ -1,10 +1,6 @@
 package org.flowmon.jobs.sink.kafka;
 
-import java.util.Properties;
-import org.apache.flink.connector.base.DeliveryGuarantee;
-import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.flowmon.jobs.config.job.SiteConfig;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.site.StatesTopic;
