@@ -260,7 +260,7 @@ final class S3ObjectStore implements ObjectStore {
     String found = in.response().contentRange();
     if (range != null && found != null && !found.startsWith(range.replace('=', ' ') + "/")) {
       throw new TooLargeException(
-          describe(name) + ": the server gave '" + found + "' instead of " + range");
+          describe(name) + ": the server gave '" + found + "' instead of " + range);
     }
     byte[] bytes;
     try {
