@@ -114,7 +114,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   private final transient MailboxExecutor mailbox;
   private final transient RunningLookups lookups = new RunningLookups();
   private final transient Map<String, Opened> byName = new HashMap<>();
-  private final transient Map<String, LookupMetrics> metrics = new HashMap<>();
+  private final transient Map<String, LookupMetrics> lookupMetrics = new HashMap<>();
   // Pending answers; all fields here belong to the task's thread.
   private final transient Set<ResultFuture<WindowHistory>> waiting = new HashSet<>();
   private transient LookupPool pool; // null until open
@@ -299,7 +299,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   }
 
   private LookupMetrics metrics(AnalysisConfig config) {
-    return metrics.computeIfAbsent(
+    return lookupMetrics.computeIfAbsent(
         config.name(), name -> new LookupMetrics(flowmonMetrics().addGroup("analysis", name)));
   }
 

@@ -55,7 +55,8 @@ public final class StatesTopic {
   }
 
   private static final class Reader implements KafkaRecordDeserializationSchema<StatesRecord> {
-  
+    private static final long serialVersionUID = 1L;
+
     private final Clock clock;
 
     Reader(Clock clock) {
