@@ -1,8 +1,8 @@
 package org.flowmon.jobs;
 
-import java.util.Optional;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RetriableException;

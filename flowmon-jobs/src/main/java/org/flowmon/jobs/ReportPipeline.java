@@ -1,6 +1,5 @@
 package org.flowmon.jobs;
 
-import org.flowmon.jobs.topic.KafkaTopics;
 import java.util.List;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -18,6 +17,7 @@ import org.flowmon.jobs.sink.kafka.KafkaReports;
 import org.flowmon.jobs.sink.kafka.KafkaStates;
 import org.flowmon.jobs.sink.postgres.PostgresReports;
 import org.flowmon.jobs.source.FlowTopic;
+import org.flowmon.jobs.topic.KafkaTopics;
 import org.flowmon.jobs.window.WindowOperator;
 
 /**
@@ -46,8 +46,7 @@ public final class ReportPipeline {
             HistoryOperator.Pace.LIVE);
     DataStream<Report> reports =
         reports(
-                HistoryOperator.apply(windows, history)
-                    .setParallelism(config.job().reportTasks()),
+                HistoryOperator.apply(windows, history).setParallelism(config.job().reportTasks()),
                 analyses,
                 config.merge() == null)
             .setParallelism(config.job().reportTasks());
@@ -56,8 +55,7 @@ public final class ReportPipeline {
       AlertRules.checkSinks(analysis, config);
     }
     KafkaReports.createTopics(config.kafka(), analyses);
-    KafkaTopics.createIfMissing(
-        config.kafka().clientProperties(), List.of(AlertResolves.TOPIC));
+    KafkaTopics.createIfMissing(config.kafka().clientProperties(), List.of(AlertResolves.TOPIC));
     KafkaReports.messages(reports, analyses)
         .name("kafka-messages")
         .uid("kafka-messages")

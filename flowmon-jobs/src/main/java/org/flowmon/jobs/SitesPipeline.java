@@ -1,6 +1,5 @@
 package org.flowmon.jobs;
 
-import org.flowmon.jobs.source.FlowSource;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -18,6 +17,7 @@ import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.site.StatesTopic;
 import org.flowmon.jobs.site.centre.SiteStatesFactory;
+import org.flowmon.jobs.source.FlowSource;
 import org.flowmon.jobs.source.FlowTopic;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,7 +1,7 @@
 package org.flowmon.jobs.alert;
 
-import java.util.Locale;
 import java.util.List;
+import java.util.Locale;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.jobs.analysis.AlertConfig;

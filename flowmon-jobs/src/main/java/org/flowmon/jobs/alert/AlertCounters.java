@@ -58,7 +58,8 @@ record AlertCounters(
     untrackedKeys.inc();
     if (told.add("untracked " + rule.analysis() + " " + rule.name())) {
       LOG.warn(
-          "analysis {}: alert {} follows {} keys, its limit; further keys do not fire: raise keys of the alert",
+          "analysis {}: alert {} follows {} keys, its limit; further keys do not fire: raise keys"
+              + " of the alert",
           rule.analysis(),
           rule.name(),
           rule.keys());
@@ -79,7 +80,8 @@ record AlertCounters(
     failedRules.inc();
     if (told.add("failed " + rule.analysis() + " " + rule.name())) {
       LOG.error(
-          "analysis {}: alert {} could not judge the window that ends at {} µs; later failures are only counted in failed_rules",
+          "analysis {}: alert {} could not judge the window that ends at {} µs; later failures are"
+              + " only counted in failed_rules",
           rule.analysis(),
           rule.name(),
           windowEnd,

@@ -1,15 +1,12 @@
 package org.flowmon.jobs.alert;
 
-import org.flowmon.jobs.topic.JsonMessage;
-import java.util.Optional;
-import org.flowmon.jobs.source.FlowSource;
-import java.nio.charset.StandardCharsets;
-import org.flowmon.jobs.topic.KafkaTopics;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -21,8 +18,10 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.source.FlowSource;
+import org.flowmon.jobs.topic.JsonMessage;
+import org.flowmon.jobs.topic.KafkaTopics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,7 +78,8 @@ public final class AlertResolves {
       long count = badValues.getCount();
       if (Long.bitCount(count) == 1) { // 1, 2, 4, 8 …: bad messages do not fill the log
         LOG.warn(
-            "topic {}: the message at offset {} is left out ({} so far): it does not resolve an alert",
+            "topic {}: the message at offset {} is left out ({} so far): it does not resolve an"
+                + " alert",
             record.topic(),
             record.offset(),
             count);

@@ -1,6 +1,5 @@
 package org.flowmon.jobs.alert;
 
-import org.flowmon.jobs.types.RecordSerializer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -18,6 +17,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.types.RecordSerializer;
 
 /**
  * A rule whose times are counted in windows of its analysis.

@@ -1,11 +1,11 @@
 package org.flowmon.jobs.alert;
 
-import org.flowmon.jobs.config.Names;
 import java.util.List;
 import java.util.TreeSet;
 import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.config.job.WebhookConfig;
 import org.flowmon.jobs.report.ReportColumn;
@@ -50,11 +50,7 @@ public final class AlertRules {
           throw new ConfigException(
               "analysis %s: alert %s: sinks: expected some of %s (webhooks of the job's configuration), found '%s'%s"
                   .formatted(
-                      analysis.name(),
-                      alert.name(),
-                      known,
-                      sink,
-                      Names.didYouMean(sink, known)));
+                      analysis.name(), alert.name(), known, sink, Names.didYouMean(sink, known)));
         }
       }
     }

@@ -1,7 +1,7 @@
 package org.flowmon.jobs.alert;
 
-import java.util.stream.Stream;
 import java.io.IOException;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;

@@ -1,6 +1,5 @@
 package org.flowmon.jobs.alert;
 
-import org.flowmon.jobs.types.RecordSerializer;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,6 +11,7 @@ import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportSerializer;
+import org.flowmon.jobs.types.RecordSerializer;
 
 /**
  * The alerts of one analysis. Windows are judged in the order of their ends, each once, when the

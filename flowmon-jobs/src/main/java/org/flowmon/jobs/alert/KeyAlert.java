@@ -1,10 +1,10 @@
 package org.flowmon.jobs.alert;
 
-import org.flowmon.jobs.types.RecordSerializer;
 import java.io.IOException;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.alert.Alert.State;
+import org.flowmon.jobs.types.RecordSerializer;
 
 /**
  * The state of one key of a rule: in which of the last windows its condition held, and the alert,

@@ -1,6 +1,5 @@
 package org.flowmon.jobs.alert;
 
-import org.flowmon.jobs.types.RecordSerializer;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -17,6 +16,7 @@ import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.RowConditions;
 import org.flowmon.jobs.report.json.ReportJson;
+import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.udaf.result.TableCondition;
 
 /** One rule and the keys that it follows. */

@@ -107,13 +107,14 @@ public final class WebhookClient {
   }
 
   /**
-   * Sends a HEAD request with a webhook's own headers, within its time limit. An answer shows that a
-   * server is reachable; only an alert shows whether the server would take one.
+   * Sends a HEAD request with a webhook's own headers, within its time limit. An answer shows that
+   * a server is reachable; only an alert shows whether the server would take one.
    *
    * @throws IOException if the file of headers cannot be read or has an invalid line
    */
   public static Answer probe(WebhookConfig webhook) throws IOException, InterruptedException {
-    return new WebhookClient(webhook).send(builder -> builder.method("HEAD", HttpRequest.BodyPublishers.noBody()));
+    return new WebhookClient(webhook)
+        .send(builder -> builder.method("HEAD", HttpRequest.BodyPublishers.noBody()));
   }
 
   private Answer send(UnaryOperator<HttpRequest.Builder> as) throws InterruptedException {

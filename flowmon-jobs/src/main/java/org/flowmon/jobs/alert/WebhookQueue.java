@@ -88,7 +88,10 @@ final class WebhookQueue {
     while (current != null || !queue.isEmpty()) {
       long millis = (limit - System.nanoTime()) / 1_000_000;
       if (millis <= 0) {
-        LOG.warn("webhook {}: {} alerts are still waiting at the end of input", config.name(), waiting().size());
+        LOG.warn(
+            "webhook {}: {} alerts are still waiting at the end of input",
+            config.name(),
+            waiting().size());
         return;
       }
       wait(millis);

@@ -1,6 +1,5 @@
 package org.flowmon.jobs.analysis;
 
-import org.flowmon.jobs.config.Names;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,6 +9,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.jobs.config.ErrorHandler;
+import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.config.YamlSection;
 
@@ -147,7 +147,8 @@ public record AlertConfig(
     }
     if (absent != null && (holds != null || atLeast[0] > 0)) {
       String other = holds != null ? "for" : "at_least";
-      throw section.error(other, "expected one of absent, for and at_least, found absent and " + other);
+      throw section.error(
+          other, "expected one of absent, for and at_least, found absent and " + other);
     }
     if (absent != null && key != null) {
       throw section.error("key", "expected none: absent rows have no key");

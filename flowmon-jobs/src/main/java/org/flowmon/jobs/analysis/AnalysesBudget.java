@@ -1,9 +1,9 @@
 package org.flowmon.jobs.analysis;
 
-import java.util.function.ToLongFunction;
-import java.util.Optional;
 import java.io.Serializable;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
@@ -94,11 +94,7 @@ public record AnalysesBudget(long groups, long memory, long slots) implements Se
           "live." + what,
           "does not fit: the job's analyses may have %d %s together (job.%s), the others have %d, and this one would have %d"
               .formatted(
-                  most,
-                  what.equals("memory") ? "bytes of states" : what,
-                  what,
-                  ofOthers,
-                  wanted));
+                  most, what.equals("memory") ? "bytes of states" : what, what, ofOthers, wanted));
     }
   }
 }

@@ -204,7 +204,9 @@ final class AnalysisFile {
       if (!leaf.inQueries().isEmpty()) {
         throw section.error(
             "query",
-            "IN (SELECT …) over flows has no answer before the flows of the window have come: expected a join of results, (…) AS a JOIN (…) AS b ON a.k = b.k, or IN (SELECT …) in history.query; found it"
+            "IN (SELECT …) over flows has no answer before the flows of the window have come:"
+                + " expected a join of results, (…) AS a JOIN (…) AS b ON a.k = b.k, or IN (SELECT"
+                + " …) in history.query; found it"
                 + (leaf == query ? " in WHERE or HAVING of flows" : place));
       }
       try {

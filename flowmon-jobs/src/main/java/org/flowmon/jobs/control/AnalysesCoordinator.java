@@ -1,7 +1,5 @@
 package org.flowmon.jobs.control;
 
-import java.util.Optional;
-import org.flowmon.jobs.topic.KafkaTopics;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -14,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -38,6 +37,7 @@ import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.lowlevel.AnalysesEvent;
+import org.flowmon.jobs.topic.KafkaTopics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,7 +81,8 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
    * @param analyses those that the job was submitted with, as the topic had them then
    * @param position the topic's offset after that
    * @param budget the limits on all analyses together
-   * @param check returns why a change cannot be made, if so; creates what the change needs. After an exception of Kafka it is retried
+   * @param check returns why a change cannot be made, if so; creates what the change needs. After
+   *     an exception of Kafka it is retried
    */
   public record Settings(
       JobConfig.Kafka kafka,
@@ -129,7 +130,8 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
 
   private void follow() {
     while (!closed) {
-      try (KafkaConsumer<byte[], byte[]> opened = KafkaTopics.consumer(settings.kafka().clientProperties());
+      try (KafkaConsumer<byte[], byte[]> opened =
+              KafkaTopics.consumer(settings.kafka().clientProperties());
           ControlStatus status = new ControlStatus(settings.kafka())) {
         consumer = opened;
         follow(opened, status);
@@ -137,7 +139,8 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
         // closed
       } catch (OffsetOutOfRangeException e) {
         LOG.error(
-            "topic {}: it was created again, or lost messages, since the checkpoint; changes of analyses are not followed: start the job without that state",
+            "topic {}: it was created again, or lost messages, since the checkpoint; changes of"
+                + " analyses are not followed: start the job without that state",
             settings.kafka().analysesTopic(),
             e);
         return;
@@ -321,7 +324,11 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
         analyses.apply(new AnalysisChange(name, of, text));
       } catch (ConfigException e) {
         // It was valid when it came; the rules have changed since.
-        LOG.error("analysis {}: its definition in the state is not valid any more, and it does not run: {}", name, e.getMessage());
+        LOG.error(
+            "analysis {}: its definition in the state is not valid any more, and it does not run:"
+                + " {}",
+            name,
+            e.getMessage());
       }
     }
   }

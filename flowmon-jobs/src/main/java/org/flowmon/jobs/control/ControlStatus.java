@@ -1,7 +1,5 @@
 package org.flowmon.jobs.control;
 
-import org.flowmon.jobs.topic.JsonMessage;
-import org.flowmon.jobs.topic.KafkaTopics;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.ByteArrayOutputStream;
@@ -22,6 +20,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.topic.JsonMessage;
+import org.flowmon.jobs.topic.KafkaTopics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

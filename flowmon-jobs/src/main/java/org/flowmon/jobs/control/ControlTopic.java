@@ -1,6 +1,5 @@
 package org.flowmon.jobs.control;
 
-import org.flowmon.jobs.topic.KafkaTopics;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -13,6 +12,7 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.topic.KafkaTopics;
 
 /**
  * The topic that starts, changes and stops analyses ({@code docs/format/kafka.md}): one partition,

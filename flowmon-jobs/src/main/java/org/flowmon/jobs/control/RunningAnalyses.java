@@ -1,7 +1,5 @@
 package org.flowmon.jobs.control;
 
-import org.flowmon.jobs.topic.JsonMessage;
-import java.util.Optional;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.time.DateTimeException;
@@ -9,8 +7,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.AnalysisSet;
+import org.flowmon.jobs.topic.JsonMessage;
 
 /**
  * The analyses that a job runs. The job writes them to the topic of {@link ControlStatus} when it

@@ -51,7 +51,8 @@ final class AnswerMemory {
     }
     entries.put(key, new Entry(answer, size));
     bytes += size;
-    long excess = entries.keySet().stream().filter(one -> one.cache() == key.cache()).count() - most;
+    long excess =
+        entries.keySet().stream().filter(one -> one.cache() == key.cache()).count() - most;
     Iterator<Map.Entry<Key, Entry>> eldest = entries.entrySet().iterator();
     while (bytes > maxBytes || excess > 0) {
       Map.Entry<Key, Entry> one = eldest.next();

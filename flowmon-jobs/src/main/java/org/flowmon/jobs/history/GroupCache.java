@@ -1,10 +1,10 @@
 package org.flowmon.jobs.history;
 
-import java.util.Optional;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import org.flowmon.archive.ArchiveSnapshot;

@@ -1,8 +1,8 @@
 package org.flowmon.jobs.history;
 
-import java.util.Optional;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.source.FlowTopic;

@@ -148,8 +148,7 @@ final class HistoryLookup {
       runBegun = now == 0 ? 1 : now;
       Duration left = Duration.ofNanos(deadline - now);
       try (UrgentWork urgent = UrgentWork.begin()) {
-        return Optional.of(
-            lookups.running().run(this, () -> query.run(snapshot, window, left)));
+        return Optional.of(lookups.running().run(this, () -> query.run(snapshot, window, left)));
       }
     }
   }

@@ -1,6 +1,5 @@
 package org.flowmon.jobs.history;
 
-import java.util.concurrent.Semaphore;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.HashMap;
@@ -10,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.streaming.api.datastream.AsyncDataStream.OutputMode;
@@ -318,8 +318,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
     Opened analysis = history.get();
     if (analysis.lookups().isEmpty()) {
       HistoryAnswer failed =
-          HistoryAnswer.without(
-              HistoryStatus.FAILED, HistoryAnswer.UNKNOWN, analysis.error());
+          HistoryAnswer.without(HistoryStatus.FAILED, HistoryAnswer.UNKNOWN, analysis.error());
       result.complete(List.of(new WindowHistory(window, failed)));
       return;
     }

@@ -1,10 +1,10 @@
 package org.flowmon.jobs.history;
 
-import java.util.Optional;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
@@ -150,8 +150,8 @@ final class HistoryQuery {
   }
 
   /** Runs the query and caches an exact answer that serves other windows. */
-  private HistoryAnswer cache(
-      ArchiveSnapshot snapshot, long windowEnd, Query bound, Duration limit) throws IOException {
+  private HistoryAnswer cache(ArchiveSnapshot snapshot, long windowEnd, Query bound, Duration limit)
+      throws IOException {
     HistoryAnswer answer = answer(snapshot, windowEnd, bound, bound, limit);
     if (recent.isPresent() && answer.status() == HistoryStatus.EXACT) {
       AskedSegments segments = new AskedSegments(bound, snapshot, answer.asOf());
@@ -225,9 +225,7 @@ final class HistoryQuery {
             .map(answers -> answer.withRows(answers.rows(values, missing, answer.rows())))
             .orElse(answer);
     if (answer.status() == HistoryStatus.EXACT) {
-      cached
-          .orElseGet(() -> cache.begin(list, rest, snapshot, asOf))
-          .add(missing, answer.rows());
+      cached.orElseGet(() -> cache.begin(list, rest, snapshot, asOf)).add(missing, answer.rows());
     }
     return all;
   }
@@ -236,7 +234,8 @@ final class HistoryQuery {
   private String unreached(ArchiveSnapshot snapshot, Set<String> sources, long asOf) {
     long through = through(snapshot, sources);
     if (through != Long.MIN_VALUE) {
-      return "the archive has what arrived before %s, and not yet all up to %s".formatted(FlowTime.instant(through), FlowTime.instant(asOf));
+      return "the archive has what arrived before %s, and not yet all up to %s"
+          .formatted(FlowTime.instant(through), FlowTime.instant(asOf));
     }
     if (sources.isEmpty()) {
       return "the archive has imported files alone, and nobody knows whether they are all that"
@@ -244,7 +243,8 @@ final class HistoryQuery {
     }
     Set<String> known = snapshot.committedEnds().keySet();
     boolean any = sources.stream().anyMatch(known::contains);
-    return "the archive has nothing of %stopic %s yet".formatted(any ? "some partitions of " : "", topic.name());
+    return "the archive has nothing of %stopic %s yet"
+        .formatted(any ? "some partitions of " : "", topic.name());
   }
 
   private static List<Constraints> filters(Query bound) {

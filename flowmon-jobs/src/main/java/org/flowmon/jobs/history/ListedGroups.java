@@ -1,8 +1,8 @@
 package org.flowmon.jobs.history;
 
-import java.util.Optional;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.flowmon.udaf.constraint.ConstantFolding;
 import org.flowmon.udaf.query.Expression;

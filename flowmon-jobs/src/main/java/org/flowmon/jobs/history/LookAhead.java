@@ -69,7 +69,8 @@ final class LookAhead {
       }
       // A cached answer may be outdated: the archive may have other segments since.
       if (query.cached(snapshot, windowEnd).isEmpty()) {
-        var unused = lookups.running().run(new Object(), () -> query.lookAhead(snapshot, windowEnd));
+        var unused =
+            lookups.running().run(new Object(), () -> query.lookAhead(snapshot, windowEnd));
       }
     } catch (IOException | RuntimeException e) {
       // The window's own lookup reports the error.

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.quarantine;
 
-import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.topic.KafkaTopics;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -16,7 +14,9 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.topic.KafkaTopics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

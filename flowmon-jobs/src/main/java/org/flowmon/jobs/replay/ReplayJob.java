@@ -1,6 +1,5 @@
 package org.flowmon.jobs.replay;
 
-import org.flowmon.jobs.topic.KafkaTopics;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
@@ -17,6 +16,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
+import org.flowmon.jobs.topic.KafkaTopics;
 
 /**
  * A replay as a bounded job of a cluster, whose reports go to a topic of their own:
@@ -98,7 +98,9 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
         .orElseThrow(
             () ->
                 new ConfigException(
-                    "%s: there is no analysis '%s' among %s, and it is no file NAME.yaml".formatted(REPLAY, wanted, known.stream().map(AnalysisConfig::name).toList())));
+                    "%s: there is no analysis '%s' among %s, and it is no file NAME.yaml"
+                        .formatted(
+                            REPLAY, wanted, known.stream().map(AnalysisConfig::name).toList())));
   }
 
   private static long time(String key, String text) {

@@ -42,7 +42,12 @@ public record ReplaySpec(
     long width = analysis.live().windowMicros();
     if (firstWindow(analysis, from) > to - width) {
       throw new ConfigException(
-          "no window of analysis %s, %s long, lies between the two times: the range is %s long, and windows begin at multiples of %s since 1970".formatted(analysis.name(), seconds(width), seconds(to - from), seconds(analysis.live().slideMicros())));
+          "no window of analysis %s, %s long, lies between the two times: the range is %s long, and windows begin at multiples of %s since 1970"
+              .formatted(
+                  analysis.name(),
+                  seconds(width),
+                  seconds(to - from),
+                  seconds(analysis.live().slideMicros())));
     }
   }
 

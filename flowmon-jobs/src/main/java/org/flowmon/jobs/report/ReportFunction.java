@@ -115,7 +115,10 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
       analysis = of(window.window());
     } catch (RuntimeException e) {
       unknown.inc();
-      LOG.error("analysis {}: its definition is not valid, and there is no report: {}", name, e.getMessage());
+      LOG.error(
+          "analysis {}: its definition is not valid, and there is no report: {}",
+          name,
+          e.getMessage());
       return;
     }
     if (analysis == null) {

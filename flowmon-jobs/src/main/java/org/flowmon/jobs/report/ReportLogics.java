@@ -1,6 +1,5 @@
 package org.flowmon.jobs.report;
 
-import org.flowmon.jobs.config.Names;
 import java.lang.reflect.InvocationTargetException;
 import java.util.HashMap;
 import java.util.Map;
@@ -11,6 +10,7 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.config.RowCondition;
 
 /** Finds the logic that an analysis names: a provider's, or a class. */
@@ -71,7 +71,8 @@ public final class ReportLogics {
                   String other = owners.put(name, owner);
                   if (other != null) {
                     throw analysis.error(
-                        KEY, "logic %s is provided by both %s and %s".formatted(name, other, owner));
+                        KEY,
+                        "logic %s is provided by both %s and %s".formatted(name, other, owner));
                   }
                   known.put(name, logic);
                 });

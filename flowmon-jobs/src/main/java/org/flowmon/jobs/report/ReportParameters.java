@@ -1,12 +1,12 @@
 package org.flowmon.jobs.report;
 
-import org.flowmon.jobs.config.Names;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Names;
 
 /**
  * The parameters of a report's logic, taken by name. {@link #end} refuses those that were not
@@ -57,8 +57,7 @@ public final class ReportParameters {
       throw error(
           name,
           "expected one of %s, found '%s'%s"
-              .formatted(
-                  String.join(", ", words), text, Names.didYouMean(text, List.of(words))));
+              .formatted(String.join(", ", words), text, Names.didYouMean(text, List.of(words))));
     }
     return text;
   }

@@ -1,9 +1,9 @@
 package org.flowmon.jobs.report;
 
-import org.flowmon.udaf.value.ValueKind;
 import java.math.BigInteger;
 import java.util.List;
 import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /** Builds a report's rows, with cells by column name; a cell that is not set is NULL. */
 public final class ReportRows {
@@ -42,9 +42,7 @@ public final class ReportRows {
 
   /** Sets a number of up to 128 bits; null: NULL. */
   public ReportRows set(String column, BigInteger value) {
-    return value == null
-        ? this
-        : set(column, value.shiftRight(64).longValue(), value.longValue());
+    return value == null ? this : set(column, value.shiftRight(64).longValue(), value.longValue());
   }
 
   public ReportRows set(String column, String value) {

@@ -1,7 +1,7 @@
 package org.flowmon.jobs.report;
 
-import java.util.stream.Stream;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 

@@ -89,7 +89,8 @@ public final class SitePublisher {
       unpublished.inc();
       if (Long.bitCount(unpublished.getCount()) == 1) {
         LOG.error(
-            "analysis {}: the states of the window that ends at {} µs are not published ({} so far): {}",
+            "analysis {}: the states of the window that ends at {} µs are not published ({} so"
+                + " far): {}",
             live.analysis().name(),
             windowEnd,
             unpublished.getCount(),
@@ -136,7 +137,8 @@ public final class SitePublisher {
         fitting.add(one);
       } else if (leftOut.add(one.publication())) {
         LOG.error(
-            "analysis {}: there are too many publications for one message; merging jobs do not learn of this one",
+            "analysis {}: there are too many publications for one message; merging jobs do not"
+                + " learn of this one",
             one.publication().analysis());
       }
     }

@@ -1,6 +1,5 @@
 package org.flowmon.jobs.site;
 
-import org.flowmon.jobs.config.Names;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -8,6 +7,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.LittleEndian;
+import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.state.StateReader;
@@ -194,7 +194,8 @@ public final class StatesLayout {
             && time + spread <= 1;
     if (!known) {
       throw reader.error(
-          "windows of %s us, lateness %s us, over %s, divided %s".formatted(width, lateness, time, spread));
+          "windows of %s us, lateness %s us, over %s, divided %s"
+              .formatted(width, lateness, time, spread));
     }
     return new Publication(
         analysis,

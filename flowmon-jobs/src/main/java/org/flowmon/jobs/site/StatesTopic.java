@@ -1,6 +1,5 @@
 package org.flowmon.jobs.site;
 
-import org.flowmon.jobs.topic.KafkaTopics;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.Map;
@@ -11,8 +10,8 @@ import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.config.TopicConfig;
-import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.source.MessageTime;
+import org.flowmon.jobs.topic.KafkaTopics;
 
 /**
  * The topic of states ({@code docs/format/states-topic.md}): one partition, as the order of sites'
@@ -27,7 +26,8 @@ public final class StatesTopic {
    * Creates the topic if it is missing.
    *
    * @param client properties of Kafka's clients
-   * @throws org.flowmon.jobs.config.ConfigException if that is not possible, or it has more than one partition
+   * @throws org.flowmon.jobs.config.ConfigException if that is not possible, or it has more than
+   *     one partition
    */
   public static void createIfMissing(Map<String, Object> client, String topic) {
     KafkaTopics.createSingle(

@@ -1,14 +1,14 @@
 package org.flowmon.jobs.source;
 
-import org.apache.kafka.common.KafkaException;
-import org.flowmon.jobs.topic.KafkaTopics;
 import java.io.Serializable;
 import java.util.Collection;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.topic.KafkaTopics;
 
 /**
  * The topic of flows in Kafka.

@@ -92,7 +92,14 @@ record ProducerPosition(
    */
   ProducerPosition withLost(FlowBatchHeader header) {
     return moved(
-        next + 1, seen << 1, header.cumulativeFlows(), losses, arrival, passedOverAfter(1), taken, told);
+        next + 1,
+        seen << 1,
+        header.cumulativeFlows(),
+        losses,
+        arrival,
+        passedOverAfter(1),
+        taken,
+        told);
   }
 
   /**

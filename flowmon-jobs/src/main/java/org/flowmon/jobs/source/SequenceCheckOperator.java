@@ -159,7 +159,8 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
       return;
     }
     LOG.warn(
-        "producer {}: it continues {} batches after its last one; the batches between are gone from the topic and count as lost",
+        "producer {}: it continues {} batches after its last one; the batches between are gone from"
+            + " the topic and count as lost",
         Long.toHexString(position.producerId()),
         position.missingBatches(element.getValue().batch()));
     takeNext(element, position, position.told());

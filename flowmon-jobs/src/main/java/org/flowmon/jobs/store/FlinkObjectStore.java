@@ -131,7 +131,8 @@ final class FlinkObjectStore implements ObjectStore {
       byte[] bytes = ((InputStream) in).readNBytes(length);
       if (bytes.length != length) {
         throw new IOException(
-            "%s ends at %s, expected %s bytes from %s".formatted(describe(name), offset + bytes.length, length, offset));
+            "%s ends at %s, expected %s bytes from %s"
+                .formatted(describe(name), offset + bytes.length, length, offset));
       }
       return bytes;
     } catch (FileNotFoundException e) {

@@ -204,7 +204,8 @@ final class S3ObjectStore implements ObjectStore {
     byte[] bytes = get(name, range, length, length);
     if (bytes.length != length) {
       throw new IOException(
-          "%s has %s bytes from %s, expected %s".formatted(describe(name), bytes.length, offset, length));
+          "%s has %s bytes from %s, expected %s"
+              .formatted(describe(name), bytes.length, offset, length));
     }
     return bytes;
   }

@@ -1,12 +1,12 @@
 package org.flowmon.jobs.types;
 
-import org.apache.flink.util.InstantiationUtil;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.util.InstantiationUtil;
 
 /**
  * A serializer of an immutable record of the job: a version byte, then the record's own bytes. As
@@ -28,8 +28,7 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
    * @param version the written version, 1 … 255; {@link #read} is given the version that it reads
    * @param snapshot the snapshot class, whose name savepoints hold
    */
-  protected RecordSerializer(
-      int version, Class<? extends TypeSerializerSnapshot<T>> snapshot) {
+  protected RecordSerializer(int version, Class<? extends TypeSerializerSnapshot<T>> snapshot) {
     this.version = version;
     this.snapshot = snapshot;
   }
@@ -55,7 +54,8 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
     int found = source.readUnsignedByte();
     if (found == 0 || found > version) {
       throw new IOException(
-          "%s: found version %s, this reads versions 1…%s".formatted(getClass().getSimpleName(), found, version));
+          "%s: found version %s, this reads versions 1…%s"
+              .formatted(getClass().getSimpleName(), found, version));
     }
     return read(found, source);
   }

@@ -1,6 +1,5 @@
 package org.flowmon.jobs.alert;
 
-import java.util.Optional;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.flowmon.jobs.alert.AlertRun.analysis;
 import static org.flowmon.jobs.alert.AlertRun.end;
@@ -14,6 +13,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;

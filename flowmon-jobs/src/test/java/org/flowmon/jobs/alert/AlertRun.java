@@ -1,6 +1,5 @@
 package org.flowmon.jobs.alert;
 
-import org.flowmon.jobs.merge.WindowResult;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -11,6 +10,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
@@ -72,8 +72,16 @@ final class AlertRun implements AutoCloseable {
   /** Announces the definition of the analysis; empty: it is removed. */
   void announce(String definition, int window) throws Exception {
     add(
-        new Report("talkers", definition, end(window), end(window), window + 1, // the version of the change
-            List.of(), new ResultTable.Builder().build(), report(window, 3).confidence(), List.of()));
+        new Report(
+            "talkers",
+            definition,
+            end(window),
+            end(window),
+            window + 1, // the version of the change
+            List.of(),
+            new ResultTable.Builder().build(),
+            report(window, 3).confidence(),
+            List.of()));
   }
 
   /** Returns the end of a window. */
@@ -91,7 +99,26 @@ final class AlertRun implements AutoCloseable {
       IpAddress address = IpAddress.ofIpv4(0x0A000000 + rows[i]);
       table.row().set(0, address.hi(), address.lo()).set(1, rows[i + 1]);
     }
-    return new Report("talkers", null, end(window - 1), end(window), revision, List.of(ReportColumn.key("src_addr", ValueKind.ADDRESS), ReportColumn.sum("bytes")), table.build(), new Confidence(HistoryStatus.NONE, 0, 0, 0, end(window), end(window), 0, WindowResult.UNKNOWN_GROUPS, new ArrivalCounts(0, 0, 0, 0), null), List.of());
+    return new Report(
+        "talkers",
+        null,
+        end(window - 1),
+        end(window),
+        revision,
+        List.of(ReportColumn.key("src_addr", ValueKind.ADDRESS), ReportColumn.sum("bytes")),
+        table.build(),
+        new Confidence(
+            HistoryStatus.NONE,
+            0,
+            0,
+            0,
+            end(window),
+            end(window),
+            0,
+            WindowResult.UNKNOWN_GROUPS,
+            new ArrivalCounts(0, 0, 0, 0),
+            null),
+        List.of());
   }
 
   /** Returns a report of a window without groups, with its late and lost flows. */
@@ -109,7 +136,16 @@ final class AlertRun implements AutoCloseable {
             0,
             new ArrivalCounts(5, 5, 0, 7),
             null);
-    return new Report(report.analysis(), null, report.windowStart(), report.windowEnd(), report.revision(), report.columns(), report.rows(), confidence, List.of());
+    return new Report(
+        report.analysis(),
+        null,
+        report.windowStart(),
+        report.windowEnd(),
+        report.revision(),
+        report.columns(),
+        report.rows(),
+        confidence,
+        List.of());
   }
 
   void add(Report report) throws Exception {

@@ -88,8 +88,9 @@ class AnalysesBudgetTest {
         Optional.empty(),
         budget.refusal(set, new AnalysisChange("a", 1, text("a", 4000, 128, "COUNT(*)"))));
     assertEquals(
-        Optional.of("analysis a:5: live.groups: does not fit: the job's analyses may have 10000 groups together"
-            + " (job.groups), the others have 6000, and this one would have 4001"),
+        Optional.of(
+            "analysis a:5: live.groups: does not fit: the job's analyses may have 10000 groups"
+                + " together (job.groups), the others have 6000, and this one would have 4001"),
         budget.refusal(set, new AnalysisChange("a", 1, text("a", 4001, 64, "COUNT(*)"))));
     assertEquals(Optional.empty(), budget.refusal(set, new AnalysisChange("b", 1, null)));
   }

@@ -1,12 +1,12 @@
 package org.flowmon.jobs.control;
 
-import java.util.Optional;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The message of a job's running analyses, read by other versions. */
@@ -66,8 +66,7 @@ class RunningAnalysesTest {
     }
     assertNull(parse("\"version\":2,", "[" + MINE + "]"));
     assertNull(parse("", "[" + MINE + "]"));
-    assertEquals(
-        Optional.empty(), RunningAnalyses.parse("[]".getBytes(StandardCharsets.UTF_8)));
+    assertEquals(Optional.empty(), RunningAnalyses.parse("[]".getBytes(StandardCharsets.UTF_8)));
     assertEquals(Optional.empty(), RunningAnalyses.parse(null));
   }
 }

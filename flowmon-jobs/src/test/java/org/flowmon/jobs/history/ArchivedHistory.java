@@ -1,7 +1,5 @@
 package org.flowmon.jobs.history;
 
-import org.flowmon.jobs.config.Places;
-import java.util.Optional;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.SECOND;
@@ -11,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
@@ -27,6 +26,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 import org.flowmon.jobs.source.FlowTopic;
@@ -99,7 +99,20 @@ abstract class ArchivedHistory {
   static AnalysisConfig elephants(String name, String timeout) {
     AnalysisConfig config = TestReports.elephants("");
     AnalysisConfig.History history = config.history();
-    return new AnalysisConfig(name, config.live(), new AnalysisConfig.History(history.query(), null, null, history.concurrency(), Duration.ofMillis(Long.parseLong(timeout)), history.rows()), config.report(), config.sinks(), List.of(), Places.NONE);
+    return new AnalysisConfig(
+        name,
+        config.live(),
+        new AnalysisConfig.History(
+            history.query(),
+            null,
+            null,
+            history.concurrency(),
+            Duration.ofMillis(Long.parseLong(timeout)),
+            history.rows()),
+        config.report(),
+        config.sinks(),
+        List.of(),
+        Places.NONE);
   }
 
   /** Returns a window of ten seconds with the result of another. */

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.history;
 
-import org.flowmon.jobs.config.Places;
-import java.util.Optional;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
@@ -14,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.IntConsumer;
@@ -26,6 +25,7 @@ import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.maintenance.Compactor;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 import org.flowmon.udaf.parser.QueryParser;
@@ -55,7 +55,14 @@ class GroupCacheTest extends ArchivedHistory {
     AnalysisConfig.History history =
         new AnalysisConfig.History(text, null, null, 1, LIMIT, config.history().rows());
     return new HistoryQuery(
-        new AnalysisConfig("kept", config.live(), history, config.report(), config.sinks(), List.of(), Places.NONE),
+        new AnalysisConfig(
+            "kept",
+            config.live(),
+            history,
+            config.report(),
+            config.sinks(),
+            List.of(),
+            Places.NONE),
         DELAY,
         TOPIC,
         Duration.ZERO,
@@ -171,13 +178,15 @@ class GroupCacheTest extends ArchivedHistory {
       assertEquals(runOver(archive, fresh, next, LIMIT), runOver(archive, query, next, LIMIT));
       assertEquals(0, answers.groups().known());
       FlowQuery rest = shape.rest(Parameters.NONE.with("now", Value.ofTimestamp(next.windowEnd())));
-      assertTrue(answers.groups().of(rest, older, fresh.asOf(next)).isPresent());
+      assertTrue(answers.groups().of(rest, older, fresh.asOf(next.windowEnd())).isPresent());
       archive(END + 20 * SECOND, new Flow(B, hour, END - SECOND, 7));
       WindowResult later = ending(END + 20 * SECOND, next);
       try (Archive now = Archive.open(directory)) {
         assertEquals(runOver(now, fresh, later, LIMIT), runOver(now, query, later, LIMIT));
       }
-      assertTrue(answers.groups().of(rest, older, fresh.asOf(next)).isEmpty(), "it has another state");
+      assertTrue(
+          answers.groups().of(rest, older, fresh.asOf(next.windowEnd())).isEmpty(),
+          "it has another state");
     }
   }
 
@@ -198,7 +207,8 @@ class GroupCacheTest extends ArchivedHistory {
       assertEquals(first.rows(), runOver(archive, query, ending(END, of), LIMIT).rows());
       assertEquals(2, answers.groups().known());
       FlowQuery rest =
-          ListedGroups.of(QueryParser.parseQuery(QUERY)).get()
+          ListedGroups.of(QueryParser.parseQuery(QUERY))
+              .get()
               .rest(Parameters.NONE.with("now", Value.ofTimestamp(END)));
       assertTrue(answers.groups().of(rest, older, END - 20 * SECOND).isPresent(), "the same rows");
       // Later rows are in a segment with the former ones.

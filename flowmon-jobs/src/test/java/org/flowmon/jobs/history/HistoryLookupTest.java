@@ -1,7 +1,5 @@
 package org.flowmon.jobs.history;
 
-import org.flowmon.jobs.config.Places;
-import java.util.Optional;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
@@ -23,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -40,6 +39,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 import org.junit.jupiter.api.Test;
@@ -112,7 +112,8 @@ class HistoryLookupTest extends ArchivedHistory {
 
   private static AnalysisConfig noHistory(String name) {
     AnalysisConfig config = TestReports.elephants("");
-    return new AnalysisConfig(name, config.live(), null, config.report(), config.sinks(), List.of(), Places.NONE);
+    return new AnalysisConfig(
+        name, config.live(), null, config.report(), config.sinks(), List.of(), Places.NONE);
   }
 
   @Test
@@ -134,18 +135,15 @@ class HistoryLookupTest extends ArchivedHistory {
     archive(AS_OF - 1, flow(A, 1, 10));
     HistoryQuery query =
         new HistoryQuery(
-            hourly("elephants", "end_time < :now"),
-            DELAY,
-            TOPIC,
-            Duration.ZERO,
-            cache());
+            hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, cache());
     long next = window(100, A, 60).windowEnd();
     Semaphore permits = new Semaphore(1);
     try (Archive archive = Archive.open(directory);
         LookupPool pool = pool(1)) {
       LookAhead ahead =
           new LookAhead(
-              new AnalysisLookups(archive, query, pool, permits, new RunningLookups()), 10 * SECOND);
+              new AnalysisLookups(archive, query, pool, permits, new RunningLookups()),
+              10 * SECOND);
       ahead.after(next - 10 * SECOND);
       ahead.after(next - 30 * SECOND); // a late window has no effect
       Thread.sleep(300);
@@ -217,7 +215,8 @@ class HistoryLookupTest extends ArchivedHistory {
     archive(AS_OF - 1, flow(A, 1, 10));
     WindowResult window = window(100, A, 60);
     HistoryQuery query =
-        new HistoryQuery(elephants("elephants", "60000"), DELAY, TOPIC, Duration.ZERO, Optional.empty());
+        new HistoryQuery(
+            elephants("elephants", "60000"), DELAY, TOPIC, Duration.ZERO, Optional.empty());
     assertTrue(query.canBeReached(window));
     assertTrue(query.canBeReached(endedAt(window, AS_OF)));
     assertTrue(!query.canBeReached(endedAt(window, AS_OF - 1)));
@@ -340,7 +339,8 @@ class HistoryLookupTest extends ArchivedHistory {
       assertEquals(1, permits.availablePermits(), "after a window's lookup");
       LookAhead ahead =
           new LookAhead(
-              new AnalysisLookups(archive, hourly(), pool, permits, new RunningLookups()), 10 * SECOND);
+              new AnalysisLookups(archive, hourly(), pool, permits, new RunningLookups()),
+              10 * SECOND);
       assertThrows(OutOfMemoryError.class, () -> ahead.after(END));
       assertEquals(1, permits.availablePermits(), "after one ahead of a window");
     }
@@ -356,7 +356,10 @@ class HistoryLookupTest extends ArchivedHistory {
 
   private static AnalysisConfig hourly(String name, String filter) {
     AnalysisConfig config = TestReports.elephants("");
-    return new AnalysisConfig(name, config.live(), new AnalysisConfig.History(
+    return new AnalysisConfig(
+        name,
+        config.live(),
+        new AnalysisConfig.History(
             "SELECT src_addr, SUM(bytes) AS bytes, 1 AS day FROM flows WHERE "
                 + filter
                 + " GROUP BY src_addr",
@@ -364,7 +367,11 @@ class HistoryLookupTest extends ArchivedHistory {
             Duration.ofHours(1),
             4,
             Duration.ofSeconds(5),
-            1000), config.report(), config.sinks(), List.of(), Places.NONE);
+            1000),
+        config.report(),
+        config.sinks(),
+        List.of(),
+        Places.NONE);
   }
 
   @Test
@@ -395,8 +402,7 @@ class HistoryLookupTest extends ArchivedHistory {
     archive(AS_OF, new Flow(A, END - DAY, END - DAY, 10));
     try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
       HistoryQuery query =
-          new HistoryQuery(
-              hourly("elephants", filter), DELAY, TOPIC, Duration.ZERO, cache());
+          new HistoryQuery(hourly("elephants", filter), DELAY, TOPIC, Duration.ZERO, cache());
       WindowResult first = window(100, A, 60);
       Duration limit = Duration.ofSeconds(5);
       assertNull(known(archive, query, first.windowEnd()));
@@ -421,8 +427,7 @@ class HistoryLookupTest extends ArchivedHistory {
       assertEquals(HistoryStatus.EXACT, runOver(archive, ofRows, first, limit).status());
       assertNull(known(archive, ofRows, first.windowEnd()), "other windows have other rows");
       HistoryQuery own =
-          new HistoryQuery(
-              elephants("elephants", "5000"), DELAY, TOPIC, Duration.ZERO, cache());
+          new HistoryQuery(elephants("elephants", "5000"), DELAY, TOPIC, Duration.ZERO, cache());
       runOver(archive, own, first, limit);
       assertNull(known(archive, own, first.windowEnd()));
     }
@@ -433,11 +438,7 @@ class HistoryLookupTest extends ArchivedHistory {
     archive(END + HOUR, new Flow(A, END - DAY, END - DAY, 10));
     HistoryQuery query =
         new HistoryQuery(
-            hourly("elephants", "end_time < :now"),
-            DELAY,
-            TOPIC,
-            Duration.ZERO,
-            cache());
+            hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, cache());
     WindowResult window = window(100, A, 60);
     try (Archive archive = Archive.open(directory);
         LookupPool pool = pool(1)) {
@@ -555,7 +556,15 @@ class HistoryLookupTest extends ArchivedHistory {
       AnalysisConfig config = elephants("elephants", "5000");
       AnalysisConfig.History history = config.history();
       AnalysisConfig limited =
-          new AnalysisConfig("elephants", config.live(), new AnalysisConfig.History(history.query(), null, null, history.concurrency(), history.timeout(), rows), config.report(), config.sinks(), List.of(), Places.NONE);
+          new AnalysisConfig(
+              "elephants",
+              config.live(),
+              new AnalysisConfig.History(
+                  history.query(), null, null, history.concurrency(), history.timeout(), rows),
+              config.report(),
+              config.sinks(),
+              List.of(),
+              Places.NONE);
       HistoryAnswer answer = run(List.of(limited), window(100, A, 60, B, 40)).get("elephants");
       if (rows == 2) {
         assertEquals(HistoryStatus.REFUSED, answer.status(), answer.message());

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.history;
 
-import org.flowmon.jobs.config.Places;
-import java.util.Optional;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
@@ -16,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +28,7 @@ import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.constraint.Constraints;
 import org.junit.jupiter.api.Test;
@@ -181,7 +181,8 @@ class HistoryReachTest extends ArchivedHistory {
     try (Archive archive = Archive.open(directory)) {
       return runOver(
           archive,
-          new HistoryQuery(elephants("elephants", "60000"), DELAY, topic, disorder, Optional.empty()),
+          new HistoryQuery(
+              elephants("elephants", "60000"), DELAY, topic, disorder, Optional.empty()),
           window(100, A, 60),
           limit);
     }
@@ -305,7 +306,15 @@ class HistoryReachTest extends ArchivedHistory {
     AnalysisConfig config = elephants("elephants", "60000");
     String query = "SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE " + filter;
     AnalysisConfig asked =
-        new AnalysisConfig("asked", config.live(), new AnalysisConfig.History(query + " GROUP BY src_addr", null, null, 1, Duration.ofMinutes(1), 1000), config.report(), config.sinks(), List.of(), Places.NONE);
+        new AnalysisConfig(
+            "asked",
+            config.live(),
+            new AnalysisConfig.History(
+                query + " GROUP BY src_addr", null, null, 1, Duration.ofMinutes(1), 1000),
+            config.report(),
+            config.sinks(),
+            List.of(),
+            Places.NONE);
     try (Archive archive = Archive.open(directory)) {
       return runOver(
               archive,

@@ -1,11 +1,11 @@
 package org.flowmon.jobs.history;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
-import java.util.Optional;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.udaf.parser.QueryParser;

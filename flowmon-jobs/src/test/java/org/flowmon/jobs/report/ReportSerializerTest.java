@@ -1,14 +1,14 @@
 package org.flowmon.jobs.report;
 
-import java.util.List;
-import org.flowmon.jobs.merge.WindowResult;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.flowmon.jobs.merge.WindowResult;
 import org.junit.jupiter.api.Test;
 
 class ReportSerializerTest {
@@ -46,7 +46,16 @@ class ReportSerializerTest {
     assertTrue(sampled.groupEstimate().lower() < 400 && sampled.groupEstimate().upper() > 400);
     byte[] now =
         ofVersion4(
-            new Report(report.analysis(), report.definition(), report.windowStart(), report.windowEnd(), report.revision(), report.columns(), report.rows(), sampled, List.of()));
+            new Report(
+                report.analysis(),
+                report.definition(),
+                report.windowStart(),
+                report.windowEnd(),
+                report.revision(),
+                report.columns(),
+                report.rows(),
+                sampled,
+                List.of()));
     assertEquals(sampled, serializer.deserialize(new DataInputDeserializer(now)).confidence());
     int at = now.length - 1 - 6 * 8 - 8;
     byte[] old = Arrays.copyOf(now, now.length - 8);
@@ -95,7 +104,17 @@ class ReportSerializerTest {
     assertEquals(report.rows(), read.rows());
     Confidence was = report.confidence();
     Confidence expected =
-        new Confidence(was.history(), was.asOf(), was.historyFrom(), was.historyThrough(), report.windowEnd(), report.windowEnd(), 0, WindowResult.UNKNOWN_GROUPS, was.counts(), null);
+        new Confidence(
+            was.history(),
+            was.asOf(),
+            was.historyFrom(),
+            was.historyThrough(),
+            report.windowEnd(),
+            report.windowEnd(),
+            0,
+            WindowResult.UNKNOWN_GROUPS,
+            was.counts(),
+            null);
     assertEquals(expected, read.confidence());
   }
 }

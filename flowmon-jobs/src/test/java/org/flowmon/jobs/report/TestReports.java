@@ -138,8 +138,27 @@ public final class TestReports {
             ReportColumn.of("outgoing", ValueKind.BOOLEAN),
             ReportColumn.of("verdict", ValueKind.TEXT));
     Confidence confidence =
-        new Confidence(HistoryStatus.EXACT, END - 20 * SECOND, END - 9 * DAY, END, END, END + 60 * SECOND, 0, WindowResult.UNKNOWN_GROUPS, new ArrivalCounts(1000, 3, 2, 1), null);
-    return new Report("elephants", null, END - 10 * SECOND, END, revision, columns, table.build(), confidence, List.of());
+        new Confidence(
+            HistoryStatus.EXACT,
+            END - 20 * SECOND,
+            END - 9 * DAY,
+            END,
+            END,
+            END + 60 * SECOND,
+            0,
+            WindowResult.UNKNOWN_GROUPS,
+            new ArrivalCounts(1000, 3, 2, 1),
+            null);
+    return new Report(
+        "elephants",
+        null,
+        END - 10 * SECOND,
+        END,
+        revision,
+        columns,
+        table.build(),
+        confidence,
+        List.of());
   }
 
   /** Returns a report with approximate columns, one of them without bound and exact query. */

@@ -1,6 +1,5 @@
 package org.flowmon.jobs.sink;
 
-import org.flowmon.jobs.config.Places;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.SECOND;
@@ -33,6 +32,7 @@ import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.TestReports;
 import org.junit.jupiter.api.Test;
@@ -241,13 +241,20 @@ class ReportsEndToEndTest {
     if (history == null) {
       return analysis;
     }
-    return new AnalysisConfig(analysis.name(), analysis.live(), new AnalysisConfig.History(
+    return new AnalysisConfig(
+        analysis.name(),
+        analysis.live(),
+        new AnalysisConfig.History(
             history.query(),
             Duration.ofHours(23),
             history.refresh(),
             4,
             Duration.ofSeconds(20),
-            history.rows()), analysis.report(), analysis.sinks(), List.of(), Places.NONE);
+            history.rows()),
+        analysis.report(),
+        analysis.sinks(),
+        List.of(),
+        Places.NONE);
   }
 
   private static void send(EmbeddedKafka kafka, long sequence, long time, String source, long bytes)

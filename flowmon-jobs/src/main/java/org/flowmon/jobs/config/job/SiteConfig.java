@@ -23,7 +23,6 @@ public record SiteConfig(
   /** The default of the topic. */
   public static final String TOPIC = "flowmon.states";
 
-
   public SiteConfig {
     properties = Map.copyOf(properties);
   }
@@ -38,7 +37,8 @@ public record SiteConfig(
   /** Omits the properties' values, which may be secrets. */
   @Override
   public String toString() {
-    return "site %s, topic %s at %s, properties %s".formatted(name, topic, bootstrap, new TreeSet<>(properties.keySet()));
+    return "site %s, topic %s at %s, properties %s"
+        .formatted(name, topic, bootstrap, new TreeSet<>(properties.keySet()));
   }
 
   static SiteConfig of(YamlSection section, JobConfig.Kafka kafka) {

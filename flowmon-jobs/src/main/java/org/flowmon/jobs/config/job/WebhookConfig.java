@@ -1,12 +1,12 @@
 package org.flowmon.jobs.config.job;
 
-import org.flowmon.jobs.config.Names;
 import java.io.Serializable;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.jobs.analysis.AlertConfig;
+import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.config.YamlSection;
 
 /**

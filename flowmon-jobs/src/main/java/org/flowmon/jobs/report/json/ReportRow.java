@@ -1,6 +1,5 @@
 package org.flowmon.jobs.report.json;
 
-import org.flowmon.jobs.topic.JsonMessage;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.time.DateTimeException;
@@ -9,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.flow.time.FlowTime;
+import org.flowmon.jobs.topic.JsonMessage;
 
 /**
  * A row of a report in Kafka, or the message of a report without rows: the format of {@link

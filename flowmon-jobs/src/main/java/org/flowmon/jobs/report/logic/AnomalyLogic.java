@@ -1,8 +1,8 @@
 package org.flowmon.jobs.report.logic;
 
-import java.util.OptionalInt;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;

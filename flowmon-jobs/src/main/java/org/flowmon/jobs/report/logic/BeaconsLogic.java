@@ -111,7 +111,8 @@ final class BeaconsLogic implements ReportLogic {
     if (isMeasure && !LogicRules.isSum(item)) {
       throw rules.error(
           "live.query",
-          "logic beacons adds the slots of a pair: expected SUM(…) or COUNT(…) alone, of whole numbers, as "
+          "logic beacons adds the slots of a pair: expected SUM(…) or COUNT(…) alone, of whole"
+              + " numbers, as "
               + item.name());
     }
   }

@@ -1,6 +1,5 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.report.ReportRows;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -13,6 +12,7 @@ import org.flowmon.jobs.report.LogicRules;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportParameters;
+import org.flowmon.jobs.report.ReportRows;
 import org.flowmon.jobs.report.SameHourDays;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;

@@ -85,8 +85,7 @@ final class NewTargetsLogic implements ReportLogic {
     String place = "history.query";
     FlowQuery history = rules.history();
     rules.noLimit(place, history, "the peers beyond it would count for nothing");
-    rules.historyItems(
-        history, live.stream().filter(ReportColumn::key).toList(), TARGETS, DAYS);
+    rules.historyItems(history, live.stream().filter(ReportColumn::key).toList(), TARGETS, DAYS);
     boolean hasPeer =
         history.select().stream()
             .anyMatch(

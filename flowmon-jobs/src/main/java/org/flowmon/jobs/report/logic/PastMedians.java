@@ -1,15 +1,15 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.jobs.report.LogicRules;
-import org.flowmon.jobs.history.WindowHistory;
-import org.flowmon.jobs.analysis.AnalysisConfig;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.report.LogicRules;
 import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
@@ -78,7 +78,8 @@ final class PastMedians {
       }
       long day = history.longValue(row, dayColumn);
       if (inside.contains(day)) {
-        BigInteger[] own = past.computeIfAbsent(key(history, row), key -> new BigInteger[hour.days() + 1]);
+        BigInteger[] own =
+            past.computeIfAbsent(key(history, row), key -> new BigInteger[hour.days() + 1]);
         BigInteger value = history.bigValue(row, measure);
         own[(int) day] = own[(int) day] == null ? value : own[(int) day].add(value);
       }

@@ -47,7 +47,8 @@ final class StatesLogic implements ReportLogic {
     if (!analysis.live().slide().equals(analysis.live().window())) {
       throw analysis.error(
           "live.slide",
-          "expected none: states are of windows that follow each other, and sliding windows are made of them where states are merged");
+          "expected none: states are of windows that follow each other, and sliding windows are"
+              + " made of them where states are merged");
     }
     if (analysis.history() != null) {
       throw analysis.error("history", "states have no history: expected none");

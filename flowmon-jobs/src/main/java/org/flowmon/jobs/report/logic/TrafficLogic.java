@@ -54,7 +54,8 @@ final class TrafficLogic implements ReportLogic {
     if (ExpressionParts.hasAggregate(item.what()) && !LogicRules.isSum(item)) {
       throw rules.error(
           "live.query",
-          "logic traffic needs sums and counts, whose rest is the total less the rows: expected SUM(…) or COUNT(…) alone, of whole numbers, as "
+          "logic traffic needs sums and counts, whose rest is the total less the rows: expected"
+              + " SUM(…) or COUNT(…) alone, of whole numbers, as "
               + item.name());
     }
   }

@@ -1,7 +1,7 @@
 package org.flowmon.jobs.report.matrix;
 
-import java.util.stream.IntStream;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 

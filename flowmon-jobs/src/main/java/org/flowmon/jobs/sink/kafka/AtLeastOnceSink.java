@@ -1,15 +1,15 @@
 package org.flowmon.jobs.sink.kafka;
 
-import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
-import org.apache.flink.connector.base.DeliveryGuarantee;
-import org.apache.kafka.clients.producer.ProducerConfig;
-import java.util.Properties;
-import java.util.Map;
 import java.io.IOException;
+import java.util.Map;
+import java.util.Properties;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.kafka.clients.producer.ProducerConfig;
 
 /**
  * A Kafka sink that writes at least once, with a writer alone that flushes before a checkpoint.

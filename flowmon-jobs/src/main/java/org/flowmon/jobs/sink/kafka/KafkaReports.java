@@ -1,22 +1,21 @@
 package org.flowmon.jobs.sink.kafka;
 
-import java.util.LinkedHashSet;
-import java.util.Set;
-import org.flowmon.jobs.topic.KafkaTopics;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.flowmon.jobs.analysis.AnalysisConfig;
-import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.json.ReportJson;
 import org.flowmon.jobs.sink.ReportMessage;
 import org.flowmon.jobs.sink.SinkFilter;
+import org.flowmon.jobs.topic.KafkaTopics;
 
 /**
  * Reports in Kafka, at least once: a message for each row in topic {@code
@@ -87,7 +86,9 @@ public final class KafkaReports {
 
   /** Returns the sink of the messages. */
   public static Sink<ReportMessage> sink(JobConfig.Kafka kafka) {
-    return AtLeastOnceSink.of(kafka.bootstrap(), kafka.properties(),
+    return AtLeastOnceSink.of(
+        kafka.bootstrap(),
+        kafka.properties(),
         (message, context, timestamp) ->
             new ProducerRecord<>(message.topic(), message.key(), message.value()));
   }

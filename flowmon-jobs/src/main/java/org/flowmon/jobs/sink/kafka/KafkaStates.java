@@ -23,9 +23,7 @@ public final class KafkaStates {
     states
         .sinkTo(
             AtLeastOnceSink.of(
-                site.bootstrap(),
-                site.properties(),
-                StatesTopic.writer(site.topic(), site.name())))
+                site.bootstrap(), site.properties(), StatesTopic.writer(site.topic(), site.name())))
         .name("kafka-states")
         .uid("kafka-states")
         .setParallelism(1);

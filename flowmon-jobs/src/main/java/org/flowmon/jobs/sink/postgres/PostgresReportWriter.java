@@ -73,7 +73,12 @@ final class PostgresReportWriter implements SinkWriter<Report> {
     while (!waiting.isEmpty()) {
       if (time.getCurrentProcessingTime() >= limit) {
         throw new IOException(
-            "%s reports could not be written to %s for %s s (%s); none is lost: the job restarts from its last checkpoint and makes them again".formatted(waiting.size(), store.place(), FLUSH_LIMIT_MILLIS / 1000, lastFailure.getMessage()),
+            "%s reports could not be written to %s for %s s (%s); none is lost: the job restarts from its last checkpoint and makes them again"
+                .formatted(
+                    waiting.size(),
+                    store.place(),
+                    FLUSH_LIMIT_MILLIS / 1000,
+                    lastFailure.getMessage()),
             lastFailure);
       }
       Thread.sleep(Math.max(1, nextAttempt - time.getCurrentProcessingTime()));

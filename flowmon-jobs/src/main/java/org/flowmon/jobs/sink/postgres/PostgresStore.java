@@ -1,17 +1,17 @@
 package org.flowmon.jobs.sink.postgres;
 
-import java.util.stream.Collectors;
-import java.util.Collections;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.stream.Collectors;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.report.Confidence;
@@ -125,7 +125,8 @@ final class PostgresStore implements AutoCloseable {
           + " inserts, updates and deletes in them";
     }
     if (state.startsWith("42")) {
-      return "the table is not what this analysis writes: rename or drop it, and it is created anew";
+      return "the table is not what this analysis writes: rename or drop it, and it is created"
+          + " anew";
     }
     return "the report's values do not fit the table";
   }

@@ -1,9 +1,7 @@
 package org.flowmon.jobs.sink.postgres;
 
-import java.util.Set;
-import java.util.LinkedHashMap;
-import java.math.BigInteger;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -13,8 +11,10 @@ import java.sql.Types;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.history.HistoryAnswer;

@@ -74,7 +74,8 @@ final class IncompleteWindows {
     dropped.inc();
     if (Long.bitCount(dropped.getCount()) == 1) {
       LOG.warn(
-          "site {}: an incomplete window is dropped ({} so far): too many attempts have sent one, or those of all sites exceed {} bytes; raise merge.memory",
+          "site {}: an incomplete window is dropped ({} so far): too many attempts have sent one,"
+              + " or those of all sites exceed {} bytes; raise merge.memory",
           site.name(),
           dropped.getCount(),
           maxBytes);

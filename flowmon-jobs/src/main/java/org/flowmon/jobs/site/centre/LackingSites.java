@@ -32,7 +32,7 @@ final class LackingSites {
    * @param through the progress before
    * @param next the progress now
    */
-  void tell(LiveQuery live, MergedSite site, long through, long next) {
+  void tellProgress(LiveQuery live, MergedSite site, long through, long next) {
     long begins = Long.MIN_VALUE;
     long lostUntil = site.lostAfter();
     boolean hasAll = true;

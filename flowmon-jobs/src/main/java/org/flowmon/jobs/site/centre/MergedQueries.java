@@ -155,7 +155,8 @@ final class MergedQueries {
       if (chosen(site, live, of.number(), null) == null && said.add(of.use())) {
         unservedQueries.inc();
         LOG.warn(
-            "analysis {}: site {} publishes nothing with its groups and is missing in its reports; without any such site there are no reports: {}",
+            "analysis {}: site {} publishes nothing with its groups and is missing in its reports;"
+                + " without any such site there are no reports: {}",
             live.analysis().name(),
             site.name(),
             matching.lacks(site.published().keySet(), live));

@@ -117,7 +117,8 @@ final class MergedWindows {
     }
     if (outcomes[Outcome.ONE_TOO_MANY.ordinal()] > 0) {
       damaged.accept(
-          "site %s, %s: it has told more windows than can be open".formatted(site.name(), window.publication.analysis()));
+          "site %s, %s: it has told more windows than can be open"
+              .formatted(site.name(), window.publication.analysis()));
       return false;
     }
     return true;
@@ -127,7 +128,9 @@ final class MergedWindows {
     contradicted.inc();
     if (Long.bitCount(contradicted.getCount()) == 1) {
       LOG.warn(
-          "site {}: the window of {} that ends at {} µs came before with other groups or flows ({} so far); reports show the site as missing: check whether two of its jobs run, or another sender uses its name",
+          "site {}: the window of {} that ends at {} µs came before with other groups or flows ({}"
+              + " so far); reports show the site as missing: check whether two of its jobs run, or"
+              + " another sender uses its name",
           site.name(),
           window.publication.analysis(),
           window.windowEnd,
@@ -184,7 +187,8 @@ final class MergedWindows {
         return states;
       }
       damaged.accept(
-          "site %s: states of the window that ends at %s us, expected %s".formatted(site.name(), states.windowEnd(), window.windowEnd));
+          "site %s: states of the window that ends at %s us, expected %s"
+              .formatted(site.name(), states.windowEnd(), window.windowEnd));
     } catch (RuntimeException e) {
       damaged.accept(
           "site " + site.name() + ", " + window.publication.analysis() + ": " + e.getMessage());

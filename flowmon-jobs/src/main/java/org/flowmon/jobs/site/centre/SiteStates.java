@@ -188,14 +188,19 @@ final class SiteStates {
     bad.inc();
     // The first few and then ever fewer, so that a broken producer does not fill the log.
     if (Long.bitCount(bad.getCount()) == 1) {
-      LOG.warn("a message is not one of states and is left out ({} so far): {}", bad.getCount(), why);
+      LOG.warn(
+          "a message is not one of states and is left out ({} so far): {}", bad.getCount(), why);
     }
   }
 
   private void refuseSite(String name) {
     unknownSite.inc();
     if (unknownSites.size() < MAX_LOGGED && unknownSites.add(name)) {
-      LOG.warn("site {}: it is not one of {}, and its states are left out: add it to merge.sites if it is yours", name, sites.keySet());
+      LOG.warn(
+          "site {}: it is not one of {}, and its states are left out: add it to merge.sites if it"
+              + " is yours",
+          name,
+          sites.keySet());
     }
   }
 
@@ -206,7 +211,8 @@ final class SiteStates {
     if (heard.lost() > 0) {
       lost.inc(Math.min(heard.lost(), MAX_LOST)); // anyone may send a large number
       LOG.warn(
-          "site {}: {} messages before number {} are not in the topic; reports show the site as missing",
+          "site {}: {} messages before number {} are not in the topic; reports show the site as"
+              + " missing",
           site.name(),
           heard.lost(),
           message.number());
@@ -215,7 +221,9 @@ final class SiteStates {
       others.inc();
       if (Long.bitCount(others.getCount()) == 1) {
         LOG.warn(
-            "site {}: message {} of its attempt {} does not continue the one before it ({} so far); reports show the site as missing until it has advanced twice: check whether two of its jobs run, or another sender uses its name",
+            "site {}: message {} of its attempt {} does not continue the one before it ({} so far);"
+                + " reports show the site as missing until it has advanced twice: check whether two"
+                + " of its jobs run, or another sender uses its name",
             site.name(),
             message.number(),
             Long.toHexString(message.attempt()),
@@ -246,7 +254,7 @@ final class SiteStates {
   private void tellMissing(long next) {
     for (LiveQuery live : queries.all()) {
       for (MergedSite site : sites.values()) {
-        lacking.tell(live, site, time.through(), next);
+        lacking.tellProgress(live, site, time.through(), next);
       }
     }
   }

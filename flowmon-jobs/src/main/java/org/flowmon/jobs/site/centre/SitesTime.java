@@ -94,7 +94,9 @@ final class SitesTime {
     ahead.inc();
     if (Long.bitCount(ahead.getCount()) == 1) {
       LOG.warn(
-          "site {}: a message is ignored, as its time is more than {} ms (job.arrival_ahead) after the clock of the broker, {} ms ({} so far): check the clocks of its job and collectors, and whether another sender uses its name",
+          "site {}: a message is ignored, as its time is more than {} ms (job.arrival_ahead) after"
+              + " the clock of the broker, {} ms ({} so far): check the clocks of its job and"
+              + " collectors, and whether another sender uses its name",
           site.name(),
           aheadMicros / 1000,
           clock,
@@ -114,7 +116,9 @@ final class SitesTime {
       bounded.inc();
       if (Long.bitCount(bounded.getCount()) == 1) {
         LOG.info(
-            "site {}: it is complete through {} µs, which is after the clock of the broker, {} ms, and counts up to that clock ({} so far): its input has ended, a clock there is fast, or another sender uses its name",
+            "site {}: it is complete through {} µs, which is after the clock of the broker, {} ms,"
+                + " and counts up to that clock ({} so far): its input has ended, a clock there is"
+                + " fast, or another sender uses its name",
             site.name(),
             progress.through(),
             clock,

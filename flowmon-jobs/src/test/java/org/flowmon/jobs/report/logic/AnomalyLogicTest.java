@@ -1,6 +1,5 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.config.Places;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
@@ -23,6 +22,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.report.ReportColumn;
@@ -380,7 +380,8 @@ class AnomalyLogicTest {
         "");
     AnalysisConfig config = config(OF_DAYS, "");
     AnalysisConfig alone =
-        new AnalysisConfig("anomaly", config.live(), null, config.report(), List.of(), List.of(), Places.NONE);
+        new AnalysisConfig(
+            "anomaly", config.live(), null, config.report(), List.of(), List.of(), Places.NONE);
     ConfigException e =
         assertThrows(ConfigException.class, () -> ReportLogics.of(alone).open(alone));
     assertTrue(e.getMessage().contains("history: is missing"), e.getMessage());

@@ -1,6 +1,5 @@
 package org.flowmon.jobs.report.logic;
 
-import org.flowmon.jobs.config.Places;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
@@ -16,6 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
@@ -203,13 +203,33 @@ class ElephantsLogicTest {
     AnalysisConfig config = elephants("");
     AnalysisConfig.History history = config.history();
     AnalysisConfig.History otherwise =
-        new AnalysisConfig.History("SELECT src_addr, SUM(bytes) AS bytes, 1 AS day FROM flows GROUP BY src_addr", history.delay(), null, history.concurrency(), history.timeout(), history.rows());
+        new AnalysisConfig.History(
+            "SELECT src_addr, SUM(bytes) AS bytes, 1 AS day FROM flows GROUP BY src_addr",
+            history.delay(),
+            null,
+            history.concurrency(),
+            history.timeout(),
+            history.rows());
     assertMessage(
         "SAME_HOUR",
-        new AnalysisConfig(config.name(), config.live(), otherwise, config.report(), config.sinks(), List.of(), Places.NONE));
+        new AnalysisConfig(
+            config.name(),
+            config.live(),
+            otherwise,
+            config.report(),
+            config.sinks(),
+            List.of(),
+            Places.NONE));
     assertMessage(
         "logic elephants compares",
-        new AnalysisConfig(config.name(), config.live(), null, config.report(), config.sinks(), List.of(), Places.NONE));
+        new AnalysisConfig(
+            config.name(),
+            config.live(),
+            null,
+            config.report(),
+            config.sinks(),
+            List.of(),
+            Places.NONE));
   }
 
   private static void assertMessage(String part, AnalysisConfig config) {
@@ -223,7 +243,9 @@ class ElephantsLogicTest {
     AnalysisConfig config = elephants("");
     AnalysisConfig.Report byClass =
         new AnalysisConfig.Report(ConstantLogic.class.getName(), config.report().parameters());
-    AnalysisConfig own = new AnalysisConfig("own", config.live(), null, byClass, config.sinks(), List.of(), Places.NONE);
+    AnalysisConfig own =
+        new AnalysisConfig(
+            "own", config.live(), null, byClass, config.sinks(), List.of(), Places.NONE);
     ReportLogic logic = ReportLogics.of(own);
     assertEquals(ConstantLogic.class, logic.getClass());
   }

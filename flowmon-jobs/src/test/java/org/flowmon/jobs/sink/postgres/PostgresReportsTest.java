@@ -304,7 +304,16 @@ class PostgresReportsTest {
     }
     try (PostgresReportWriter writer = writer()) {
       Report other =
-          new Report("mice", null, report.windowStart(), report.windowEnd(), Report.FINAL, report.columns(), report.rows(), report.confidence(), List.of());
+          new Report(
+              "mice",
+              null,
+              report.windowStart(),
+              report.windowEnd(),
+              Report.FINAL,
+              report.columns(),
+              report.rows(),
+              report.confidence(),
+              List.of());
       write(writer, report, other, report);
       execute("ALTER TABLE report_elephants RENAME TO report_elephants_old");
       write(writer, report);
@@ -336,7 +345,16 @@ class PostgresReportsTest {
     ResultTable.Builder rows = new ResultTable.Builder().column("src_addr", ValueKind.ADDRESS);
     rows.row().set(0, 0, report.rows().address(0, 0).lo());
     Report narrow =
-        new Report("elephants", null, report.windowStart(), report.windowEnd(), Report.FINAL, List.of(ReportColumn.key("src_addr", ValueKind.ADDRESS)), rows.build(), report.confidence(), List.of());
+        new Report(
+            "elephants",
+            null,
+            report.windowStart(),
+            report.windowEnd(),
+            Report.FINAL,
+            List.of(ReportColumn.key("src_addr", ValueKind.ADDRESS)),
+            rows.build(),
+            report.confidence(),
+            List.of());
     try (PostgresReportWriter writer = writer()) {
       write(writer, narrow, report);
     }
