@@ -15,7 +15,6 @@ final class LookAhead {
   private static final long POLL_MILLIS = 500;
   // How long it waits for the archive beyond the window's own time.
   private static final long PATIENCE_NANOS = 60_000_000_000L;
-  private static final Runnable NOTHING = () -> {};
 
   private final AnalysisLookups lookups;
   private final long slideMicros;
@@ -76,6 +75,6 @@ final class LookAhead {
       // The window's own lookup reports the error.
       LOG.debug("no history ahead of the window that ends at {} µs", windowEnd, e);
     }
-    return NOTHING;
+    return () -> {};
   }
 }
