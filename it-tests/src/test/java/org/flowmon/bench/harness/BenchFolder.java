@@ -1,9 +1,10 @@
-package org.flowmon.bench.output;
+package org.flowmon.bench.harness;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.Optional;
 import org.flowmon.deploy.command.UsageException;
 
 /** A folder for a benchmark's data, deleted with its content on close, or kept. */
@@ -16,20 +17,31 @@ public final class BenchFolder implements AutoCloseable {
     this.kept = kept;
   }
 
+  /** Creates a temporary folder. */
+  public static BenchFolder of(String name) throws IOException {
+    return in(Optional.empty(), "bench-" + name);
+  }
+
   /**
    * Creates a folder.
    *
-   * @param name of the benchmark
-   * @param keep the folder to create and leave, which must not exist; null for a temporary one
+   * @param keep the folder to create and leave, which must not exist; a temporary one if empty
    */
-  public static BenchFolder of(String name, Path keep) throws IOException {
-    if (keep == null) {
-      return new BenchFolder(Files.createTempDirectory("flowmon-bench-" + name + "-"), false);
+  public static BenchFolder of(String name, Optional<Path> keep) throws IOException {
+    if (keep.isEmpty()) {
+      return of(name);
     }
-    if (Files.exists(keep)) {
-      throw new UsageException("--keep " + keep + " exists already");
+    if (Files.exists(keep.get())) {
+      throw new UsageException("--keep " + keep.get() + " exists already");
     }
-    return new BenchFolder(Files.createDirectories(keep), true);
+    return new BenchFolder(Files.createDirectories(keep.get()), true);
+  }
+
+  /** Creates a folder in another, or among the temporary ones; it is deleted on close. */
+  public static BenchFolder in(Optional<Path> parent, String name) throws IOException {
+    Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+    return new BenchFolder(
+        Files.createTempDirectory(parent.orElse(temporary), "flowmon-" + name + "-"), false);
   }
 
   public Path path() {

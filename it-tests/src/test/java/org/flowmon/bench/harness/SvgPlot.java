@@ -1,4 +1,4 @@
-package org.flowmon.bench.output;
+package org.flowmon.bench.harness;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -112,20 +112,25 @@ public final class SvgPlot {
   public static void write(Path file, List<SvgPlot> plots) throws IOException {
     StringBuilder svg = new StringBuilder();
     int height = plots.stream().mapToInt(SvgPlot::height).sum();
-    svg.append(
-        String.format(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\""
-                + " font-family=\"sans-serif\" font-size=\"12\">%n",
-            WIDTH, height));
-    svg.append("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+    add(
+        svg,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\""
+            + " font-family=\"sans-serif\" font-size=\"12\">",
+        WIDTH,
+        height);
+    add(svg, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
     int at = 0;
     for (SvgPlot plot : plots) {
-      svg.append(String.format("<g transform=\"translate(0 %d)\">%n", at));
-      plot.draw(svg);
-      svg.append("</g>\n");
+      add(svg, "<g transform=\"translate(0 %d)\">", at);
+      text(svg, LEFT, TOP - 20, "start", plot.title, " font-size=\"14\" font-weight=\"bold\"");
+      if (!plot.lines.isEmpty()) {
+        plot.draw(svg);
+      }
+      add(svg, "</g>");
       at += plot.height();
     }
-    Files.writeString(file, svg.append("</svg>\n"), StandardCharsets.UTF_8);
+    add(svg, "</svg>");
+    Files.writeString(file, svg, StandardCharsets.UTF_8);
   }
 
   private int height() {
@@ -133,31 +138,24 @@ public final class SvgPlot {
   }
 
   private void draw(StringBuilder svg) {
-    text(svg, LEFT, TOP - 20, "start", title, " font-size=\"14\" font-weight=\"bold\"");
-    if (!lines.isEmpty()) {
-      draw(svg, height());
-    }
-  }
-
-  private void draw(StringBuilder svg, int height) {
     double right = WIDTH - RIGHT;
-    double bottom = height - BOTTOM;
+    double bottom = height() - BOTTOM;
     double[] xMarks = x.marks();
     double[] yMarks = y.marks();
     for (double mark : xMarks) {
       double at = LEFT + x.share(mark, xMarks) * (right - LEFT);
-      grid(svg, at, TOP, at, bottom);
+      line(svg, at, TOP, at, bottom, "#ddd", "");
       text(svg, at, bottom + 18, "middle", number(mark), "");
     }
     for (double mark : yMarks) {
       double at = bottom - y.share(mark, yMarks) * (bottom - TOP);
-      grid(svg, LEFT, at, right, at);
+      line(svg, LEFT, at, right, at, "#ddd", "");
       text(svg, LEFT - 8, at + 4, "end", number(mark), "");
     }
     text(svg, (LEFT + right) / 2, bottom + 42, "middle", x.label, "");
-    String turned =
-        String.format(Locale.ROOT, " transform=\"rotate(-90 18 %.1f)\"", (TOP + bottom) / 2);
-    text(svg, 18, (TOP + bottom) / 2, "middle", y.label, turned);
+    double middle = (TOP + bottom) / 2;
+    String turned = String.format(Locale.ROOT, " transform=\"rotate(-90 18 %.1f)\"", middle);
+    text(svg, 18, middle, "middle", y.label, turned);
     int n = 0;
     for (Map.Entry<String, List<double[]>> line : lines.entrySet()) {
       String colour = COLOURS[n % COLOURS.length];
@@ -167,56 +165,36 @@ public final class SvgPlot {
         double px = LEFT + x.share(point[0], xMarks) * (right - LEFT);
         double py = bottom - y.share(point[1], yMarks) * (bottom - TOP);
         path.append(String.format(Locale.ROOT, "%.1f,%.1f ", px, py));
-        svg.append(
-            String.format(
-                Locale.ROOT,
-                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>%n",
-                px,
-                py,
-                colour));
+        add(svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>", px, py, colour);
       }
-      svg.append(
-          String.format(
-              "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\"%s/>%n",
-              path.toString().strip(), colour, dashes));
+      add(
+          svg,
+          "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\"%s/>",
+          path.toString().strip(),
+          colour,
+          dashes);
       double at = TOP + 8 + (double) LEGEND_LINE * n++;
-      svg.append(
-          String.format(
-              Locale.ROOT,
-              "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\""
-                  + " stroke-width=\"2\"%s/>%n",
-              right + 12,
-              at,
-              right + 32,
-              at,
-              colour,
-              dashes));
+      line(svg, right + 12, at, right + 32, at, colour, " stroke-width=\"2\"" + dashes);
       text(svg, right + 38, at + 4, "start", line.getKey(), "");
     }
   }
 
-  private static void grid(StringBuilder svg, double x1, double y1, double x2, double y2) {
-    svg.append(
-        String.format(
-            Locale.ROOT,
-            "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>%n",
-            x1,
-            y1,
-            x2,
-            y2));
+  private static void line(
+      StringBuilder svg, double x1, double y1, double x2, double y2, String colour, String more) {
+    String format = "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"%s/>";
+    add(svg, format, x1, y1, x2, y2, colour, more);
   }
 
   private static void text(
       StringBuilder svg, double x, double y, String anchor, String text, String more) {
-    svg.append(
-        String.format(
-            Locale.ROOT,
-            "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s>%s</text>%n",
-            x,
-            y,
-            anchor,
-            more,
-            text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")));
+    String escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+    String format = "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s>%s</text>";
+    add(svg, format, x, y, anchor, more, escaped);
+  }
+
+  /** Adds a line of SVG. */
+  private static void add(StringBuilder svg, String format, Object... values) {
+    svg.append(String.format(Locale.ROOT, format, values)).append('\n');
   }
 
   /** Shortens marks: 1k for a thousand and so on. */

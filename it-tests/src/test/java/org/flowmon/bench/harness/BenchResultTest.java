@@ -1,4 +1,4 @@
-package org.flowmon.bench.output;
+package org.flowmon.bench.harness;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

@@ -1,4 +1,4 @@
-package org.flowmon.bench.output;
+package org.flowmon.bench.harness;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -26,6 +26,11 @@ public final class BenchResult {
 
   public BenchResult(String bench) {
     this.bench = bench;
+  }
+
+  /** Adds a row; the first row's keys are the table's columns. */
+  public void row(Row row) {
+    rows.add(row.values());
   }
 
   /** Adds a row; the first row's keys are the table's columns. Values are text, long or double. */
