@@ -6,7 +6,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
-import org.flowmon.udaf.order.OrderBound;
+import org.flowmon.udaf.group.OrderBound;
 import org.flowmon.udaf.window.WindowPart;
 
 /**

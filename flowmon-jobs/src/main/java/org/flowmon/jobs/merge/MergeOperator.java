@@ -24,7 +24,7 @@ import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.jobs.urgent.Politeness;
 import org.flowmon.jobs.urgent.UrgentWork;
-import org.flowmon.udaf.order.OrderBound;
+import org.flowmon.udaf.group.OrderBound;
 import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.result.LiveGroupings;
 import org.flowmon.udaf.window.GroupBudget;

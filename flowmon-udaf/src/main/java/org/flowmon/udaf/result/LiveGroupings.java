@@ -3,7 +3,7 @@ package org.flowmon.udaf.result;
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;
-import org.flowmon.udaf.order.OrderBound;
+import org.flowmon.udaf.group.OrderBound;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.text.QueryException;

@@ -9,7 +9,7 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupLimit;
 import org.flowmon.udaf.group.GroupSample;
 import org.flowmon.udaf.group.GroupTable;
-import org.flowmon.udaf.order.OrderBound;
+import org.flowmon.udaf.group.OrderBound;
 import org.flowmon.udaf.partial.PartialFormatException;
 import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.partial.PartialMerge;

@@ -1,8 +1,7 @@
-package org.flowmon.udaf.order;
+package org.flowmon.udaf.group;
 
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
