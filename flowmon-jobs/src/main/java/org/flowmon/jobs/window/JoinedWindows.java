@@ -32,7 +32,7 @@ import org.flowmon.udaf.window.WindowPart;
  * a leaf has more groups than the analysis may hold, the result has none. This class keeps no
  * state: each leaf has its windows.
  */
-final class JoinedWindows {
+final class JoinedWindows implements ClosingWindows {
   /**
    * The most rows of a join: the task of all analyses' windows does nothing else meanwhile. An
    * analysis whose windows have more is stopped.
@@ -58,8 +58,8 @@ final class JoinedWindows {
     this.revisions = revisions;
   }
 
-  /** Closes windows as {@link OpenWindows#closeUpTo}. */
-  void closeUpTo(long completeThrough, Consumer<WindowResult> results) {
+  @Override
+  public void closeUpTo(long completeThrough, Consumer<WindowResult> results) {
     for (long end : ends()) {
       if (window.firstResultAt(end) > completeThrough) {
         break;
@@ -69,8 +69,8 @@ final class JoinedWindows {
     leaves.forEach(leaf -> leaf.forget(completeThrough));
   }
 
-  /** Closes windows as {@link OpenWindows#closeAtEnd}. */
-  void closeAtEnd(Consumer<WindowResult> results) {
+  @Override
+  public void closeAtEnd(Consumer<WindowResult> results) {
     for (long end : ends()) {
       next(end, Long.MAX_VALUE, results);
       leaves.forEach(leaf -> leaf.closeEarly(end));

@@ -20,7 +20,7 @@ import org.flowmon.udaf.window.WindowPart;
 /**
  * The windows of one analysis whose last result has not gone out, and the arrival counts by pane.
  */
-final class OpenWindows {
+final class OpenWindows implements ClosingWindows {
   private final LiveQuery live;
   private final Counter revisions;
   private final TreeMap<Long, OpenWindow> windows = new TreeMap<>();
@@ -164,8 +164,8 @@ final class OpenWindows {
     missing.add(message);
   }
 
-  /** Gives the new results of windows, earliest first, and forgets windows after their last one. */
-  void closeUpTo(long completeThrough, Consumer<WindowResult> results) {
+  @Override
+  public void closeUpTo(long completeThrough, Consumer<WindowResult> results) {
     WindowSpec window = live.window();
     for (Map.Entry<Long, OpenWindow> open : windows.entrySet()) {
       if (window.firstResultAt(open.getKey()) > completeThrough) {
@@ -209,11 +209,8 @@ final class OpenWindows {
     }
   }
 
-  /**
-   * Gives the last results of all windows, earliest first, at the end of input. They are remembered
-   * in case the job is restored and goes on; the arrival counts by pane stay for later windows.
-   */
-  void closeAtEnd(Consumer<WindowResult> results) {
+  @Override
+  public void closeAtEnd(Consumer<WindowResult> results) {
     while (!windows.isEmpty()) {
       OpenWindow open = windows.firstEntry().getValue();
       closedEarly.add(windows.firstKey());

@@ -128,22 +128,9 @@ public final class GroupTable {
     return new GroupHolding(size(), states == null ? 0 : states.chargedBytes());
   }
 
-  /** The bytes that a budget charges for states of groups, by the highest level that keeps them. */
-  public long[] stateBytesByLevel() {
-    long[] bytes = new long[GroupSample.LAST + 1];
-    for (int g = 0; g < size(); g++) {
-      bytes[GroupSample.levelOf(finder.leadingHash(g))] += states.chargedBytes(g);
-    }
-    return bytes;
-  }
-
   /** The highest level that keeps each group, as {@link GroupSample#levelOf}. */
   public byte[] levels() {
-    byte[] levels = new byte[size()];
-    for (int g = 0; g < levels.length; g++) {
-      levels[g] = (byte) GroupSample.levelOf(finder.leadingHash(g));
-    }
-    return levels;
+    return finder.levels();
   }
 
   /** Approximate bytes of the table on the heap. */
@@ -410,19 +397,10 @@ public final class GroupTable {
 
   /** Merges all groups of a table of the same layout, and its rest. */
   public void merge(GroupTable other) {
-    merge(other, memory::check);
-  }
-
-  /**
-   * As {@link #merge(GroupTable)}.
-   *
-   * @param check runs now and then, and may throw to end the merge
-   */
-  public void merge(GroupTable other, Runnable check) {
     requireSameLayout(other);
     for (int g = 0; g < other.size(); g++) {
       if (g % CHECKED == 0) {
-        check.run();
+        memory.check();
       }
       merge(other, g);
     }

@@ -10,6 +10,7 @@ import java.util.Map;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.partial.PartialFormatException;
 import org.flowmon.udaf.partial.PartialGroups;
+import org.flowmon.udaf.partial.PartialMerge;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.GroupOrder;
 import org.flowmon.udaf.result.LiveGroupings;
@@ -45,7 +46,7 @@ public final class AdvancedGroups {
       }
       byTask.put(task.getKey(), new int[] {first, groups - first});
     }
-    GroupTable asTheyCame = WindowPart.rows(LiveGroupings.of(live).layout(), blocks);
+    GroupTable asTheyCame = PartialMerge.table(LiveGroupings.of(live).layout(), blocks);
     int[] order = new GroupOrder(asTheyCame, live).first(null);
     this.rows = new GroupTable(asTheyCame.layout());
     rows.reserveToAppend(groups + groups / 8); // with room for the rest

@@ -456,7 +456,7 @@ public final class WindowPart {
         all.mergeCounts(part);
       }
     }
-    all.rows = rows(layout, blocks);
+    all.rows = PartialMerge.table(layout, blocks);
     return all;
   }
 
@@ -490,24 +490,6 @@ public final class WindowPart {
         .stream()
         .map(PartialGroups::open)
         .toList();
-  }
-
-  /** Makes a table of groups that are all different. */
-  static GroupTable rows(GroupLayout layout, List<PartialGroups> blocks) {
-    GroupTable rows = new GroupTable(layout);
-    PartialMerge merge = new PartialMerge(layout);
-    boolean append = rows.canBeAppended();
-    if (append) {
-      rows.reserveToAppend(blocks.stream().mapToLong(PartialGroups::groups).sum());
-    }
-    for (PartialGroups groups : blocks) {
-      if (append) {
-        merge.append(rows, groups); // parts have different groups, each of them once
-      } else {
-        merge.into(rows, groups);
-      }
-    }
-    return rows;
   }
 
   /**
