@@ -27,13 +27,15 @@ final class AdvancedParts {
   // Null before it has begun.
   private FutureTask<AdvancedGroups> inOrder;
 
-  void add(Partial.Advance advance) {
+  /** Takes an advance or a rest; returns whether it is a rest. */
+  boolean add(Partial.OfWindow message) {
+    if (message instanceof Partial.Rest rest) {
+      return rests.add(rest);
+    }
+    Partial.Advance advance = (Partial.Advance) message;
     byTask.computeIfAbsent(advance.task(), task -> new ArrayList<>()).add(advance.bytes());
     inOrder = null; // the prepared groups lack it
-  }
-
-  void add(Partial.Rest rest) {
-    rests.add(rest);
+    return false;
   }
 
   /** Whether a task has sent the rest of the window. */

@@ -55,28 +55,17 @@ final class OpenWindow {
     return counted && parts.isEmpty() && advanced == null && taken.isEmpty();
   }
 
-  void add(byte[] part) {
-    changed |= published == Long.MIN_VALUE;
-    parts.add(part);
-  }
-
-  void add(Partial.Update update) {
-    waiting.add(update);
-  }
-
-  void add(Partial.Advance advance) {
-    if (advanced == null) {
-      advanced = new AdvancedParts();
+  /** Takes groups of the window. */
+  void add(Partial.OfWindow message) {
+    if (message instanceof Partial.Update update) {
+      waiting.add(update);
+    } else if (message instanceof Partial.Part part) {
+      changed |= published == Long.MIN_VALUE;
+      parts.add(part.bytes());
+    } else {
+      advanced = advanced == null ? new AdvancedParts() : advanced;
+      changed |= advanced.add(message) && published == Long.MIN_VALUE;
     }
-    advanced.add(advance);
-  }
-
-  void add(Partial.Rest rest) {
-    changed |= published == Long.MIN_VALUE;
-    if (advanced == null) {
-      advanced = new AdvancedParts();
-    }
-    advanced.add(rest);
   }
 
   /** Begins to order the advances if all have come and it has not begun yet. */

@@ -44,45 +44,28 @@ final class OpenWindows implements ClosingWindows {
   }
 
   /**
-   * Takes a part.
+   * Takes groups of a window.
    *
-   * @return false if its window was closed already, so that it is left out
+   * @return false if the window was closed already, so that they are left out
    */
-  boolean add(Partial.Part message, long closedThrough) {
-    long windowEnd = WindowPart.windowEnd(message.bytes());
+  boolean add(Partial.OfWindow message, long closedThrough) {
+    long windowEnd = message.windowEnd();
     if (isClosed(windowEnd, closedThrough)) {
       return false;
     }
-    window(windowEnd).add(message.bytes());
+    if (!(message instanceof Partial.Update update) || isWanted(update)) {
+      window(windowEnd).add(message);
+    }
     return true;
   }
 
   /**
-   * Takes groups sent in advance.
-   *
-   * @return false if their window was closed already, so that they are left out
+   * Whether an update counts. From a state with revisions, if there are none any more, only the
+   * last ones do: the others come again as a part, with the end of the window's lateness.
    */
-  boolean add(Partial.Advance message, long closedThrough) {
-    long windowEnd = WindowPart.windowEnd(message.bytes());
-    if (isClosed(windowEnd, closedThrough)) {
-      return false;
-    }
-    window(windowEnd).add(message);
-    return true;
-  }
-
-  /**
-   * Takes the rest after groups sent in advance.
-   *
-   * @return false if its window was closed already, so that it is left out
-   */
-  boolean add(Partial.Rest message, long closedThrough) {
-    long windowEnd = WindowPart.windowEnd(message.bytes());
-    if (isClosed(windowEnd, closedThrough)) {
-      return false;
-    }
-    window(windowEnd).add(message);
-    return true;
+  private boolean isWanted(Partial.Update update) {
+    return live.window().revised()
+        || update.through() >= update.windowEnd() + live.window().latenessMicros();
   }
 
   /** Begins the work on windows' results that can be done before they are due. */
@@ -90,24 +73,6 @@ final class OpenWindows implements ClosingWindows {
     for (OpenWindow open : windows.values()) {
       open.prepare(live.query(), live.window(), completeThrough, executor);
     }
-  }
-
-  /**
-   * Takes an update that may be replaced by later ones.
-   *
-   * @return false if its window was closed already, so that it is left out
-   */
-  boolean add(Partial.Update message, long closedThrough) {
-    if (isClosed(message.windowEnd(), closedThrough)) {
-      return false;
-    }
-    // From a state with revisions, if there are none any more: all but the last updates come again
-    // as a part, with the end of the window's lateness.
-    boolean isLast = message.through() >= message.windowEnd() + live.window().latenessMicros();
-    if (live.window().revised() || isLast) {
-      window(message.windowEnd()).add(message);
-    }
-    return true;
   }
 
   private boolean isClosed(long windowEnd, long closedThrough) {

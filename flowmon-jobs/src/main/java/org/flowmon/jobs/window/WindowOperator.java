@@ -244,14 +244,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   }
 
   private void add(Partial message) {
-    if (message instanceof Partial.Part part) {
-      withQuery(part.queryId(), open -> count(open.add(part, closedThrough)));
-    } else if (message instanceof Partial.Update update) {
-      withQuery(update.queryId(), open -> count(open.add(update, closedThrough)));
-    } else if (message instanceof Partial.Advance advance) {
-      withQuery(advance.queryId(), open -> count(open.add(advance, closedThrough)));
-    } else if (message instanceof Partial.Rest rest) {
-      withQuery(rest.queryId(), open -> count(open.add(rest, closedThrough)));
+    if (message instanceof Partial.OfWindow groups) {
+      withQuery(groups.queryId(), open -> count(open.add(groups, closedThrough)));
     } else if (message instanceof Partial.Counts counts) {
       withQuery(counts.queryId(), open -> open.add(counts, closedThrough));
     } else if (message instanceof Partial.Stopped of) {

@@ -75,23 +75,6 @@ public final class OrderBound {
   }
 
   /**
-   * The stricter of two bounds of the same order.
-   *
-   * @param one null if there is none, as {@code other}
-   */
-  public static OrderBound tighter(OrderBound one, OrderBound other) {
-    if (one == null || !one.isKnown) {
-      return other;
-    }
-    return other != null && other.isKnown && !one.isBehind(other.bound) ? other : one;
-  }
-
-  /** Whether it has learned from the required number of groups. */
-  public boolean isKnown() {
-    return isKnown;
-  }
-
-  /**
    * Learns from groups in order.
    *
    * @param first the first of a table's groups; all if they are fewer than the query requires

@@ -7,10 +7,12 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.partial.PartialFormatException;
 import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.partial.PartialMerge;
+import org.flowmon.udaf.partial.StateBytes;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.GroupOrder;
 import org.flowmon.udaf.result.LiveGroupings;
@@ -39,7 +41,7 @@ public final class AdvancedGroups {
     for (Map.Entry<Long, List<byte[]>> task : parts.entrySet()) {
       int first = groups;
       for (byte[] bytes : task.getValue()) {
-        for (PartialGroups block : WindowPart.blocks(bytes, live)) {
+        for (PartialGroups block : blocks(bytes, live)) {
           blocks.add(block);
           groups = Math.addExact(groups, block.groups());
         }
@@ -65,6 +67,16 @@ public final class AdvancedGroups {
    */
   public static AdvancedGroups of(FlowQuery live, Map<Long, List<byte[]>> parts) {
     return new AdvancedGroups(live, new LinkedHashMap<>(parts));
+  }
+
+  /** The groups of untrusted bytes; the numbers beside them are ignored. */
+  static List<PartialGroups> blocks(byte[] bytes, FlowQuery live) {
+    GroupLayout layout = LiveGroupings.of(live).layout();
+    return StateBytes.openPart(bytes, layout.fingerprint(), 1 + layout.stateWords())
+        .blocks()
+        .stream()
+        .map(PartialGroups::open)
+        .toList();
   }
 
   /**
