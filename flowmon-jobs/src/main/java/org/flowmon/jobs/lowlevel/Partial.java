@@ -34,6 +34,9 @@ public sealed interface Partial {
 
     /** End of the window, in microseconds. */
     long windowEnd();
+
+    /** For {@link WindowPart#open}; read-only. */
+    byte[] bytes();
   }
 
   /**

@@ -3,6 +3,7 @@ package org.flowmon.jobs.window;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -71,7 +72,7 @@ final class OpenWindows implements ClosingWindows {
   /** Begins the work on windows' results that can be done before they are due. */
   void prepare(long completeThrough, Executor executor) {
     for (OpenWindow open : windows.values()) {
-      open.prepare(live.query(), live.window(), completeThrough, executor);
+      open.prepare(completeThrough, executor);
     }
   }
 
@@ -80,7 +81,7 @@ final class OpenWindows implements ClosingWindows {
   }
 
   private OpenWindow window(long windowEnd) {
-    return windows.computeIfAbsent(windowEnd, OpenWindow::new);
+    return windows.computeIfAbsent(windowEnd, end -> new OpenWindow(live, end));
   }
 
   /**
@@ -186,11 +187,12 @@ final class OpenWindows implements ClosingWindows {
 
   private void next(OpenWindow open, long completeThrough, Consumer<WindowResult> results) {
     boolean isFirst = open.published() == Long.MIN_VALUE;
-    WindowPart part = open.next(live, completeThrough);
-    if (part != null) {
-      revisions.inc(isFirst ? 0 : 1);
-      results.accept(result(part, open.published(), !open.hasCountsAlone()));
-    }
+    open.next(completeThrough)
+        .ifPresent(
+            part -> {
+              revisions.inc(isFirst ? 0 : 1);
+              results.accept(result(part, open.published(), !open.hasCountsAlone()));
+            });
   }
 
   /**
@@ -199,22 +201,21 @@ final class OpenWindows implements ClosingWindows {
    *
    * @param completeThrough {@link Long#MAX_VALUE}: the input has ended; the window is remembered in
    *     case the job is restored and goes on
-   * @return null if no window is final
+   * @return empty if no window is final
    */
-  PublishedWindow nextStates(long completeThrough) {
+  Optional<PublishedWindow> nextStates(long completeThrough) {
     boolean isEnd = completeThrough == Long.MAX_VALUE;
-    PublishedWindow states = null;
-    while (states == null
+    Optional<PublishedWindow> states = Optional.empty();
+    while (states.isEmpty()
         && !windows.isEmpty()
         && (isEnd || live.window().isClosed(windows.firstKey(), completeThrough))) {
       OpenWindow open = windows.pollFirstEntry().getValue();
       if (isEnd) {
         closedEarly.add(open.end());
       }
-      WindowPart part = open.next(live, completeThrough);
-      states = part == null ? null : states(part);
+      states = open.next(completeThrough).map(this::states);
     }
-    if (states == null && !isEnd) {
+    if (states.isEmpty() && !isEnd) {
       forget(completeThrough);
     }
     return states;
@@ -232,9 +233,9 @@ final class OpenWindows implements ClosingWindows {
     return windows.keySet();
   }
 
-  /** Returns a window, null if it has no messages. */
-  OpenWindow of(long windowEnd) {
-    return windows.get(windowEnd);
+  /** Returns a window, if it has messages. */
+  Optional<OpenWindow> of(long windowEnd) {
+    return Optional.ofNullable(windows.get(windowEnd));
   }
 
   /** Closes a window at the end of input, as {@link #closeAtEnd} closes all. */
@@ -326,7 +327,7 @@ final class OpenWindows implements ClosingWindows {
   /** Returns the messages that restore this. */
   List<Partial> snapshot() {
     List<Partial> messages = new ArrayList<>();
-    windows.values().forEach(open -> open.snapshot(live.id(), messages));
+    windows.values().forEach(open -> open.snapshot(messages));
     arrivals.forEach(
         (pane, counts) -> messages.add(new Partial.Counts(0, live.id(), pane, counts)));
     missing.snapshot(live.id(), messages);

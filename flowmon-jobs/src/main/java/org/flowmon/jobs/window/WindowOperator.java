@@ -343,14 +343,12 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     for (List<LiveQuery> of : new TreeMap<>(queries.byName()).values()) {
       if (publishes(of)) {
         long id = of.get(0).id(); // none is over the results of others
-        PublishedWindow[] next = new PublishedWindow[1];
+        List<PublishedWindow> next = new ArrayList<>();
         do {
-          next[0] = null;
-          withQuery(id, open -> next[0] = open.nextStates(completeThrough));
-          if (next[0] != null) { // a failure of later operators is none of the analysis
-            published.publish(next[0]);
-          }
-        } while (next[0] != null);
+          next.clear();
+          withQuery(id, open -> open.nextStates(completeThrough).ifPresent(next::add));
+          next.forEach(published::publish); // a failure of later operators is none of the analysis
+        } while (!next.isEmpty());
       }
     }
   }
