@@ -7,9 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
@@ -164,23 +162,25 @@ class AdvancedGroupsTest {
 
     /** The result; messages of a task from before a restore no longer count. */
     private WindowPart actual(Task before) {
-      Map<Long, List<byte[]>> advance = new HashMap<>();
-      Map<Long, List<int[]>> superseded = new HashMap<>();
-      List<byte[]> rest = new ArrayList<>();
+      AdvancedGroups groups = new AdvancedGroups(query);
       if (before != null) {
-        advance.put(7L, before.advance);
+        before.advance.forEach(bytes -> groups.add(7, bytes));
       }
       for (int t = 0; t < tasks.size(); t++) {
         Task task = tasks.get(t);
+        for (byte[] bytes : task.advance) {
+          groups.add(t, bytes);
+        }
+        if (random.nextBoolean()) {
+          groups.prepare(Runnable::run);
+        }
         task.close();
-        advance.put((long) t, task.advance);
-        superseded.put((long) t, task.superseded);
-        rest.addAll(task.rest);
+        for (int i = 0; i < task.rest.size(); i++) {
+          groups.addRest(t, task.advance.size(), task.superseded.get(i), task.rest.get(i));
+        }
       }
-      AdvancedGroups groups = AdvancedGroups.of(query, advance);
-      return groups
-          .complete(WindowPart.open(rest, query), superseded)
-          .settled(limit.ofPane(WINDOW));
+      assertTrue(groups.isWhole());
+      return groups.complete(List.of()).settled(limit.ofPane(WINDOW));
     }
   }
 
@@ -255,11 +255,29 @@ class AdvancedGroupsTest {
     task.advance(END + SECOND / 4);
     task.close();
     for (int number : new int[] {-1, task.sent}) {
-      AdvancedGroups groups = AdvancedGroups.of(run.query, Map.of(0L, task.advance));
-      WindowPart rest = WindowPart.open(task.rest, run.query);
-      Map<Long, List<int[]>> superseded = Map.of(0L, List.of(new int[] {number}));
-      assertThrows(PartialFormatException.class, () -> groups.complete(rest, superseded));
+      AdvancedGroups groups = new AdvancedGroups(run.query);
+      task.advance.forEach(bytes -> groups.add(0, bytes));
+      for (byte[] bytes : task.rest) {
+        groups.addRest(0, task.advance.size(), new int[] {number}, bytes);
+      }
+      assertThrows(PartialFormatException.class, () -> groups.complete(List.of()));
     }
+  }
+
+  @Test
+  void groupsAreWholeIfAllMessagesInAdvanceOfEachRestHaveCome() {
+    Run run = new Run();
+    run.flows(5000, 400);
+    Task task = run.tasks.get(0);
+    task.advance(END + SECOND / 4);
+    task.close();
+    AdvancedGroups groups = new AdvancedGroups(run.query);
+    groups.add(7, task.advance.get(0)); // of a run without a rest: it does not count
+    groups.addRest(1, 2, new int[0], task.rest.get(0));
+    groups.add(1, task.advance.get(0));
+    assertFalse(groups.isWhole());
+    groups.add(1, task.advance.get(1));
+    assertTrue(groups.isWhole());
   }
 
   @Test
