@@ -184,7 +184,6 @@ public record WindowResult(
     return with(text, inputThrough, bounds, missingSites);
   }
 
-  /** Returns this result with the bounds of its rows. */
   public WindowResult withBounds(List<ValueBound> ofRows) {
     return with(definition, inputThrough, ofRows, missingSites);
   }

@@ -142,7 +142,6 @@ final class OpenWindows implements ClosingWindows {
     forget(completeThrough);
   }
 
-  /** Returns the bytes of all windows. */
   long bytes() {
     return windows.values().stream().mapToLong(OpenWindow::bytes).sum();
   }

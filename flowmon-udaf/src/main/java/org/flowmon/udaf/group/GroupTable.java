@@ -80,7 +80,6 @@ public final class GroupTable {
     return layout;
   }
 
-  /** Number of groups. */
   public int size() {
     return words.size();
   }
@@ -336,7 +335,6 @@ public final class GroupTable {
     words.reserve(groups);
   }
 
-  /** The numbers of all groups. */
   public int[] all() {
     int[] groups = new int[size()];
     Arrays.setAll(groups, group -> group);

@@ -44,7 +44,6 @@ public final class GroupWords {
     this.words = new long[16 * stride];
   }
 
-  /** Number of groups. */
   int size() {
     return size;
   }
@@ -96,7 +95,6 @@ public final class GroupWords {
     }
   }
 
-  /** Whether a group has these keys. */
   boolean is(int group, long nulls, long[][] keys, int row) {
     int at = group * stride;
     if (words[at] != nulls) {

@@ -422,7 +422,6 @@ public final class LowLevelTables {
     return panes.size();
   }
 
-  /** The number of its tables. */
   int tables() {
     return groupings.length;
   }

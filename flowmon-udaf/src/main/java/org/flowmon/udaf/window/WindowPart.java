@@ -81,7 +81,6 @@ public final class WindowPart {
     return of(queryId, windowEnd, live, groups, new PaneCounts(0), true);
   }
 
-  /** The empty part of a window. */
   public static WindowPart empty(long queryId, long windowEnd, FlowQuery live) {
     return of(queryId, windowEnd, live, new GroupTable(LiveGroupings.of(live).layout()));
   }
@@ -218,7 +217,6 @@ public final class WindowPart {
     return queryId;
   }
 
-  /** The query of the part. */
   public FlowQuery query() {
     return live;
   }
