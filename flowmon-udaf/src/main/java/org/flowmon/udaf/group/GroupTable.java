@@ -157,25 +157,11 @@ public final class GroupTable {
     }
     allocatePlaces();
     finder.find(keys, selection, n, places);
-    toStates(places, n);
+    words.toStates(places, n);
     accumulation.add(arguments, selection, 0, n, words.all(), places);
     if (states != null) {
-      toGroups(places, n);
+      words.toGroups(places, n);
       states.add(arguments, selection, n, places);
-    }
-  }
-
-  /** Replaces group numbers by the places of their states. */
-  private void toStates(int[] of, int n) {
-    for (int r = 0; r < n; r++) {
-      of[r] = words.stateAt(of[r]);
-    }
-  }
-
-  /** Replaces places of states by group numbers: the inverse of {@link #toStates}. */
-  private void toGroups(int[] of, int n) {
-    for (int r = 0; r < n; r++) {
-      of[r] = words.groupAt(of[r]);
     }
   }
 
@@ -220,7 +206,7 @@ public final class GroupTable {
     requireNoStates();
     allocatePlaces();
     System.arraycopy(groups, 0, places, 0, n);
-    toStates(places, n);
+    words.toStates(places, n);
     accumulation.merge(stateWords, n, words.all(), places);
   }
 
@@ -354,11 +340,6 @@ public final class GroupTable {
     return !isKeyNull(group, key);
   }
 
-  /** Merges the state of a group into a state of the same layout at a place of some words. */
-  public void mergeState(int group, long[] into, int at) {
-    layout.merge(into, at, words.all(), stateAt(group));
-  }
-
   private void requireSameLayout(GroupTable other) {
     if (other.layout.fingerprint() != layout.fingerprint()) {
       throw new IllegalArgumentException("the groups of the tables are made otherwise");
@@ -376,10 +357,10 @@ public final class GroupTable {
     if (changes != null) {
       changes.note(at, count);
     }
-    toStates(at, count);
+    words.toStates(at, count);
     accumulation.merge(stateWords, count, words.all(), at);
     if (states != null) {
-      toGroups(at, count);
+      words.toGroups(at, count);
     }
   }
 
@@ -395,10 +376,19 @@ public final class GroupTable {
 
   /** Merges all groups of a table of the same layout, and its rest. */
   public void merge(GroupTable other) {
+    merge(other, memory::check);
+  }
+
+  /**
+   * As {@link #merge(GroupTable)}.
+   *
+   * @param check runs now and then, and may throw to end the merge
+   */
+  public void merge(GroupTable other, Runnable check) {
     requireSameLayout(other);
     for (int g = 0; g < other.size(); g++) {
       if (g % CHECKED == 0) {
-        memory.check();
+        check.run();
       }
       merge(other, g);
     }

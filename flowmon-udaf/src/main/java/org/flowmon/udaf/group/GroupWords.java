@@ -68,6 +68,20 @@ public final class GroupWords {
     return (state - 1 - keyWords) / stride;
   }
 
+  /** Replaces group numbers by the places of their states. */
+  void toStates(int[] of, int n) {
+    for (int r = 0; r < n; r++) {
+      of[r] = stateAt(of[r]);
+    }
+  }
+
+  /** Replaces places of states by group numbers: the inverse of {@link #toStates}. */
+  void toGroups(int[] of, int n) {
+    for (int r = 0; r < n; r++) {
+      of[r] = groupAt(of[r]);
+    }
+  }
+
   /** The start of a group's keys. */
   int keysAt(int group) {
     return group * stride + 1;
