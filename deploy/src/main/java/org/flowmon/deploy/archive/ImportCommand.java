@@ -34,6 +34,7 @@ import org.flowmon.deploy.parquet.ParquetFlowReader;
 import org.flowmon.deploy.terminal.Progress;
 import org.flowmon.deploy.terminal.ProgressOption;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.FileReason;
@@ -267,8 +268,8 @@ public final class ImportCommand implements Callable<Integer> {
     if (threads != null) {
       return threads;
     }
-    long fit = Runtime.getRuntime().maxMemory() / BYTES_OF_THREAD;
-    return (int) Math.max(1, Math.min(fit, Runtime.getRuntime().availableProcessors()));
+    return Math.min(
+        HeapBudget.PROCESS.tasksOf(BYTES_OF_THREAD), Runtime.getRuntime().availableProcessors());
   }
 
   private void failed(Path file, String why) {

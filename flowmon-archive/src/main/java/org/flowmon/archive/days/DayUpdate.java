@@ -16,6 +16,7 @@ import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.memory.HeapBudget;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,8 +29,7 @@ public final class DayUpdate extends RunUpdate<DayRun> {
   private static final int WORN = 4;
   // Entries of dictionaries whose new ids are on the heap at once, 4 bytes each; in addition, a
   // slice with a cell of some 15 bytes for each at most.
-  private static final long MAX_ENTRIES =
-      Math.min(1L << 25, Runtime.getRuntime().maxMemory() / 128);
+  private static final long MAX_ENTRIES = HeapBudget.Part.DAY_MERGE.bytes() / Integer.BYTES;
 
   private final String segmentsFolder;
   private final BitSet settled;
