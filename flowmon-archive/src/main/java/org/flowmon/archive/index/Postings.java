@@ -3,6 +3,7 @@ package org.flowmon.archive.index;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import org.flowmon.archive.address.AddressList;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
@@ -10,7 +11,7 @@ import org.flowmon.flow.IpAddress;
 import org.roaringbitmap.BitSetUtil;
 
 /** The postings of one column in a sidecar: the dictionary of its values, and the rows of each. */
-final class Postings {
+final class Postings implements AddressList {
   private static final int HEADER_BYTES = 16;
   // A union of more lists than this is built in a bitmap, of fewer by merging.
   private static final int FEW_LISTS = 4;
@@ -151,7 +152,13 @@ final class Postings {
     return Integer.reverseBytes(file.buffer().getInt(at));
   }
 
-  long low(int id) {
+  @Override
+  public int size() {
+    return size;
+  }
+
+  @Override
+  public long low(int id) {
     int at = dictionaryAt + id * width;
     if (width > 4) {
       return Long.reverseBytes(file.buffer().getLong(at + width - 8));
@@ -177,32 +184,14 @@ final class Postings {
     }
   }
 
-  long high(int id) {
+  @Override
+  public long high(int id) {
     return width == 16 ? Long.reverseBytes(file.buffer().getLong(dictionaryAt + id * width)) : 0;
-  }
-
-  /** Id of the first value that is at least (hi, lo). */
-  int lowerBound(long hi, long lo) {
-    return lowerBound16(hi, lo);
   }
 
   /** Id of the first number that is at least this one. */
   int lowerBound(long value) {
-    return lowerBound16(0, sign == 0 ? Math.max(0, value) : value ^ sign);
-  }
-
-  private int lowerBound16(long hi, long lo) {
-    int from = 0;
-    int to = size;
-    while (from < to) {
-      int middle = (from + to) >>> 1;
-      if (IpAddress.compare(high(middle), low(middle), hi, lo) < 0) {
-        from = middle + 1;
-      } else {
-        to = middle;
-      }
-    }
-    return from;
+    return lowerBound(0, sign == 0 ? Math.max(0, value) : value ^ sign);
   }
 
   RowSet rowsOf(int id) {

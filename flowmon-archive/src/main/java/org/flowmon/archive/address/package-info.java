@@ -1,0 +1,2 @@
+/** Sorted addresses: searching them, and merging several. */
+package org.flowmon.archive.address;
