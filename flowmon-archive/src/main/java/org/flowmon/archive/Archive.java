@@ -326,7 +326,7 @@ public final class Archive implements AutoCloseable {
       shared.store().requireCommits();
       // Owned before their files are looked for: their writer may be gone.
       owned = uncommitted.takeOver(ids);
-      CommitResult result = shared.manifest().commit(commit, this::requireFiles, retention);
+      CommitResult result = shared.manifest().commit(commit, retention);
       uncommitted.committed(ids);
       return result;
     } catch (UncheckedIOException e) {
@@ -337,30 +337,6 @@ public final class Archive implements AutoCloseable {
       shared.lease().disown(owned);
       retention.end();
       shared.release(held);
-    }
-  }
-
-  private void requireFiles(SealedSegment segment) {
-    requireFile(segment, segment.fileName(), segment.segmentFile().length());
-    requireFile(segment, segment.indexFileName(), segment.indexFile().length());
-  }
-
-  private void requireFile(SealedSegment segment, String name, long expected) {
-    long found;
-    try {
-      found = shared.store().length(SEGMENTS + "/" + name);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    if (found != expected) {
-      throw new CommitRefusedException(
-          CommitRefusedException.Reason.SEGMENT_MISSING,
-          shared.store().describe(SEGMENTS + "/" + name)
-              + (found < 0 ? " is missing" : " has " + found + " bytes")
-              + ", segment "
-              + segment.id()
-              + " was sealed with "
-              + expected);
     }
   }
 

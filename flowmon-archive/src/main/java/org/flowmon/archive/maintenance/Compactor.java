@@ -180,7 +180,7 @@ public final class Compactor {
       // If this fails in any way but a refusal, the commit may still stand.
       mayStand = true;
       archive.commit(
-          ArchiveCommit.ofReplacement(written, replaced, List.of(), dropped, "compaction"));
+          ArchiveCommit.ofReplacement(written, replaced, dropped, "compaction"));
     } catch (CommitRefusedException e) {
       mayStand = false;
       if (e.reason() != CommitRefusedException.Reason.SEGMENT_GONE

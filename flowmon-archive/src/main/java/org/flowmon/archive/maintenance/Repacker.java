@@ -11,6 +11,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitRefusedException;
+import org.flowmon.archive.commit.RowSums;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
@@ -76,7 +77,7 @@ public final class Repacker {
     boolean mayStand = true;
     try {
       archive.commit(
-          ArchiveCommit.ofReplacement(List.of(anew), List.of(segment.id()), List.of(), "repack"));
+          ArchiveCommit.ofReplacement(List.of(anew), List.of(segment.id()), RowSums.NONE, "repack"));
       return new Step(anew.rows(), segment.bytesOnDisk(), anew.bytesOnDisk());
     } catch (CommitRefusedException e) {
       mayStand = false;

@@ -25,6 +25,7 @@ import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.commit.CommitRefusedException.Reason;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.commit.RowSums;
 import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.LocalArchiveStore;
@@ -411,7 +412,7 @@ class ManifestTest {
               List.of(
                   ManifestFixtures.segment("m" + i, 1, 0), ManifestFixtures.segment("n" + i, 1, 0)),
               List.of("l" + i, "h" + i),
-              List.of(),
+              RowSums.NONE,
               "merge"));
       List<String> expected = new ArrayList<>();
       for (int at = imported.nextSetBit(0); at >= 0; ) {
@@ -466,7 +467,7 @@ class ManifestTest {
             List.of(
                 ManifestFixtures.segment(by + "0", 1, 0), ManifestFixtures.segment(by + "1", 1, 0)),
             List.of(first, second),
-            List.of(),
+            RowSums.NONE,
             "merge"));
   }
 

@@ -55,7 +55,6 @@ class RetentionFramesTest {
             List.of(segment("s" + number)),
             List.of(new SourceRange("t:0", number, number + 1, number)),
             "test"),
-        s -> {},
         new Told(expiration));
   }
 
@@ -77,7 +76,6 @@ class RetentionFramesTest {
     manifest.commit(
         ArchiveCommit.ofRetention(
             RetentionChange.to(new RetentionOptions(20, 10, 5, 1000)), "test"),
-        s -> {},
         new Told(new Expiration(1, 0, 0, Map.of(), List.of(), Map.of(), keys(100, 105))));
     commit(3, new Expiration(101, 4, 0, Map.of("s1", 4), List.of(), Map.of(), keys(110)));
     commit(
