@@ -16,6 +16,7 @@ import java.util.SplittableRandom;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.TimestampHistogram;
@@ -163,7 +164,7 @@ class RetentionFramesTest {
         }
         ByteBuffer.wrap(bytes)
             .order(ByteOrder.LITTLE_ENDIAN)
-            .putInt(bytes.length - 4, ManifestFrame.crc(bytes, bytes.length - 4));
+            .putInt(bytes.length - 4, Checksum.of(bytes, 0, bytes.length - 4));
         refused += isRefused(file, bytes) ? 1 : 0;
       }
     }
