@@ -1,7 +1,7 @@
 package org.flowmon.archive.days;
 
 import java.nio.ByteBuffer;
-import org.flowmon.archive.address.AddressList;
+import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.flow.IpAddress;
 

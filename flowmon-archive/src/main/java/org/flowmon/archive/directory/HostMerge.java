@@ -3,8 +3,8 @@ package org.flowmon.archive.directory;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import org.flowmon.archive.address.AddressMerge;
-import org.flowmon.archive.address.AddressStream;
+import org.flowmon.archive.sorted.AddressMerge;
+import org.flowmon.archive.sorted.AddressStream;
 
 /** Merges streams of addresses into a run. */
 final class HostMerge {

@@ -1,6 +1,6 @@
 package org.flowmon.archive.directory;
 
-import org.flowmon.archive.address.AddressStream;
+import org.flowmon.archive.sorted.AddressStream;
 
 /** Addresses in ascending order, each with the segments that hold it. */
 interface HostStream extends AddressStream {

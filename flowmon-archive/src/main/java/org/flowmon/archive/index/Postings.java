@@ -3,8 +3,9 @@ package org.flowmon.archive.index;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import org.flowmon.archive.address.AddressList;
+import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.sorted.BinarySearch;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
@@ -121,17 +122,7 @@ final class Postings implements AddressList {
 
   /** Id of the first text that is at least this one. */
   int lowerBound(byte[] utf8) {
-    int from = 0;
-    int to = size;
-    while (from < to) {
-      int middle = (from + to) >>> 1;
-      if (Arrays.compareUnsigned(text(middle), utf8) < 0) {
-        from = middle + 1;
-      } else {
-        to = middle;
-      }
-    }
-    return from;
+    return BinarySearch.first(0, size, id -> Arrays.compareUnsigned(text(id), utf8) >= 0);
   }
 
   /** Checks the checksum once. Two threads may both do it: no harm. */

@@ -153,11 +153,6 @@ public final class ManifestState {
     return bytes;
   }
 
-  /** Whether a segment of this id is part of the archive. */
-  public boolean hasSegment(String id) {
-    return byId.containsKey(id);
-  }
-
   /**
    * Whether a segment of this id is part of the archive, or was and readers may still need its
    * files: its files may not be deleted as uncommitted.

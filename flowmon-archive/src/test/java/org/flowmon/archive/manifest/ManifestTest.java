@@ -3,6 +3,7 @@ package org.flowmon.archive.manifest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -264,7 +265,7 @@ class ManifestTest {
     ManifestFixtures.commit(manifest, ManifestFixtures.commit("a", range));
     assertTrue(
         ManifestFixtures.commit(manifest, ManifestFixtures.commit("again", range)).isRepeat());
-    assertFalse(manifest.state().hasSegment("again"));
+    assertNull(manifest.state().segment("again"));
     CommitRefusedException refused =
         assertThrows(
             CommitRefusedException.class,

@@ -1,4 +1,4 @@
-package org.flowmon.archive.address;
+package org.flowmon.archive.sorted;
 
 /**
  * Addresses in ascending order. Every method may throw {@link

@@ -1,4 +1,4 @@
-package org.flowmon.archive.address;
+package org.flowmon.archive.sorted;
 
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,4 +1,4 @@
-package org.flowmon.archive.address;
+package org.flowmon.archive.sorted;
 
 import org.flowmon.flow.IpAddress;
 
@@ -15,16 +15,7 @@ public interface AddressList {
 
   /** The first address that is at least the given one, {@link #size} if none is. */
   default int lowerBound(long high, long low) {
-    int from = 0;
-    int to = size();
-    while (from < to) {
-      int middle = (from + to) >>> 1;
-      if (IpAddress.compare(high(middle), low(middle), high, low) < 0) {
-        from = middle + 1;
-      } else {
-        to = middle;
-      }
-    }
-    return from;
+    return BinarySearch.first(
+        0, size(), i -> IpAddress.compare(high(i), low(i), high, low) >= 0);
   }
 }

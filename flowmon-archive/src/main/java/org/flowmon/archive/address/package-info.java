@@ -1,2 +1,0 @@
-/** Sorted addresses: searching them, and merging several. */
-package org.flowmon.archive.address;
