@@ -37,7 +37,8 @@ import org.slf4j.LoggerFactory;
  * <p>Processes of one host may share the folder. A file that another process used within the last
  * minute stays; one that is deleted while it is mapped can still be read. So the bound is for files
  * that nobody holds, and held ones come on top. The folder is listed once a minute at most: until
- * then files of other processes are unknown here.
+ * then files of other processes are unknown here. What is cached is on the disk and shared, so no
+ * cache of objects in one heap can decide what to evict.
  */
 final class FileCache {
   private static final Logger LOG = LoggerFactory.getLogger(FileCache.class);

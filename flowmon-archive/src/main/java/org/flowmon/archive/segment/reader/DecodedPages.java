@@ -8,7 +8,8 @@ import org.flowmon.flow.memory.HeapBudget;
 /**
  * A bounded cache of this process's decoded pages. The oldest is evicted first, unless it was used
  * since its last turn. A page is found in its column's own slots, without a lock; its holder may
- * use it indefinitely.
+ * use it indefinitely. A general cache would need a key and a look-up by hash for each read of a
+ * value.
  */
 public final class DecodedPages {
   /** The cache of all segments of this process. */
