@@ -7,7 +7,6 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32C;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;

@@ -5,7 +5,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.CRC32C;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
