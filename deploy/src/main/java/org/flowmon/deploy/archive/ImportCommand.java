@@ -22,7 +22,6 @@ import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.maintenance.CompactionOptions;
-import org.flowmon.archive.maintenance.SettledSegments;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveLocation;
@@ -210,7 +209,7 @@ public final class ImportCommand implements Callable<Integer> {
       if (lock != null) {
         opened.updateDirectory(false, interruption::isStopped);
         opened.updateDays(
-            SettledSegments.by(CompactionOptions.DEFAULTS), false, interruption::isStopped);
+            CompactionOptions.DEFAULTS::settled, false, interruption::isStopped);
       }
     } catch (IOException | SegmentCorruptException e) {
       System.err.println(

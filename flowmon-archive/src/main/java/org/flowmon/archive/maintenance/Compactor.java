@@ -57,7 +57,6 @@ public final class Compactor {
   /**
    * A compactor that knows of damage.
    *
-   * @param options null if nothing is merged, but segments are trimmed
    * @param damaged ids of segments to leave alone; newly found ones are added
    * @param pause as in {@link SegmentWriter#beforeColumns}
    */
@@ -65,7 +64,7 @@ public final class Compactor {
     this.pause = pause;
     this.damaged = damaged;
     this.archive = archive;
-    this.plan = options == null ? null : new CompactionPlan(options);
+    this.plan = new CompactionPlan(options);
   }
 
   /** Ids of segments that are left alone because they cannot be read. */
@@ -84,7 +83,7 @@ public final class Compactor {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       while (!stop.getAsBoolean()) {
         List<SealedSegment> segments = trimmable(snapshot);
-        if (segments.isEmpty() && plan != null) {
+        if (segments.isEmpty()) {
           segments = plan.next(snapshot.segments(), damaged);
         }
         if (segments.isEmpty()) {
