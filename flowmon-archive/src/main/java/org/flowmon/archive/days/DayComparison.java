@@ -76,7 +76,7 @@ final class DayComparison {
     String[] problem = new String[1];
     int[] block = new int[1];
     try {
-      new CellMerge(RollupMeasures.of(List.of(rollup), List.of()))
+      new CellMerge(new RollupMeasures(List.of(rollup), List.of()))
           .merge(
               expected,
               (expectedIds, n, streams) -> {

@@ -180,7 +180,7 @@ final class DayRunWriter implements AutoCloseable {
       }
     }
     RollupMeasures measures =
-        RollupMeasures.of(inputs.stream().map(input -> input.rollup).toList(), wide);
+        new RollupMeasures(inputs.stream().map(input -> input.rollup).toList(), wide);
     CellMerge merge = new CellMerge(measures);
     Path waiting = target.resolveSibling("." + target.getFileName() + ".slices.tmp");
     try (RollupFileWriter writer = new RollupFileWriter(measures, waiting)) {

@@ -188,7 +188,7 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
   }
 
   private RunView<R> newView(List<SealedSegment> segments) {
-    RunCover<R> cover = RunCover.of(segments, runs.values());
+    RunCover<R> cover = new RunCover<>(segments, runs.values());
     List<String> warnings = new ArrayList<>();
     problems.values().forEach(problem -> warnings.add(kind.warning(problem)));
     unread

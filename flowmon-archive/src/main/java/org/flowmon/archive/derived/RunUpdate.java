@@ -84,7 +84,7 @@ public final class RunUpdate<R extends DerivedRun> {
     if (verify) {
       runs.removeIf(run -> !isSound(run));
     }
-    RunCover<R> cover = RunCover.of(segments, runs);
+    RunCover<R> cover = new RunCover<>(segments, runs);
     BitSet uncovered = cover.uncovered();
     uncovered.and(toCover);
     if (uncovered.isEmpty() && runs.isEmpty() && broken.isEmpty()) {
@@ -161,7 +161,7 @@ public final class RunUpdate<R extends DerivedRun> {
 
   /** Merges the runs that should be one; false if there are none. */
   private boolean mergeSome(List<R> runs) throws IOException {
-    List<RunCover.Share<R>> shares = new ArrayList<>(RunCover.of(segments, runs).shares());
+    List<RunCover.Share<R>> shares = new ArrayList<>(new RunCover<>(segments, runs).shares());
     shares.sort(Comparator.comparingInt(share -> share.run().bytes()));
     int n = mergeable(shares.stream().mapToLong(share -> share.run().bytes()).toArray());
     while (n > 1 && !fitOrDamaged(shares.subList(0, n))) {

@@ -9,13 +9,10 @@ import org.flowmon.archive.sorted.BinarySearch;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.roaringbitmap.BitSetUtil;
 
 /** The postings of one column in a sidecar: the dictionary of its values, and the rows of each. */
 final class Postings implements AddressList {
   private static final int HEADER_BYTES = 16;
-  // A union of more lists than this is built in a bitmap, of fewer by merging.
-  private static final int FEW_LISTS = 4;
 
   private final MappedRegion file;
   private final int rows;
@@ -226,26 +223,5 @@ final class Postings implements AddressList {
     return file.buffer()
         .slice(listsAt + offset, listsLength - offset)
         .order(ByteOrder.LITTLE_ENDIAN);
-  }
-
-  RowSet union(int from, int to) {
-    if (to - from <= FEW_LISTS) {
-      RowSet union = RowSet.none();
-      for (int id = from; id < to; id++) {
-        union = union.or(rowsOf(id));
-      }
-      return union;
-    }
-    long[] words = new long[(rows + 63) >>> 6];
-    int[] block = new int[1024];
-    for (int id = from; id < to; id++) {
-      RowSet.Cursor cursor = rowsOf(id).cursor();
-      for (int n = cursor.next(block); n > 0; n = cursor.next(block)) {
-        for (int i = 0; i < n; i++) {
-          words[block[i] >>> 6] |= 1L << block[i];
-        }
-      }
-    }
-    return RowSet.of(BitSetUtil.bitmapOf(words));
   }
 }
