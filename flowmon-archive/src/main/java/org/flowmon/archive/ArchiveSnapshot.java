@@ -183,7 +183,9 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.importedArrivals();
   }
 
-  /** As {@link ManifestState#historyThrough()}: the arrival (µs) before which everything is here. */
+  /**
+   * As {@link ManifestState#historyThrough()}: the arrival (µs) before which everything is here.
+   */
   public long historyThrough() {
     return state.historyThrough();
   }

@@ -28,9 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Prepares a commit: requires its files, and decides which rows it hides, so that no more is visible
- * than the archive's limits allow, and which it trims, so that no more is stored. All of it takes
- * effect with the commit.
+ * Prepares a commit: requires its files, and decides which rows it hides, so that no more is
+ * visible than the archive's limits allow, and which it trims, so that no more is stored. All of it
+ * takes effect with the commit.
  */
 final class CommitRetention implements CommitPreparation {
   private static final Logger LOG = LoggerFactory.getLogger(CommitRetention.class);

@@ -227,7 +227,9 @@ final class UnneededFiles {
         }
       }
       if (!gone.isEmpty()) {
-        shared.manifest().commit(ArchiveCommit.ofDeleted(gone, "deleted files"), CommitPreparation.NONE);
+        shared
+            .manifest()
+            .commit(ArchiveCommit.ofDeleted(gone, "deleted files"), CommitPreparation.NONE);
       }
       boolean allReadersKnown = atLeast.isZero();
       shared.manifest().prune(needed, allReadersKnown ? Long.MAX_VALUE : before.toEpochMilli());

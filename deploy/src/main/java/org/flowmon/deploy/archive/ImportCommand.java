@@ -208,8 +208,7 @@ public final class ImportCommand implements Callable<Integer> {
     try (MaintenanceLock lock = opened.tryMaintenance()) {
       if (lock != null) {
         opened.updateDirectory(false, interruption::isStopped);
-        opened.updateDays(
-            CompactionOptions.DEFAULTS::settled, false, interruption::isStopped);
+        opened.updateDays(CompactionOptions.DEFAULTS::settled, false, interruption::isStopped);
       }
     } catch (IOException | SegmentCorruptException e) {
       System.err.println(

@@ -67,8 +67,8 @@ final class DayComparison {
     return Optional.empty();
   }
 
-  private static Optional<String> compare(
-      List<CellMerge.Input> expected, Rollup rollup, int slice) throws IOException {
+  private static Optional<String> compare(List<CellMerge.Input> expected, Rollup rollup, int slice)
+      throws IOException {
     CellReader reader = new CellReader();
     reader.open(rollup, slice);
     int[] ids = new int[RollupFormat.BLOCK];

@@ -218,7 +218,8 @@ final class DayContent extends RunContent<DayRun, SegmentDays> {
       for (FlowColumn column : RollupFormat.DIMENSIONS) {
         Optional<String> difference = DayComparison.of(share.run(), column, day, opened);
         if (difference.isPresent()) {
-          return difference.map(what -> "days of " + column.sqlName() + ", day " + day + ": " + what);
+          return difference.map(
+              what -> "days of " + column.sqlName() + ", day " + day + ": " + what);
         }
       }
       return Optional.empty();

@@ -1,8 +1,8 @@
 package org.flowmon.archive.days;
 
 import java.nio.ByteBuffer;
-import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.flow.IpAddress;
 
 /**

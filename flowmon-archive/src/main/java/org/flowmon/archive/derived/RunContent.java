@@ -52,8 +52,7 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
    * @param segmentsFolder of segments in the store
    * @param segments of the snapshot, which is held
    */
-  protected RunContent(
-      RunFolder<R> folder, String segmentsFolder, List<SealedSegment> segments) {
+  protected RunContent(RunFolder<R> folder, String segmentsFolder, List<SealedSegment> segments) {
     this.folder = folder;
     this.segmentsFolder = segmentsFolder;
     this.segments = segments;
@@ -135,7 +134,9 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
     return folder.archive();
   }
 
-  /** Opens a segment; none if it is missing or damaged, which is reported for the segment itself. */
+  /**
+   * Opens a segment; none if it is missing or damaged, which is reported for the segment itself.
+   */
   protected final Optional<S> openSound(SealedSegment segment) throws IOException {
     try {
       return Optional.of(openSource(segment));

@@ -1,8 +1,8 @@
 package org.flowmon.archive.directory;
 
 import java.nio.ByteBuffer;
-import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.flow.IpAddress;
 
 /** One block of a run at a time, checked when it is opened. Reused; not thread-safe. */

@@ -70,7 +70,8 @@ public final class Repacker {
   private Step repack(ArchiveSnapshot snapshot, SealedSegment segment) throws IOException {
     try (Replacement by = new Replacement(archive)) {
       try (SegmentLease lease = snapshot.open(segment, true)) {
-        by.add(archive.seal(writer, List.of(lease.rows()), Provenance.of("repacked", segment.id())));
+        by.add(
+            archive.seal(writer, List.of(lease.rows()), Provenance.of("repacked", segment.id())));
       }
       return by.commit(List.of(segment), RowSums.NONE, "repack")
           ? new Step(segment.rows(), segment.bytesOnDisk(), by.written().get(0).bytesOnDisk())

@@ -15,7 +15,6 @@ public interface AddressList {
 
   /** The first address that is at least the given one, {@link #size} if none is. */
   default int lowerBound(long high, long low) {
-    return BinarySearch.first(
-        0, size(), i -> IpAddress.compare(high(i), low(i), high, low) >= 0);
+    return BinarySearch.first(0, size(), i -> IpAddress.compare(high(i), low(i), high, low) >= 0);
   }
 }

@@ -354,8 +354,7 @@ class DayUpdateTest {
         repair(hurt);
         Files.delete(run);
         Files.write(run, hurt);
-        List<org.flowmon.archive.derived.RunProblem> problems =
-            problems(store, segments);
+        List<org.flowmon.archive.derived.RunProblem> problems = problems(store, segments);
         found += problems.isEmpty() ? 0 : 1;
         assertTrue(
             problems.stream().allMatch(p -> p.run().equals(run.getFileName().toString())),

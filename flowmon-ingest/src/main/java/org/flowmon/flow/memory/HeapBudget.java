@@ -55,7 +55,9 @@ public record HeapBudget(long bytes) {
      */
     FOREIGN_FOOTER(1, 32, 64L << 20),
 
-    /** Pages of a row group of any writer. A small file can claim more; the import needs the rest. */
+    /**
+     * Pages of a row group of any writer. A small file can claim more; the import needs the rest.
+     */
     FOREIGN_PAGES(1, 2),
 
     /** Values and groups of statistics: arrays double, and the answer is made from them. */

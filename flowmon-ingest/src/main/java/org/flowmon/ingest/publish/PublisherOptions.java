@@ -90,8 +90,8 @@ public record PublisherOptions(
 
   /**
    * Returns the options for flows from a network. The queue is bounded by {@link
-   * HeapBudget.Part#COLLECTOR_QUEUE} and drops the newest flows when it is full. Queued flows are tried
-   * without a time limit. A stop waits a minute.
+   * HeapBudget.Part#COLLECTOR_QUEUE} and drops the newest flows when it is full. Queued flows are
+   * tried without a time limit. A stop waits a minute.
    */
   public static PublisherOptions ofCollector(String bootstrap) {
     return of(bootstrap)

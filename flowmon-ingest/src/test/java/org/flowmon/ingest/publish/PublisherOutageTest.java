@@ -221,7 +221,9 @@ class PublisherOutageTest {
     long queue = new HeapBudget(1L << 30).of(HeapBudget.Part.COLLECTOR_QUEUE);
     assertTrue(queue >= 60 * 50_000 * bytesOfAFlow, queue + " bytes");
     assertEquals(
-        0.45, new HeapBudget(100 << 20).of(HeapBudget.Part.COLLECTOR_QUEUE) / (double) (100 << 20), 0.01);
+        0.45,
+        new HeapBudget(100 << 20).of(HeapBudget.Part.COLLECTOR_QUEUE) / (double) (100 << 20),
+        0.01);
   }
 
   @Test

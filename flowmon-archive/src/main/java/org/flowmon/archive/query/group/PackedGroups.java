@@ -146,7 +146,8 @@ public final class PackedGroups {
   }
 
   /**
-   * As {@link #ofLists(GroupPlan, Collection, AddressNumbers, int, GroupMemory)}, with a given heap.
+   * As {@link #ofLists(GroupPlan, Collection, AddressNumbers, int, GroupMemory)}, with a given
+   * heap.
    */
   static PackedGroups ofLists(
       GroupPlan plan,

@@ -423,7 +423,8 @@ class PackedGroupsTest {
     List<IpAddress> first = List.of(IpAddress.ofIpv4(1));
     AddressNumbers few = new AddressNumbers(null, new long[1000]);
     AddressNumbers many = new AddressNumbers(null, new long[1_000_000]);
-    HeapBudget heap = new HeapBudget(256L << 20); // states of the many take 13 MB, a thread may have 11
+    HeapBudget heap =
+        new HeapBudget(256L << 20); // states of the many take 13 MB, a thread may have 11
     HeapBudget larger = new HeapBudget(512L << 20);
     assertNotNull(PackedGroups.ofLists(pairPlan(), first, few, 2, heap, GroupMemory.unlimited()));
     assertNull(PackedGroups.ofLists(pairPlan(), first, many, 1, heap, GroupMemory.unlimited()));

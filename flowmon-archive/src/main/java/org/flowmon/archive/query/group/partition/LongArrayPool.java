@@ -16,8 +16,7 @@ public final class LongArrayPool {
   /** Longs of an array: with its header just below 8 MiB, which are whole regions of any heap. */
   public static final int LENGTH = (1 << 20) - 64;
 
-  private static final int MOST =
-      (int) (HeapBudget.Part.ARRAY_POOL.bytes() / Long.BYTES / LENGTH);
+  private static final int MOST = (int) (HeapBudget.Part.ARRAY_POOL.bytes() / Long.BYTES / LENGTH);
 
   private static final Deque<SoftReference<long[]>> FREE = new ArrayDeque<>();
 
