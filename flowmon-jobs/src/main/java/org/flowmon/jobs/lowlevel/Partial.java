@@ -61,8 +61,7 @@ public sealed interface Partial {
    * Groups of a window, sent in advance of its result.
    *
    * @param task a number that no other run of a task of the merge has
-   * @param bytes for {@link WindowPart#open}, whose groups alone count;
-   *     read-only
+   * @param bytes for {@link WindowPart#open}, whose groups alone count; read-only
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
   record Advance(long queryId, long task, byte[] bytes) implements OfWindow {

@@ -47,8 +47,7 @@ final class KeyGroupState {
     WindowTables tables = byQuery.get(live.id());
     if (tables == null) {
       Shared of = shared.apply(live);
-      tables =
-          new WindowTables(live.id(), live.query(), live.window(), of.budget(), of.advances());
+      tables = new WindowTables(live.id(), live.query(), live.window(), of.budget(), of.advances());
       tables.closeUpTo(closedThrough, KeyGroupState::none);
       byQuery.put(live.id(), tables);
     }

@@ -363,8 +363,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     send(
         messages == 0
             ? new Partial.Part(part.queryId(), part.toBytes())
-            : new Partial.Rest(
-                part.queryId(), run, messages, part.superseded(), part.toBytes()));
+            : new Partial.Rest(part.queryId(), run, messages, part.superseded(), part.toBytes()));
   }
 
   /** Sends a message of a closing window; waiting for buffers is not urgent. */

@@ -108,9 +108,7 @@ final class OpenWindow {
       return Optional.empty();
     }
     Optional<WindowPart> part = publish(window.completeThrough(end, watermark));
-    return hasCountsAlone()
-        ? Optional.of(WindowPart.empty(live.id(), end, live.query()))
-        : part;
+    return hasCountsAlone() ? Optional.of(WindowPart.empty(live.id(), end, live.query())) : part;
   }
 
   /** Whether the result at a watermark differs from the last one. */
@@ -181,7 +179,8 @@ final class OpenWindow {
 
   private Stream<Partial.OfWindow> messages() {
     Stream<Partial.OfWindow> last =
-        Stream.concat(parts.stream().map(part -> new Partial.Part(live.id(), part)), ahead.stream());
+        Stream.concat(
+            parts.stream().map(part -> new Partial.Part(live.id(), part)), ahead.stream());
     return Stream.concat(last, Stream.concat(taken.values().stream(), waiting.stream()));
   }
 

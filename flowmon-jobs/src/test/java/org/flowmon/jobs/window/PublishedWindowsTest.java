@@ -87,7 +87,8 @@ class PublishedWindowsTest {
     assertThrows(PartialFormatException.class, () -> open.nextStates(through));
     assertTrue(open.nextStates(through).isEmpty(), "the fourth is not final");
     assertEquals(Set.of(parts.get(3).windowEnd()), open.ends());
-    assertEquals(parts.get(3).windowEnd(), open.nextStates(Long.MAX_VALUE).orElseThrow().windowEnd());
+    assertEquals(
+        parts.get(3).windowEnd(), open.nextStates(Long.MAX_VALUE).orElseThrow().windowEnd());
     assertEquals(List.of(parts.get(3).windowEnd()), toList(open.closedEarly()));
   }
 

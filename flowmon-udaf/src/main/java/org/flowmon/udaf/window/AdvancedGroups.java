@@ -248,7 +248,8 @@ public final class AdvancedGroups {
     }
 
     /**
-     * The first place, from a start on, whose group comes after this one; searched by doubling steps.
+     * The first place, from a start on, whose group comes after this one; searched by doubling
+     * steps.
      */
     private static int placeOf(int group, int[] many, int from, GroupOrder order) {
       int low = from;

@@ -94,7 +94,8 @@ public final class WindowAdvances {
 
   private static WindowPart rest(Sent sent, WindowPart part) {
     if (sent.table.filter(part::isOf).isEmpty()) {
-      return part.rest(IntStream.range(0, part.size()), IntStream.range(0, sent.groups), sent.first);
+      return part.rest(
+          IntStream.range(0, part.size()), IntStream.range(0, sent.groups), sent.first);
     }
     GroupChanges changes = sent.table.get().changes();
     IntStream added = IntStream.range(sent.groups, part.size());

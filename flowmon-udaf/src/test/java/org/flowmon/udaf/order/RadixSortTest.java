@@ -58,8 +58,7 @@ class RadixSortTest {
           }
         }
         new RadixSort().sort(found, size, new long[size], () -> {});
-        assertArrayEquals(
-            expected, found, "seed " + SEED + ", " + size + " longs, shift " + shift);
+        assertArrayEquals(expected, found, "seed " + SEED + ", " + size + " longs, shift " + shift);
       }
     }
   }

@@ -225,7 +225,8 @@ public class PartialBytesTest {
     assertEquals(groups.table().size(), tables.groups() + budget.dropped());
     byte[] state = tables.toBytes();
     GroupBudget again = new GroupBudget(GroupLimit.ofGroups(groups.table().size()), WINDOW, 1, 1);
-    WindowTables restored = WindowTables.fromBytes(state, 9, QUERY, WINDOW, again, new WindowAdvances());
+    WindowTables restored =
+        WindowTables.fromBytes(state, 9, QUERY, WINDOW, again, new WindowAdvances());
     assertEquals(budget.level(), again.level(), "a level only rises, whatever there is room for");
     assertEquals(tables.groups(), restored.groups());
     List<WindowPart> parts = new ArrayList<>();

@@ -242,7 +242,8 @@ class AdvancedGroupsTest {
     task.close();
     int groups = 0;
     for (byte[] bytes : task.rest) {
-      groups += AdvancedGroups.blocks(bytes, run.query).stream().mapToInt(PartialGroups::groups).sum();
+      groups +=
+          AdvancedGroups.blocks(bytes, run.query).stream().mapToInt(PartialGroups::groups).sum();
     }
     assertTrue(groups > 0 && groups <= 20, groups + " groups");
   }

@@ -373,7 +373,9 @@ class GroupBudgetTest {
         PartialGroups of = PartialGroups.open(bytes);
         GroupBudget budget = budgets.get(taskOf[of.keyGroup()]);
         tables
-            .computeIfAbsent(of.keyGroup(), k -> new WindowTables(7, query, window, budget, new WindowAdvances()))
+            .computeIfAbsent(
+                of.keyGroup(),
+                k -> new WindowTables(7, query, window, budget, new WindowAdvances()))
             .merge(of);
         for (int task = 0; task < budgets.size(); task++) {
           GroupHolding held = GroupHolding.NONE;

@@ -13,8 +13,8 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.vector.Vector;
 
