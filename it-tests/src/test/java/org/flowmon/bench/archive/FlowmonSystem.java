@@ -18,7 +18,6 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.maintenance.CompactionOptions;
-import org.flowmon.archive.maintenance.SettledSegments;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.segment.SealedSegment;
@@ -121,7 +120,7 @@ public final class FlowmonSystem implements BenchSystem {
   @Override
   public void index() throws IOException {
     archive.updateDirectory(false, () -> false);
-    archive.updateDays(SettledSegments.by(CompactionOptions.DEFAULTS), false, () -> false);
+    archive.updateDays(CompactionOptions.DEFAULTS::settled, false, () -> false);
   }
 
   @Override

@@ -8,7 +8,6 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.maintenance.Compactor;
-import org.flowmon.archive.maintenance.SettledSegments;
 import org.flowmon.bench.archive.FlowBlock;
 import org.flowmon.bench.archive.GeneratedWorkload;
 import org.flowmon.bench.archive.WorkloadBatches;
@@ -91,7 +90,7 @@ public final class CheckpointLoad implements AutoCloseable {
     }
     archive.removeReplaced(Duration.ZERO);
     archive.updateDirectory(false, () -> false);
-    archive.updateDays(SettledSegments.by(CompactionOptions.DEFAULTS), false, () -> false);
+    archive.updateDays(CompactionOptions.DEFAULTS::settled, false, () -> false);
     upkeep.end();
     loading.begin();
   }
