@@ -7,7 +7,8 @@ import java.util.Optional;
 
 /**
  * The cached answers of all analyses within one heap budget. Above it, the least recently requested
- * ones are dropped, whichever analysis they belong to. Thread-safe.
+ * ones are dropped, whichever analysis they belong to: windows move on, so how often an answer was
+ * requested, by which general caches choose, says nothing about the future. Thread-safe.
  */
 final class AnswerMemory {
   private final long maxBytes;
