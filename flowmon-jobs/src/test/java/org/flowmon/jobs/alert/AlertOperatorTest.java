@@ -6,7 +6,6 @@ import static org.flowmon.jobs.alert.AlertRun.end;
 import static org.flowmon.jobs.alert.AlertRun.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;

@@ -1,7 +1,5 @@
 package org.flowmon.jobs.history;
 
-import org.flowmon.jobs.config.Places;
-import java.util.Optional;
 import static org.flowmon.jobs.report.TestReports.window;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
@@ -21,6 +20,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 
@@ -72,7 +72,17 @@ abstract class HistoryFixture extends ArchivedHistory {
       String timeout,
       RunningLookups lookups,
       CompletableFuture<HistoryAnswer> answer) {
-    return new HistoryLookup(new AnalysisLookups(archive, new HistoryQuery(elephants("elephants", timeout), DELAY, TOPIC, Duration.ZERO, Optional.empty()), pool, new Semaphore(1), lookups), window(100, A, 60), true, (result, waited, ran) -> {
+    return new HistoryLookup(
+        new AnalysisLookups(
+            archive,
+            new HistoryQuery(
+                elephants("elephants", timeout), DELAY, TOPIC, Duration.ZERO, Optional.empty()),
+            pool,
+            new Semaphore(1),
+            lookups),
+        window(100, A, 60),
+        true,
+        (result, waited, ran) -> {
           waitedNanos.set(waited);
           ranNanos.set(ran);
           assertTrue(answer.complete(result), "one answer only");
@@ -81,7 +91,10 @@ abstract class HistoryFixture extends ArchivedHistory {
 
   static AnalysisConfig hourly(String name, String filter) {
     AnalysisConfig config = TestReports.elephants("");
-    return new AnalysisConfig(name, config.live(), new AnalysisConfig.History(
+    return new AnalysisConfig(
+        name,
+        config.live(),
+        new AnalysisConfig.History(
             "SELECT src_addr, SUM(bytes) AS bytes, 1 AS day FROM flows WHERE "
                 + filter
                 + " GROUP BY src_addr",
@@ -89,6 +102,10 @@ abstract class HistoryFixture extends ArchivedHistory {
             Duration.ofHours(1),
             4,
             Duration.ofSeconds(5),
-            1000), config.report(), config.sinks(), List.of(), Places.NONE);
+            1000),
+        config.report(),
+        config.sinks(),
+        List.of(),
+        Places.NONE);
   }
 }

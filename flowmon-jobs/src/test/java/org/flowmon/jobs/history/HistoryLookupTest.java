@@ -1,6 +1,5 @@
 package org.flowmon.jobs.history;
 
-import org.flowmon.jobs.config.Places;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
@@ -27,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -92,11 +92,17 @@ class HistoryLookupTest extends HistoryFixture {
                   throw new OutOfMemoryError("unable to create native thread");
                 })) {
       HistoryLookup lookup =
-          new HistoryLookup(new AnalysisLookups(archive, hourly(), pool, permits, new RunningLookups()), window(100, A, 60), true, (answer, waited, ran) -> {});
+          new HistoryLookup(
+              new AnalysisLookups(archive, hourly(), pool, permits, new RunningLookups()),
+              window(100, A, 60),
+              true,
+              (answer, waited, ran) -> {});
       assertThrows(OutOfMemoryError.class, lookup::start);
       assertEquals(1, permits.availablePermits(), "after a window's lookup");
       LookAhead ahead =
-          new LookAhead(new AnalysisLookups(archive, hourly(), pool, permits, new RunningLookups()), 10 * SECOND);
+          new LookAhead(
+              new AnalysisLookups(archive, hourly(), pool, permits, new RunningLookups()),
+              10 * SECOND);
       assertThrows(OutOfMemoryError.class, () -> ahead.after(END));
       assertEquals(1, permits.availablePermits(), "after one ahead of a window");
     }
@@ -115,18 +121,18 @@ class HistoryLookupTest extends HistoryFixture {
     archive(END + HOUR, new Flow(A, END - DAY, END - DAY, 10));
     HistoryQuery query =
         new HistoryQuery(
-            hourly("elephants", "end_time < :now"),
-            DELAY,
-            TOPIC,
-            Duration.ZERO,
-            cache());
+            hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, cache());
     WindowResult window = window(100, A, 60);
     try (Archive archive = Archive.open(directory);
         LookupPool pool = pool(1)) {
       HistoryAnswer exact = runOver(archive, query, window, Duration.ofMinutes(1));
       CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
       Semaphore taken = new Semaphore(0); // by a lookup of another period
-      new HistoryLookup(new AnalysisLookups(archive, query, pool, taken, new RunningLookups()), window, true, (given, waited, ran) -> answer.complete(given))
+      new HistoryLookup(
+              new AnalysisLookups(archive, query, pool, taken, new RunningLookups()),
+              window,
+              true,
+              (given, waited, ran) -> answer.complete(given))
           .start();
       assertSame(exact, answer.get(30, TimeUnit.SECONDS));
     }
@@ -144,7 +150,11 @@ class HistoryLookupTest extends HistoryFixture {
         importFile(new Flow(A, END - DAY, END - DAY, 1000));
         AskedPermits permits = new AskedPermits(refused);
         CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
-        new HistoryLookup(new AnalysisLookups(archive, query, pool, permits, new RunningLookups()), window, true, (given, waited, ran) -> answer.complete(given))
+        new HistoryLookup(
+                new AnalysisLookups(archive, query, pool, permits, new RunningLookups()),
+                window,
+                true,
+                (given, waited, ran) -> answer.complete(given))
             .start();
         long bytes = bytes(before.rows()).get(A + " 1");
         assertEquals(
@@ -185,7 +195,15 @@ class HistoryLookupTest extends HistoryFixture {
       AnalysisConfig config = elephants("elephants", "5000");
       AnalysisConfig.History history = config.history();
       AnalysisConfig limited =
-          new AnalysisConfig("elephants", config.live(), new AnalysisConfig.History(history.query(), null, null, history.concurrency(), history.timeout(), rows), config.report(), config.sinks(), List.of(), Places.NONE);
+          new AnalysisConfig(
+              "elephants",
+              config.live(),
+              new AnalysisConfig.History(
+                  history.query(), null, null, history.concurrency(), history.timeout(), rows),
+              config.report(),
+              config.sinks(),
+              List.of(),
+              Places.NONE);
       HistoryAnswer answer = run(List.of(limited), window(100, A, 60, B, 40)).get("elephants");
       if (rows == 2) {
         assertEquals(HistoryStatus.REFUSED, answer.status(), answer.message());

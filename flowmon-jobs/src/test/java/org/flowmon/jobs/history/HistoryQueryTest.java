@@ -1,7 +1,5 @@
 package org.flowmon.jobs.history;
 
-import org.flowmon.jobs.config.Places;
-import java.util.Optional;
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
@@ -20,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +26,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 import org.junit.jupiter.api.Test;
@@ -70,7 +70,8 @@ class HistoryQueryTest extends HistoryFixture {
 
   private static AnalysisConfig noHistory(String name) {
     AnalysisConfig config = TestReports.elephants("");
-    return new AnalysisConfig(name, config.live(), null, config.report(), config.sinks(), List.of(), Places.NONE);
+    return new AnalysisConfig(
+        name, config.live(), null, config.report(), config.sinks(), List.of(), Places.NONE);
   }
 
   @Test
@@ -92,17 +93,15 @@ class HistoryQueryTest extends HistoryFixture {
     archive(AS_OF - 1, flow(A, 1, 10));
     HistoryQuery query =
         new HistoryQuery(
-            hourly("elephants", "end_time < :now"),
-            DELAY,
-            TOPIC,
-            Duration.ZERO,
-            cache());
+            hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, cache());
     long next = window(100, A, 60).windowEnd();
     Semaphore permits = new Semaphore(1);
     try (Archive archive = Archive.open(directory);
         LookupPool pool = pool(1)) {
       LookAhead ahead =
-          new LookAhead(new AnalysisLookups(archive, query, pool, permits, new RunningLookups()), 10 * SECOND);
+          new LookAhead(
+              new AnalysisLookups(archive, query, pool, permits, new RunningLookups()),
+              10 * SECOND);
       ahead.after(next - 10 * SECOND);
       ahead.after(next - 30 * SECOND); // a late window has no effect
       Thread.sleep(300);
@@ -132,7 +131,8 @@ class HistoryQueryTest extends HistoryFixture {
       importFile(new Flow(A, END - DAY, END - DAY, 1000));
       assertNull(known(archive, query, next));
       Semaphore permits = new Semaphore(1);
-      new LookAhead(new AnalysisLookups(archive, query, pool, permits, new RunningLookups()), 10 * SECOND)
+      new LookAhead(
+              new AnalysisLookups(archive, query, pool, permits, new RunningLookups()), 10 * SECOND)
           .after(first.windowEnd());
       HistoryAnswer after = null;
       for (int i = 0; after == null && i < 1000; i++) {
@@ -168,7 +168,8 @@ class HistoryQueryTest extends HistoryFixture {
     archive(AS_OF - 1, flow(A, 1, 10));
     WindowResult window = window(100, A, 60);
     HistoryQuery query =
-        new HistoryQuery(elephants("elephants", "60000"), DELAY, TOPIC, Duration.ZERO, Optional.empty());
+        new HistoryQuery(
+            elephants("elephants", "60000"), DELAY, TOPIC, Duration.ZERO, Optional.empty());
     assertTrue(query.canBeReached(window));
     assertTrue(query.canBeReached(endedAt(window, AS_OF)));
     assertTrue(!query.canBeReached(endedAt(window, AS_OF - 1)));
@@ -214,8 +215,7 @@ class HistoryQueryTest extends HistoryFixture {
     archive(AS_OF, new Flow(A, END - DAY, END - DAY, 10));
     try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
       HistoryQuery query =
-          new HistoryQuery(
-              hourly("elephants", filter), DELAY, TOPIC, Duration.ZERO, cache());
+          new HistoryQuery(hourly("elephants", filter), DELAY, TOPIC, Duration.ZERO, cache());
       WindowResult first = window(100, A, 60);
       Duration limit = Duration.ofSeconds(5);
       assertNull(known(archive, query, first.windowEnd()));
@@ -240,8 +240,7 @@ class HistoryQueryTest extends HistoryFixture {
       assertEquals(HistoryStatus.EXACT, runOver(archive, ofRows, first, limit).status());
       assertNull(known(archive, ofRows, first.windowEnd()), "other windows have other rows");
       HistoryQuery own =
-          new HistoryQuery(
-              elephants("elephants", "5000"), DELAY, TOPIC, Duration.ZERO, cache());
+          new HistoryQuery(elephants("elephants", "5000"), DELAY, TOPIC, Duration.ZERO, cache());
       runOver(archive, own, first, limit);
       assertNull(known(archive, own, first.windowEnd()));
     }
