@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.zip.CRC32C;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SealedFile;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * The frame of a run's file, the same for every kind and version:

@@ -6,13 +6,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32C;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.rollup.RollupWriter;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Collects the postings of a segment's indexed columns and its rollups, and writes its sidecar.

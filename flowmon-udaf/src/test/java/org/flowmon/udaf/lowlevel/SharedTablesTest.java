@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.LittleEndian;
+import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.FlowWindows;
 import org.flowmon.udaf.RandomFlows;
 import org.flowmon.udaf.pane.WindowSpec;

@@ -120,8 +120,7 @@ public final class ReportLatency implements Callable<Integer> {
     }
     TrafficOptions traffic;
     try {
-      traffic =
-          TrafficOptions.defaults().withHosts(hosts.get(0), hosts.get(1)).withZipfExponent(zipf);
+      traffic = TrafficOptions.defaults().withHosts(hosts.get(0), hosts.get(1), zipf);
     } catch (IllegalArgumentException e) {
       throw new UsageException("--hosts, --zipf: " + e.getMessage());
     }
