@@ -138,7 +138,8 @@ final class TemplateExportDecoder {
     int end = offset + messageLength;
     readSets(bytes, offset + IPFIX_HEADER_BYTES, end, offset + length);
     endOfFlows();
-    domains[0].sequence()
+    domains[0]
+        .sequence()
         .observe((int) h.sequence, seenRecords, seenFlows, seenFlows, unreadBytes, h.arrival);
     return damage == UNDAMAGED ? UNDAMAGED : IngestCounter.DATAGRAMS_DAMAGED;
   }

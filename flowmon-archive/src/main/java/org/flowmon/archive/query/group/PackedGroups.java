@@ -25,6 +25,8 @@ import org.flowmon.archive.query.numbering.AddressNumbers;
 import org.flowmon.archive.query.plan.GroupPlan;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.memory.HeapBudget;
+import org.flowmon.flow.memory.HeapBudget.Part;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.memory.GroupMemory;
@@ -47,20 +49,11 @@ public final class PackedGroups {
   private static final int BLOCKS_PER_PARTITION = 4;
   // One evenly spaced key is added to so many sampled ones.
   private static final int ROWS_PER_EVEN_KEY = 4;
-  // Maximum heap of a thread's rows that are not in groups yet, and their share of the heap.
-  private static final long MAX_HEAP_BYTES = 96L << 20;
-  private static final long HEAP_SHARE = 24;
-  // Maximum words of a thread's states if every possible key has one.
-  private static final long MAX_DENSE_WORDS = 1 << 22;
+  // Maximum bits of the keys if every possible key has a state.
   private static final int MAX_DENSE_BITS = 17;
-  private static final long DENSE_HEAP_SHARE = 32;
   // Share of the remaining memory for the states of all threads, of every possible key or by
   // number, or for the numbers of listed rows: the answer needs some, too.
   private static final int STATES_MEMORY_SHARE = 2;
-  // Share of the heap for states by number, of all threads.
-  private static final long LIST_HEAP_SHARE = 8;
-  // Share of the heap for the numbers of listed rows.
-  private static final long LISTED_HEAP_SHARE = 16;
 
   private final GroupPlan plan;
   private final AddressNumbers firsts; // of the first key
@@ -124,8 +117,7 @@ public final class PackedGroups {
       int sharers,
       int threads,
       GroupMemory memory) {
-    long share = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
-    long bytes = Math.min(MAX_HEAP_BYTES, share) / sharers;
+    long bytes = Part.UNGROUPED_ROWS.bytes() / sharers;
     int wanted = wanted(rows, bytes, PartitionedRows.stride(GroupLayout.of(plan.query())));
     PackedGroups groups = withPartitions(plan, numbers, numbers, wanted, bytes, memory);
     if (groups != null) {
@@ -150,26 +142,27 @@ public final class PackedGroups {
       AddressNumbers numbers,
       int threads,
       GroupMemory memory) {
-    return ofLists(plan, ascending, numbers, threads, Runtime.getRuntime().maxMemory(), memory);
+    return ofLists(plan, ascending, numbers, threads, HeapBudget.PROCESS, memory);
   }
 
   /**
-   * As {@link #ofLists(GroupPlan, Collection, AddressNumbers, int, GroupMemory)}, with a given heap
-   * in bytes.
+   * As {@link #ofLists(GroupPlan, Collection, AddressNumbers, int, GroupMemory)}, with a given
+   * heap.
    */
   static PackedGroups ofLists(
       GroupPlan plan,
       Collection<IpAddress> ascending,
       AddressNumbers numbers,
       int threads,
-      long heap,
+      HeapBudget heap,
       GroupMemory memory) {
     long bytes = ListGroupMaker.heapBytes(numbers, GroupLayout.of(plan.query()));
-    return bytes > Math.min(MAX_HEAP_BYTES, heap / HEAP_SHARE)
-            || bytes * threads > heap / LIST_HEAP_SHARE
+    long rows = heap.of(Part.UNGROUPED_ROWS);
+    return bytes > rows
+            || bytes * threads > heap.of(Part.LISTED_STATES)
             || bytes * threads > memory.left() / STATES_MEMORY_SHARE
         ? null
-        : withPartitions(plan, AddressNumbers.of(ascending), numbers, 1, MAX_HEAP_BYTES, memory);
+        : withPartitions(plan, AddressNumbers.of(ascending), numbers, 1, rows, memory);
   }
 
   /**
@@ -245,10 +238,9 @@ public final class PackedGroups {
    * enough.
    */
   private boolean takesDense(int threads) {
-    long heap = Runtime.getRuntime().maxMemory() / DENSE_HEAP_SHARE / Long.BYTES;
     boolean areFew =
         keyBits <= MAX_DENSE_BITS
-            && DenseTable.words(layout, keyBits) <= Math.min(MAX_DENSE_WORDS, heap);
+            && DenseTable.words(layout, keyBits) * Long.BYTES <= Part.DENSE_STATES.bytes();
     if (!areFew) {
       return false;
     }
@@ -373,7 +365,7 @@ public final class PackedGroups {
     long bytes = Integer.BYTES * rows + ListedNumbers.BYTES_PER_LIST * lists;
     boolean fits =
         rows <= Integer.MAX_VALUE // counts are int
-            && bytes <= Runtime.getRuntime().maxMemory() / LISTED_HEAP_SHARE
+            && bytes <= Part.LISTED_NUMBERS.bytes()
             && bytes <= memory.left() / STATES_MEMORY_SHARE;
     if (areCounts && fits) {
       memory.take(bytes);

@@ -38,6 +38,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
@@ -422,13 +423,15 @@ class PackedGroupsTest {
     List<IpAddress> first = List.of(IpAddress.ofIpv4(1));
     AddressNumbers few = new AddressNumbers(null, new long[1000]);
     AddressNumbers many = new AddressNumbers(null, new long[1_000_000]);
-    long heap = 256L << 20; // states of the many take 13 MB, a thread may have 11
+    HeapBudget heap =
+        new HeapBudget(256L << 20); // states of the many take 13 MB, a thread may have 11
+    HeapBudget larger = new HeapBudget(512L << 20);
     assertNotNull(PackedGroups.ofLists(pairPlan(), first, few, 2, heap, GroupMemory.unlimited()));
     assertNull(PackedGroups.ofLists(pairPlan(), first, many, 1, heap, GroupMemory.unlimited()));
     assertNotNull(
-        PackedGroups.ofLists(pairPlan(), first, many, 1, 2 * heap, GroupMemory.unlimited()));
+        PackedGroups.ofLists(pairPlan(), first, many, 1, larger, GroupMemory.unlimited()));
     // All threads together may take at most an eighth.
-    assertNull(PackedGroups.ofLists(pairPlan(), first, many, 6, 2 * heap, GroupMemory.unlimited()));
+    assertNull(PackedGroups.ofLists(pairPlan(), first, many, 6, larger, GroupMemory.unlimited()));
     // Nor more than half of the query's remaining memory.
     GroupLayout layout = GroupLayout.of(pairPlan().query());
     long most = 2 * 3 * ListGroupMaker.heapBytes(few, layout);
