@@ -15,7 +15,8 @@ import org.flowmon.archive.store.HeldFolder;
 
 /**
  * The cache of this process's open segments: repeated lookups open no file. The least recently used
- * ones are closed first, but never one that a lease holds.
+ * ones are closed first, but never one that a lease holds. No general cache knows leases, nor
+ * closes one more entry when the store asks for room.
  */
 final class OpenSegments implements AutoCloseable {
   /** A segment may be open twice: with its checksums verified and without. */

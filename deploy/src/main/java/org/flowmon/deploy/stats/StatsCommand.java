@@ -21,6 +21,7 @@ import org.flowmon.deploy.query.QueryText;
 import org.flowmon.deploy.terminal.Progress;
 import org.flowmon.deploy.terminal.ProgressOption;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
@@ -47,12 +48,6 @@ import picocli.CommandLine.Parameters;
       "    --where \"dst_port = 443\" --quantiles 0.5,0.95,0.99"
     })
 public final class StatsCommand implements Callable<Integer> {
-  /**
-   * Values and groups get a quarter of the heap, because arrays double and the answer is made from
-   * them.
-   */
-  private static final int SHARE_OF_HEAP = 4;
-
   @Parameters(
       paramLabel = "EXPRESSION",
       description = "A number or duration; docs/query.md describes the language.")
@@ -115,7 +110,7 @@ public final class StatsCommand implements Callable<Integer> {
   private GroupedStatistics statistics(Expression value, Expression key) {
     try {
       return new GroupedStatistics(
-          value, key, !quantiles.isEmpty(), Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+          value, key, !quantiles.isEmpty(), HeapBudget.Part.STATISTICS.bytes());
     } catch (IllegalArgumentException e) {
       throw new UsageException("'" + expression + "': " + e.getMessage());
     }

@@ -129,31 +129,15 @@ public record ArchiveCommit(
   }
 
   /**
-   * Replaces segments by others that hold the same rows, all of them.
-   *
-   * @param replaced ids of segments of the archive, at least one
-   * @param deleted ids of previously replaced segments whose files are gone
-   */
-  public static ArchiveCommit ofReplacement(
-      List<SealedSegment> segments, List<String> replaced, List<String> deleted, String note) {
-    return ofReplacement(segments, replaced, deleted, RowSums.NONE, note);
-  }
-
-  /**
    * Replaces segments by others that hold the same rows, but for some hidden ones.
    *
    * @param replaced ids of segments of the archive, at least one
-   * @param deleted ids of previously replaced segments whose files are gone
    * @param dropped first rows of the replaced segments that were left out, all hidden
    */
   public static ArchiveCommit ofReplacement(
-      List<SealedSegment> segments,
-      List<String> replaced,
-      List<String> deleted,
-      RowSums dropped,
-      String note) {
+      List<SealedSegment> segments, List<String> replaced, RowSums dropped, String note) {
     return new ArchiveCommit(
-        segments, List.of(), null, false, List.of(), replaced, deleted, dropped, null, note);
+        segments, List.of(), null, false, List.of(), replaced, List.of(), dropped, null, note);
   }
 
   /** Records that the files of previously replaced segments are gone. */

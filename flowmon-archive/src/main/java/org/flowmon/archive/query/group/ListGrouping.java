@@ -16,6 +16,8 @@ import org.flowmon.archive.query.group.list.ListedNumbers;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.limit.Threads;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.memory.HeapBudget;
+import org.flowmon.flow.memory.HeapBudget.Part;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.memory.GroupMemory;
@@ -28,12 +30,6 @@ import org.flowmon.udaf.result.GroupAnswer;
  * holds the segments open until it is closed.
  */
 public final class ListGrouping implements AutoCloseable {
-  // Maximum heap of a thread's states by number, and shares of the heap: of one thread, of all.
-  private static final long MAX_HEAP_BYTES = 96L << 20;
-  private static final long HEAP_SHARE = 24;
-  private static final long ALL_HEAP_SHARE = 8;
-  // Share of the heap for the numbers of listed rows.
-  private static final long LISTED_HEAP_SHARE = 16;
   // Share of the remaining memory for the states of all threads, or for the numbers of listed rows:
   // the answer needs some, too.
   private static final int MEMORY_SHARE = 2;
@@ -74,14 +70,14 @@ public final class ListGrouping implements AutoCloseable {
 
   /** Whether heap and memory have room for a state of each second address in each thread. */
   static boolean hasRoom(PackedKeys packed, int threads, GroupMemory memory) {
-    return hasRoom(packed, threads, Runtime.getRuntime().maxMemory(), memory);
+    return hasRoom(packed, threads, HeapBudget.PROCESS, memory);
   }
 
-  /** As {@link #hasRoom(PackedKeys, int, GroupMemory)}, with a given heap in bytes. */
-  static boolean hasRoom(PackedKeys packed, int threads, long heap, GroupMemory memory) {
+  /** As {@link #hasRoom(PackedKeys, int, GroupMemory)}, with a given heap. */
+  static boolean hasRoom(PackedKeys packed, int threads, HeapBudget heap, GroupMemory memory) {
     long bytes = ListGroupMaker.heapBytes(packed.numbers(1), packed.layout());
-    return bytes <= Math.min(MAX_HEAP_BYTES, heap / HEAP_SHARE)
-        && bytes * threads <= heap / ALL_HEAP_SHARE
+    return bytes <= heap.of(Part.UNGROUPED_ROWS)
+        && bytes * threads <= heap.of(Part.LISTED_STATES)
         && bytes * threads <= memory.left() / MEMORY_SHARE;
   }
 
@@ -154,7 +150,7 @@ public final class ListGrouping implements AutoCloseable {
     long bytes = Integer.BYTES * rows + ListedNumbers.BYTES_PER_LIST * lists;
     boolean fits =
         rows <= Integer.MAX_VALUE // counts are int
-            && bytes <= Runtime.getRuntime().maxMemory() / LISTED_HEAP_SHARE
+            && bytes <= Part.LISTED_NUMBERS.bytes()
             && bytes <= memory.left() / MEMORY_SHARE;
     if (areCounts && fits) {
       memory.take(bytes);

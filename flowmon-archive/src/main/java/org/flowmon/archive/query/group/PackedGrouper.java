@@ -16,6 +16,7 @@ import org.flowmon.archive.query.group.table.PackedKey;
 import org.flowmon.archive.query.group.table.PackedTable;
 import org.flowmon.archive.query.group.table.RowGroupMaker;
 import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.flow.memory.HeapBudget.Part;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.memory.GroupMemory;
@@ -40,13 +41,9 @@ public final class PackedGrouper implements Grouper {
   private static final int BLOCKS_PER_PARTITION = 4;
   // One evenly spaced key is added to so many sampled ones.
   private static final int ROWS_PER_EVEN_KEY = 4;
-  // Maximum heap of a thread's rows that are not in groups yet, and their share of the heap.
-  private static final long MAX_HEAP_BYTES = 96L << 20;
-  private static final long HEAP_SHARE = 24;
-  // Maximum words of a thread's states if every possible key has one.
-  private static final long MAX_DENSE_WORDS = 1 << 22;
-  private static final int MAX_DENSE_BITS = 17;
-  private static final long DENSE_HEAP_SHARE = 32;
+  // Maximum bits of the keys if every possible key has a state: of more, a thread's states would
+  // not stay in a core's second-level cache.
+  private static final int MAX_DENSE_BITS = 12;
   // Share of the remaining memory for the states of all threads: the answer needs some, too.
   private static final int STATES_MEMORY_SHARE = 2;
 
@@ -89,8 +86,7 @@ public final class PackedGrouper implements Grouper {
    */
   static PackedGrouper of(
       PackedKeys keys, long rows, int sharers, int threads, GroupMemory memory) {
-    long share = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
-    long bytes = Math.min(MAX_HEAP_BYTES, share) / sharers;
+    long bytes = Part.UNGROUPED_ROWS.bytes() / sharers;
     int wanted = wanted(rows, bytes, PartitionedRows.stride(keys.layout()));
     PackedGrouper groups = withPartitions(keys, wanted, bytes, memory);
     groups.isDense = groups.takesDense(threads);
@@ -137,10 +133,9 @@ public final class PackedGrouper implements Grouper {
    * enough.
    */
   private boolean takesDense(int threads) {
-    long heap = Runtime.getRuntime().maxMemory() / DENSE_HEAP_SHARE / Long.BYTES;
     boolean areFew =
         keyBits() <= MAX_DENSE_BITS
-            && DenseTable.words(layout(), keyBits()) <= Math.min(MAX_DENSE_WORDS, heap);
+            && DenseTable.words(layout(), keyBits()) * Long.BYTES <= Part.DENSE_STATES.bytes();
     if (!areFew) {
       return false;
     }

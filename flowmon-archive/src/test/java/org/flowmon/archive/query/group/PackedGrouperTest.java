@@ -39,6 +39,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
@@ -357,13 +358,13 @@ class PackedGrouperTest {
   void eachKeyHasAPlaceWhereMemoryHasOneForEachThreadAndAsMuchForTheAnswer() {
     PackedKeys keys =
         NumberedKeys.of(
-                QueryParser.parse("SELECT dst_port, SUM(bytes) FROM flows GROUP BY dst_port"))
+                QueryParser.parse("SELECT protocol, SUM(bytes) FROM flows GROUP BY protocol"))
             .flatMap(some -> PackedKeys.of(some, new AddressNumbers(null, new long[0])))
             .orElseThrow();
     int threads = 3;
-    // The ports and NULL, to a power of two: a state each, and whether it was seen.
-    long states = (long) keys.layout().stateWords() << 17;
-    long bytes = threads * (Long.BYTES * states + (1 << 17));
+    // The protocols and NULL, to a power of two: a state each, and whether it was seen.
+    long states = (long) keys.layout().stateWords() << 9;
+    long bytes = threads * (Long.BYTES * states + (1 << 9));
     GroupMemory enough = new GroupMemory(2 * bytes + 5);
     enough.take(5);
     PackedGrouper dense = PackedGrouper.of(keys, 100_000, 1, threads, enough);
@@ -426,12 +427,14 @@ class PackedGrouperTest {
     AddressNumbers first = new AddressNumbers(null, new long[1]);
     PackedKeys few = pairs(first, new AddressNumbers(null, new long[1000]));
     PackedKeys many = pairs(first, new AddressNumbers(null, new long[1_000_000]));
-    long heap = 256L << 20; // states of the many take 13 MB, a thread may have 11
+    // States of the many take 13 MB, a thread may have 11.
+    HeapBudget heap = new HeapBudget(256L << 20);
+    HeapBudget larger = new HeapBudget(512L << 20);
     assertTrue(ListGrouping.hasRoom(few, 2, heap, GroupMemory.unlimited()));
     assertFalse(ListGrouping.hasRoom(many, 1, heap, GroupMemory.unlimited()));
-    assertTrue(ListGrouping.hasRoom(many, 1, 2 * heap, GroupMemory.unlimited()));
+    assertTrue(ListGrouping.hasRoom(many, 1, larger, GroupMemory.unlimited()));
     // All threads together may take at most an eighth.
-    assertFalse(ListGrouping.hasRoom(many, 6, 2 * heap, GroupMemory.unlimited()));
+    assertFalse(ListGrouping.hasRoom(many, 6, larger, GroupMemory.unlimited()));
     // Nor more than half of the query's remaining memory.
     long most = 2 * 3 * ListGroupMaker.heapBytes(few.numbers(1), few.layout());
     GroupMemory enough = new GroupMemory(most + 5);
