@@ -226,20 +226,7 @@ class HistoryFunctionTest extends ArchivedHistory {
   }
 
   private static WindowResult endedAt(WindowResult of, long inputThrough) {
-    return new WindowResult(
-        of.analysis(),
-        of.definition(),
-        of.windowStart(),
-        of.windowEnd(),
-        of.update(),
-        of.arrivedThrough(),
-        of.finalAt(),
-        of.rows(),
-        of.totals(),
-        of.groups(),
-        of.groupLevel(),
-        of.counts(),
-        inputThrough);
+    return of.atEndOfInput(inputThrough);
   }
 
   private HistoryLookup lookup(

@@ -319,7 +319,12 @@ class GroupBudgetTest {
               tables.put(
                   keyGroup,
                   WindowTables.fromBytes(
-                      of.toBytes(), 7, query, window, budgets.get(taskOf[keyGroup]))));
+                      of.toBytes(),
+                      7,
+                      query,
+                      window,
+                      budgets.get(taskOf[keyGroup]),
+                      new WindowAdvances())));
     }
 
     Map<Integer, Integer> check(List<FlowBatch> flows) {
@@ -368,7 +373,9 @@ class GroupBudgetTest {
         PartialGroups of = PartialGroups.open(bytes);
         GroupBudget budget = budgets.get(taskOf[of.keyGroup()]);
         tables
-            .computeIfAbsent(of.keyGroup(), k -> new WindowTables(7, query, window, budget))
+            .computeIfAbsent(
+                of.keyGroup(),
+                k -> new WindowTables(7, query, window, budget, new WindowAdvances()))
             .merge(of);
         for (int task = 0; task < budgets.size(); task++) {
           GroupHolding held = GroupHolding.NONE;

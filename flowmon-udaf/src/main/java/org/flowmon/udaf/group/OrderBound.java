@@ -1,8 +1,7 @@
-package org.flowmon.udaf.order;
+package org.flowmon.udaf.group;
 
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
@@ -73,23 +72,6 @@ public final class OrderBound {
 
   private boolean isBehind(long number) {
     return descending ? number < bound : number > bound;
-  }
-
-  /**
-   * The stricter of two bounds of the same order.
-   *
-   * @param one null if there is none, as {@code other}
-   */
-  public static OrderBound tighter(OrderBound one, OrderBound other) {
-    if (one == null || !one.isKnown) {
-      return other;
-    }
-    return other != null && other.isKnown && !one.isBehind(other.bound) ? other : one;
-  }
-
-  /** Whether it has learned from the required number of groups. */
-  public boolean isKnown() {
-    return isKnown;
   }
 
   /**
