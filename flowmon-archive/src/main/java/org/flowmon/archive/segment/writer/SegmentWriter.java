@@ -183,8 +183,8 @@ public final class SegmentWriter {
     pause.run();
     int[] order = rowOrder.sort(keys[0], keys[1], keys[2], rows);
     pause.run();
-    smallestKey = keys[0][order[0]];
-    largestKey = keys[0][order[rows - 1]];
+    smallestKey = keys[0][0];
+    largestKey = keys[0][rows - 1];
     if (rank.length < rows) {
       rank = new int[rows];
     }
