@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What goes wrong on the way from an exporter stands in the confidence of reports, with the exact
  * amount: each fault alone, from the datagram to the report.
  */
-@Timeout(value = 5, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
+@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class ConfidenceIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   // Windows over end times: a flow of long ago is late.
@@ -160,7 +161,8 @@ class ConfidenceIT {
   private static Sums report(String name, DecoderLimits limits, Faults faults) throws Exception {
     FlowTopics.ensure(jvm.bootstrap(), name, OneJvm.PARTITIONS);
     IngestCounters counters = new IngestCounters();
-    ExportDecoder decoder = new ExportDecoder(counters, new BadDatagramSamples(4), null, limits);
+    ExportDecoder decoder =
+        new ExportDecoder(counters, new BadDatagramSamples(4), ProtectedNetworks.NONE, limits);
     try (FlowPublisher publisher =
         FlowPublisher.open(PublisherOptions.of(jvm.bootstrap()).withTopic(name).withBatchRows(4))) {
       try (UdpCollector collector =

@@ -14,6 +14,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.TestData;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.file.capture.PcapReader;
@@ -26,7 +27,7 @@ class MutatedExportTest {
   private static final IpAddress EXPORTER = IpAddress.parse("192.0.2.1");
 
   @Test
-  @Timeout(120)
+  @Timeout(600)
   void realDatagramsThatWereMutatedAreDecodedOrCounted() throws IOException {
     List<byte[]> datagrams = realDatagrams();
     assertTrue(datagrams.size() > 300, datagrams.size() + " datagrams");
@@ -37,7 +38,7 @@ class MutatedExportTest {
   }
 
   @Test
-  @Timeout(120)
+  @Timeout(600)
   void randomBytesBehindEveryVersionAreDecodedOrCounted() {
     for (int round = 0; round < 100; round++) {
       Random random = new Random(SEED + round);
@@ -87,7 +88,7 @@ class MutatedExportTest {
         DecoderLimits.defaults()
             .withBytes(1 << 17, 1 << 16, 1 << 15)
             .withTemplates(50, 100, 1_000_000);
-    ExportDecoder decoder = new ExportDecoder(counters, samples, null, limits);
+    ExportDecoder decoder = new ExportDecoder(counters, samples, ProtectedNetworks.NONE, limits);
     long arrival = 0;
     for (byte[] datagram : datagrams) {
       arrival += random.nextInt(10_000);

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A publisher while Kafka is away, with a producer that takes nothing until it is told. */
-@Timeout(60)
+@Timeout(600)
 class PublisherOutageTest {
   private static final int PARTITIONS = 3;
   private static final Duration NEVER = Duration.ofHours(1);

@@ -49,7 +49,7 @@ class WindowPriorityTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void backgroundWorkGoesOnBesideWorkThatNeverEnds() throws InterruptedException {
     try (Worker worker = new Worker();
         WindowPriority.Work work = priority.begin()) {
@@ -59,7 +59,7 @@ class WindowPriorityTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void inAHurryNothingWaits() throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     try (WindowPriority.Work work = priority.begin()) {
@@ -79,7 +79,7 @@ class WindowPriorityTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void itWaitsWhileWorkRunsAndGoesOnWhenItHasEnded() throws InterruptedException {
     AtomicInteger looks = new AtomicInteger();
     AtomicBoolean returned = new AtomicBoolean();
@@ -112,7 +112,7 @@ class WindowPriorityTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void whatWaitsForOthersHasNoPriorityMeanwhile() {
     try (WindowPriority.Work work = priority.begin()) {
       AtomicBoolean seen = new AtomicBoolean();
@@ -133,7 +133,7 @@ class WindowPriorityTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void workOfSecondsLosesPriorityUntilSomethingBegins() {
     try (WindowPriority.Work slow = priority.begin()) {
       while (priority.isTaken()) {
@@ -145,7 +145,7 @@ class WindowPriorityTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void anInterruptEndsTheWait() throws InterruptedException {
     AtomicInteger looks = new AtomicInteger();
     AtomicBoolean interrupted = new AtomicBoolean();

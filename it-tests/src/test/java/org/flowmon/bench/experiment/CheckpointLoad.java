@@ -11,7 +11,7 @@ import org.flowmon.archive.maintenance.Compactor;
 import org.flowmon.bench.archive.FlowBlock;
 import org.flowmon.bench.archive.GeneratedWorkload;
 import org.flowmon.bench.archive.WorkloadBatches;
-import org.flowmon.bench.output.BenchFolder;
+import org.flowmon.bench.harness.BenchFolder;
 import org.flowmon.flow.FlowBatch;
 
 /**
@@ -45,11 +45,11 @@ public final class CheckpointLoad implements AutoCloseable {
   /** Compiles the code of loading, so that the first rows are not slow. */
   public static void warmUp(long rows, long seed, int commitRows) throws IOException {
     GeneratedWorkload workload = new GeneratedWorkload(Math.min(rows, WARM_UP_ROWS), ~seed);
-    try (BenchFolder scratch = BenchFolder.of("warm-up", null);
+    try (BenchFolder scratch = BenchFolder.of("warm-up");
         Archive archive =
             Archive.create(scratch.path().resolve("archive"), ArchiveOptions.DEFAULTS);
         CheckpointLoad load = new CheckpointLoad(archive, commitRows)) {
-      ExperimentOptions.read(workload, load::add);
+      workload.read(load::add);
       load.finish();
     }
   }
