@@ -9,14 +9,15 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The conversion of a query's group keys to numbers. Each key is an address column, a whole number
- * of at most 32 bits or a boolean, or a CASE whose results are address columns or NULL. Immutable.
+ * The keys of a query's groups as numbers. Each is an address column, a whole number of at most 32
+ * bits or a boolean, or a CASE whose results are address columns or NULL. Immutable.
  */
-public final class GroupPlan {
+public final class NumberedKeys {
   /** A key. */
   public sealed interface Key permits AddressKey, NumberKey, CaseKey {}
 
@@ -38,7 +39,7 @@ public final class GroupPlan {
   private final List<Key> keys;
   private final Set<FlowColumn> addresses = EnumSet.noneOf(FlowColumn.class);
 
-  private GroupPlan(FlowQuery query, List<Key> keys) {
+  private NumberedKeys(FlowQuery query, List<Key> keys) {
     this.query = query;
     this.keys = List.copyOf(keys);
     for (Key key : keys) {
@@ -51,24 +52,17 @@ public final class GroupPlan {
   }
 
   /**
-   * The plan of a query.
+   * The keys of a query, empty if one is of another kind, or its aggregates need more than longs.
    *
    * @param query without parameters
-   * @return null if its groups have any other key
    */
-  public static GroupPlan of(FlowQuery query) {
-    if (query.groupBy().isEmpty() || !hasNumericArguments(query)) {
-      return null;
-    }
-    List<Key> keys = new ArrayList<>();
-    for (Expression key : query.groupBy()) {
-      Key one = key(key);
-      if (one == null) {
-        return null;
-      }
-      keys.add(one);
-    }
-    return new GroupPlan(query, keys);
+  public static Optional<NumberedKeys> of(FlowQuery query) {
+    List<Key> keys =
+        query.groupBy().stream().map(NumberedKeys::key).flatMap(Optional::stream).toList();
+    boolean areAll = !keys.isEmpty() && keys.size() == query.groupBy().size();
+    return areAll && hasNumericArguments(query)
+        ? Optional.of(new NumberedKeys(query, keys))
+        : Optional.empty();
   }
 
   /** Texts are the only values that are not kept in longs. */
@@ -86,38 +80,38 @@ public final class GroupPlan {
     return true;
   }
 
-  private static Key key(Expression key) {
-    if (key instanceof Expression.Column column) {
+  private static Optional<Key> key(Expression key) {
+    if (key instanceof Column column) {
       ColumnType type = column.column().type();
       if (type == ColumnType.ADDRESS) {
-        return new AddressKey(column.column());
+        return Optional.of(new AddressKey(column.column()));
       }
-      return bits(type) > 0 ? new NumberKey(column.column()) : null;
+      return bits(type) > 0 ? Optional.of(new NumberKey(column.column())) : Optional.empty();
     }
-    return key instanceof Expression.Case choice ? caseKey(choice) : null;
+    return key instanceof Expression.Case choice ? caseKey(choice) : Optional.empty();
   }
 
-  private static Key caseKey(Expression.Case choice) {
-    if (choice.kind() != ValueKind.ADDRESS) {
-      return null;
-    }
+  private static Optional<Key> caseKey(Expression.Case choice) {
     List<Expression> conditions = new ArrayList<>();
-    List<Optional<FlowColumn>> results = new ArrayList<>();
-    for (int b = 0; b <= choice.whens().size(); b++) {
-      boolean isElse = b == choice.whens().size();
-      Expression result = isElse ? choice.otherwise() : choice.whens().get(b).result();
-      if (result instanceof Expression.Column column) {
-        results.add(Optional.of(column.column()));
-      } else if (result instanceof Expression.Literal literal && literal.value().isNull()) {
-        results.add(Optional.empty());
-      } else {
-        return null;
-      }
-      if (!isElse) {
-        conditions.add(choice.whens().get(b).condition());
-      }
+    List<Expression> results = new ArrayList<>();
+    for (Expression.When when : choice.whens()) {
+      conditions.add(when.condition());
+      results.add(when.result());
     }
-    return new CaseKey(conditions, results);
+    results.add(choice.otherwise());
+    return choice.kind() == ValueKind.ADDRESS
+            && results.stream().allMatch(result -> isNull(result) || result instanceof Column)
+        ? Optional.of(
+            new CaseKey(conditions, results.stream().map(NumberedKeys::addressColumn).toList()))
+        : Optional.empty();
+  }
+
+  private static boolean isNull(Expression result) {
+    return result instanceof Expression.Literal literal && literal.value().isNull();
+  }
+
+  private static Optional<FlowColumn> addressColumn(Expression result) {
+    return result instanceof Column column ? Optional.of(column.column()) : Optional.empty();
   }
 
   /** Bits of a column's values, 0 if they are too many. */
@@ -139,16 +133,17 @@ public final class GroupPlan {
     return keys;
   }
 
-  /** The columns of the keys if these are two different columns of addresses; else null. */
-  public List<FlowColumn> addressPair() {
-    boolean isPair =
-        keys.size() == 2
-            && keys.get(0) instanceof AddressKey
-            && keys.get(1) instanceof AddressKey
-            && addresses.size() == 2;
-    return isPair
-        ? List.of(((AddressKey) keys.get(0)).column(), ((AddressKey) keys.get(1)).column())
-        : null;
+  /** Two keys that are different columns of addresses. */
+  public record AddressPair(FlowColumn first, FlowColumn second) {}
+
+  /** The columns of the keys if these are two different columns of addresses. */
+  public Optional<AddressPair> addressPair() {
+    return keys.size() == 2
+            && keys.get(0) instanceof AddressKey first
+            && keys.get(1) instanceof AddressKey second
+            && first.column() != second.column()
+        ? Optional.of(new AddressPair(first.column(), second.column()))
+        : Optional.empty();
   }
 
   /** The columns whose addresses are to be numbered. */

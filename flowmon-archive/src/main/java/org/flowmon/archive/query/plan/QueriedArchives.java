@@ -14,7 +14,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.udaf.constraint.Constraints;
 
 /** The archives, one or more, that a query reads as if they were one. */
-public final class AskedArchives {
+public final class QueriedArchives {
   private final List<ArchiveSnapshot> snapshots;
   private final boolean verifyChecksums;
   // The snapshots of chosen segments; empty if there is one archive, which owns them all.
@@ -25,7 +25,7 @@ public final class AskedArchives {
    *
    * @param verifyChecksums whether a column's bytes are checked when this process first reads them
    */
-  public AskedArchives(List<ArchiveSnapshot> snapshots, boolean verifyChecksums) {
+  public QueriedArchives(List<ArchiveSnapshot> snapshots, boolean verifyChecksums) {
     if (snapshots.isEmpty()) {
       throw new IllegalArgumentException("no archive is asked, expected at least one");
     }

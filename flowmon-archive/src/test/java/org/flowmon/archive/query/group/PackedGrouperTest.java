@@ -3,7 +3,6 @@ package org.flowmon.archive.query.group;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -27,9 +27,10 @@ import org.flowmon.archive.query.group.partition.PartitionMap;
 import org.flowmon.archive.query.group.partition.PartitionedRows;
 import org.flowmon.archive.query.group.table.PackedTable;
 import org.flowmon.archive.query.group.table.RowAdder;
+import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.numbering.AddressNumbering;
 import org.flowmon.archive.query.numbering.AddressNumbers;
-import org.flowmon.archive.query.plan.GroupPlan;
+import org.flowmon.archive.query.plan.NumberedKeys;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.reader.SegmentReader;
@@ -45,12 +46,13 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class PackedGroupsTest {
+class PackedGrouperTest {
   private static void noCheck() {}
 
   @TempDir Path directory;
@@ -100,23 +102,22 @@ class PackedGroupsTest {
         int threads = 1 + random.nextInt(4);
         int wanted = random.nextBoolean() ? 1 : 1 + random.nextInt(300);
         long heapBytes = new long[] {1, 100_000, 1 << 26}[random.nextInt(3)];
-        GroupPlan plan = GroupPlan.of(query);
-        AddressNumbering numbering = new AddressNumbering(segments, plan.addresses());
-        onThreads(threads, () -> numbering.run(PackedGroupsTest::noCheck));
-        PackedGroups groups =
-            PackedGroups.withPartitions(
-                plan, numbering.finish(() -> {}), wanted, heapBytes, GroupMemory.unlimited());
+        NumberedKeys keys = NumberedKeys.of(query).orElseThrow();
+        AddressNumbering numbering = new AddressNumbering(segments, keys.addresses());
+        onThreads(threads, () -> numbering.run(PackedGrouperTest::noCheck));
+        PackedGrouper groups =
+            PackedGrouper.withPartitions(
+                PackedKeys.of(keys, numbering.finish(() -> {})).orElseThrow(),
+                wanted,
+                heapBytes,
+                GroupMemory.unlimited());
         AtomicInteger next = new AtomicInteger();
         onThreads(threads, () -> collect(segments, groups.collector(), next));
-        PackedAnswer finish = groups.finish();
-        onThreads(threads, () -> finish.order(PackedGroupsTest::noCheck));
-        finish.measure();
-        onThreads(threads, finish::allocate);
-        finish.begin();
-        onThreads(threads, () -> finish.write(PackedGroupsTest::noCheck));
+        Deadline deadline = new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
+        ResultTable answer = groups.answer(threads, deadline).rows();
         String context =
             "seed " + seed + ", " + threads + " threads, " + wanted + " partitions: " + query;
-        assertEquals(FlowQueries.run(flows, query).toString(), finish.table().toString(), context);
+        assertEquals(FlowQueries.run(flows, query).toString(), answer.toString(), context);
       }
     } finally {
       segments.forEach(SegmentReader::close);
@@ -152,7 +153,7 @@ class PackedGroupsTest {
         segments.add(SegmentReader.open(directory, segment));
       }
       AddressNumbering numbering = new AddressNumbering(segments, columns);
-      onThreads(3, () -> numbering.run(PackedGroupsTest::noCheck));
+      onThreads(3, () -> numbering.run(PackedGrouperTest::noCheck));
       AddressNumbers numbers = numbering.finish(() -> {});
       for (SegmentReader segment : segments) {
         for (FlowColumn column : columns) {
@@ -208,7 +209,7 @@ class PackedGroupsTest {
               List.of(none, noneEither),
               List.of(none, one, noneEither))) {
         AddressNumbering numbering = new AddressNumbering(segments, columns);
-        onThreads(3, () -> numbering.run(PackedGroupsTest::noCheck));
+        onThreads(3, () -> numbering.run(PackedGrouperTest::noCheck));
         AddressNumbers numbers = numbering.finish(() -> {});
         boolean hasOne = segments.contains(one);
         assertEquals(hasOne ? 1 : 0, numbers.ofNull());
@@ -349,54 +350,57 @@ class PackedGroupsTest {
     String keys = "src_as, src_addr, outgoing, dst_as";
     FlowQuery query =
         QueryParser.parse("SELECT " + keys + ", SUM(bytes) FROM flows GROUP BY " + keys);
-    GroupPlan plan = GroupPlan.of(query);
-    assertNull(
-        PackedGroups.of(
-            plan, new AddressNumbers(null, new long[7]), 100_000, 1, 1, GroupMemory.unlimited()));
+    NumberedKeys numbered = NumberedKeys.of(query).orElseThrow();
+    assertTrue(PackedKeys.of(numbered, new AddressNumbers(null, new long[7])).isEmpty());
   }
 
   @Test
   void eachKeyHasAPlaceWhereMemoryHasOneForEachThreadAndAsMuchForTheAnswer() {
-    GroupPlan plan =
-        GroupPlan.of(QueryParser.parse("SELECT dst_port, SUM(bytes) FROM flows GROUP BY dst_port"));
-    AddressNumbers numbers = new AddressNumbers(null, new long[0]);
+    PackedKeys keys =
+        NumberedKeys.of(
+                QueryParser.parse("SELECT protocol, SUM(bytes) FROM flows GROUP BY protocol"))
+            .flatMap(some -> PackedKeys.of(some, new AddressNumbers(null, new long[0])))
+            .orElseThrow();
     int threads = 3;
-    // The ports and NULL, to a power of two: a state each, and whether it was seen.
-    long states = (long) GroupLayout.of(plan.query()).stateWords() << 17;
-    long bytes = threads * (Long.BYTES * states + (1 << 17));
+    // The protocols and NULL, to a power of two: a state each, and whether it was seen.
+    long states = (long) keys.layout().stateWords() << 9;
+    long bytes = threads * (Long.BYTES * states + (1 << 9));
     GroupMemory enough = new GroupMemory(2 * bytes + 5);
     enough.take(5);
-    PackedGroups dense = PackedGroups.of(plan, numbers, 100_000, 1, threads, enough);
+    PackedGrouper dense = PackedGrouper.of(keys, 100_000, 1, threads, enough);
     assertTrue(dense.isDense());
     assertEquals(5 + bytes, enough.taken());
     GroupMemory less = new GroupMemory(2 * bytes - 1);
-    PackedGroups hashed = PackedGroups.of(plan, numbers, 100_000, 1, threads, less);
+    PackedGrouper hashed = PackedGrouper.of(keys, 100_000, 1, threads, less);
     assertFalse(hashed.isDense());
     assertEquals(0, less.taken());
   }
 
-  private static GroupPlan pairPlan() {
-    return GroupPlan.of(
-        QueryParser.parse(
-            "SELECT src_addr, dst_addr, COUNT(*) FROM flows GROUP BY src_addr, dst_addr"));
+  private static final FlowQuery PAIRS =
+      QueryParser.parse(
+          "SELECT src_addr, dst_addr, COUNT(*) FROM flows GROUP BY src_addr, dst_addr");
+
+  /** Pairs of addresses. */
+  private static PackedKeys pairs(AddressNumbers first, AddressNumbers second) {
+    return PackedKeys.of(NumberedKeys.of(PAIRS).orElseThrow(), first, second).orElseThrow();
   }
 
-  private static PackedGroups pairs(int addresses, int wanted, long heapBytes) {
+  private static PackedGrouper pairs(int addresses, int wanted, long heapBytes) {
     AddressNumbers numbers = new AddressNumbers(null, new long[addresses]);
-    return PackedGroups.withPartitions(
-        pairPlan(), numbers, wanted, heapBytes, GroupMemory.unlimited());
+    return PackedGrouper.withPartitions(
+        pairs(numbers, numbers), wanted, heapBytes, GroupMemory.unlimited());
   }
 
   @Test
   void hostsThatTheSampleDoesNotHaveAreSpreadOverPartitionsToo() {
     int addresses = 100_000;
-    PackedGroups groups = pairs(addresses, 100, 1 << 20);
+    PackedGrouper groups = pairs(addresses, 100, 1 << 20);
     int shift = groups.keyBits() / 2;
     long[] sample = new long[16_384];
     for (int i = 0; i < sample.length; i++) {
       sample[i] = (long) (i % 1000) << shift; // of the first hundredth only
     }
-    PartitionMap map = groups.cut(sample).map;
+    PartitionMap map = groups.cut(() -> sample).map;
     int[] numbers = new int[map.partitions()];
     for (long number = 1000; number < addresses; number++) {
       numbers[map.partition(number << shift)]++;
@@ -407,54 +411,53 @@ class PackedGroupsTest {
 
   @Test
   void partitionsAreNoMoreThanMemoryHasBlocksFor() {
-    assertEquals(1, PackedGroups.wanted(1000, 96L << 20, 3));
-    assertEquals(2048, PackedGroups.wanted(100_000_000, 96L << 20, 3));
+    assertEquals(1, PackedGrouper.wanted(1000, 96L << 20, 3));
+    assertEquals(2048, PackedGrouper.wanted(100_000_000, 96L << 20, 3));
     // With a heap of 256 MiB, a block of each partition is a part of the rows' memory.
     long share = (256L << 20) / 24;
-    int wanted = PackedGroups.wanted(100_000_000, share, 3);
+    int wanted = PackedGrouper.wanted(100_000_000, share, 3);
     assertTrue(
         wanted > 100 && 2L * wanted * PartitionedRows.blockBytes(3) < share,
         wanted + " partitions");
-    assertEquals(1, PackedGroups.wanted(100_000_000, 1, 3));
+    assertEquals(1, PackedGrouper.wanted(100_000_000, 1, 3));
   }
 
   @Test
   void listsAreNotGroupedWhereStatesOfAllAddressesTakeTooMuchMemory() {
-    List<IpAddress> first = List.of(IpAddress.ofIpv4(1));
-    AddressNumbers few = new AddressNumbers(null, new long[1000]);
-    AddressNumbers many = new AddressNumbers(null, new long[1_000_000]);
-    HeapBudget heap =
-        new HeapBudget(256L << 20); // states of the many take 13 MB, a thread may have 11
+    AddressNumbers first = new AddressNumbers(null, new long[1]);
+    PackedKeys few = pairs(first, new AddressNumbers(null, new long[1000]));
+    PackedKeys many = pairs(first, new AddressNumbers(null, new long[1_000_000]));
+    // States of the many take 13 MB, a thread may have 11.
+    HeapBudget heap = new HeapBudget(256L << 20);
     HeapBudget larger = new HeapBudget(512L << 20);
-    assertNotNull(PackedGroups.ofLists(pairPlan(), first, few, 2, heap, GroupMemory.unlimited()));
-    assertNull(PackedGroups.ofLists(pairPlan(), first, many, 1, heap, GroupMemory.unlimited()));
-    assertNotNull(
-        PackedGroups.ofLists(pairPlan(), first, many, 1, larger, GroupMemory.unlimited()));
+    assertTrue(ListGrouping.hasRoom(few, 2, heap, GroupMemory.unlimited()));
+    assertFalse(ListGrouping.hasRoom(many, 1, heap, GroupMemory.unlimited()));
+    assertTrue(ListGrouping.hasRoom(many, 1, larger, GroupMemory.unlimited()));
     // All threads together may take at most an eighth.
-    assertNull(PackedGroups.ofLists(pairPlan(), first, many, 6, larger, GroupMemory.unlimited()));
+    assertFalse(ListGrouping.hasRoom(many, 6, larger, GroupMemory.unlimited()));
     // Nor more than half of the query's remaining memory.
-    GroupLayout layout = GroupLayout.of(pairPlan().query());
-    long most = 2 * 3 * ListGroupMaker.heapBytes(few, layout);
+    long most = 2 * 3 * ListGroupMaker.heapBytes(few.numbers(1), few.layout());
     GroupMemory enough = new GroupMemory(most + 5);
     enough.take(5);
-    assertNotNull(PackedGroups.ofLists(pairPlan(), first, few, 3, heap, enough));
+    assertTrue(ListGrouping.hasRoom(few, 3, heap, enough));
     enough.take(1);
-    assertNull(PackedGroups.ofLists(pairPlan(), first, few, 3, heap, enough));
+    assertFalse(ListGrouping.hasRoom(few, 3, heap, enough));
   }
 
   @Test
   void rowsAreNumberedWhereMemoryHasThatAndAsMuchForTheAnswer() {
-    AddressNumbers few = new AddressNumbers(null, new long[10]);
     List<KeyedRows> keys = List.of(new KeyedRows(0, List.of(), 4000));
     long bytes = 4 * 4000;
     GroupMemory memory = new GroupMemory(2 * bytes + 5);
     memory.take(5);
-    PackedGroups groups =
-        PackedGroups.ofLists(pairPlan(), List.of(IpAddress.ofIpv4(1)), few, 1, memory);
-    assertNotNull(groups.listed(keys, 1, rows -> {}));
+    PackedKeys few =
+        pairs(new AddressNumbers(null, new long[1]), new AddressNumbers(null, new long[10]));
+    ListGrouping grouping =
+        new ListGrouping(few, FlowColumn.DST_ADDR, keys, List.of(), Map.of(), 1, memory);
+    assertTrue(grouping.takesNumbers());
     assertEquals(5 + bytes, memory.taken());
     memory.take(1 - bytes);
-    assertNull(groups.listed(keys, 1, rows -> {}));
+    assertFalse(grouping.takesNumbers());
     assertEquals(6, memory.taken());
   }
 }
