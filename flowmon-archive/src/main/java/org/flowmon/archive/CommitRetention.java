@@ -79,12 +79,12 @@ final class CommitRetention implements CommitPreparation {
     if (found != expected) {
       throw new CommitRefusedException(
           CommitRefusedException.Reason.SEGMENT_MISSING,
-          shared.store().describe(path)
-              + (found < 0 ? " is missing" : " has " + found + " bytes")
-              + ", segment "
-              + segment.id()
-              + " was sealed with "
-              + expected);
+          String.format(
+              "%s %s, segment %s was sealed with %s",
+              shared.store().describe(path),
+              found < 0 ? "is missing" : "has " + found + " bytes",
+              segment.id(),
+              expected));
     }
   }
 
@@ -241,10 +241,10 @@ final class CommitRetention implements CommitPreparation {
     if (IntStream.of(first).asLongStream().sum() != since) {
       throw new CommitRefusedException(
           CommitRefusedException.Reason.CUTOFF_MOVED,
-          since
-              + " rows of segments that are to be replaced were hidden meanwhile, and others of the"
-              + " same time were not: "
-              + commit.replaced());
+          String.format(
+              "%s rows of segments that are to be replaced were hidden meanwhile, and others of the"
+                  + " same time were not: %s",
+              since, commit.replaced()));
     }
     List<String> expired = new ArrayList<>();
     Map<String, Integer> firstRows = new HashMap<>();

@@ -5,7 +5,6 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import org.flowmon.archive.sorted.BinarySearch;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
@@ -179,7 +178,18 @@ public final class FlowBlock implements FlowRows {
    * rows if none is.
    */
   int firstAfter(long time, int from) {
-    return BinarySearch.first(from, rows, row -> times[offset + row] > time);
+    // As BinarySearch, but it runs for each run of rows, which may have one row.
+    int low = from;
+    int high = rows;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (times[offset + middle] > time) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
   }
 
   /** Concatenates blocks, all of the same columns. */

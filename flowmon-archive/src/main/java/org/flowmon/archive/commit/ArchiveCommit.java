@@ -51,19 +51,16 @@ public record ArchiveCommit(
         || (!segments.isEmpty() && !mayHaveSegments)
         || (segments.isEmpty() && !replaced.isEmpty())) {
       throw new IllegalArgumentException(
-          segments.size()
-              + " segments with "
-              + ranges.size()
-              + " source ranges, "
-              + (file == null ? "no" : "a")
-              + " file, "
-              + retiredSources.size()
-              + " retired sources and "
-              + replaced.size()
-              + " replaced segments"
-              + (retention == null ? "" : " and a change of retention")
-              + ": expected segments with ranges, with a file or with replaced segments, or retired"
-              + " sources or a change of retention alone");
+          String.format(
+              "%s segments with %s source ranges, %s file, %s retired sources and %s replaced"
+                  + " segments%s: expected segments with ranges, with a file or with replaced"
+                  + " segments, or retired sources or a change of retention alone",
+              segments.size(),
+              ranges.size(),
+              file == null ? "no" : "a",
+              retiredSources.size(),
+              replaced.size(),
+              retention == null ? "" : " and a change of retention"));
     }
     if (note.length() > MAX_NOTE) {
       throw new IllegalArgumentException(

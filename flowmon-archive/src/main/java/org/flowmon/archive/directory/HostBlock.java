@@ -104,12 +104,9 @@ final class HostBlock implements AddressList {
       throw run.file()
           .corrupt(
               place,
-              "roles "
-                  + (entry & HostRunFormat.ROLES)
-                  + " in segment "
-                  + (entry >>> 2)
-                  + " of "
-                  + run.segments().size());
+              String.format(
+                  "roles %s in segment %s of %s",
+                  entry & HostRunFormat.ROLES, entry >>> 2, run.segments().size()));
     }
     return entry;
   }

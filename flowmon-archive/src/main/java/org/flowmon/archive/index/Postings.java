@@ -79,13 +79,9 @@ final class Postings implements AddressList {
         || lists + listsLength != blob.length()) {
       throw file.corrupt(
           place,
-          size
-              + " values of "
-              + width
-              + " bytes and "
-              + listsLength
-              + " bytes of lists in a blob of "
-              + blob.length());
+          String.format(
+              "%s values of %s bytes and %s bytes of lists in a blob of %s",
+              size, width, listsLength, blob.length()));
     }
     listsAt = at + (int) lists;
     directoryAt = listsAt - 4 * size;

@@ -96,14 +96,9 @@ public final class SegmentIndex implements AutoCloseable {
         || footer.rows() != rows) {
       throw file.corrupt(
           "footer",
-          "belongs to segment "
-              + footer.segmentId()
-              + " of "
-              + footer.segmentLength()
-              + " bytes, expected "
-              + segmentId
-              + " of "
-              + segment.length());
+          String.format(
+              "belongs to segment %s of %s bytes, expected %s of %s",
+              footer.segmentId(), footer.segmentLength(), segmentId, segment.length()));
     }
     for (PuffinFooter.Blob blob : footer.blobs()) {
       FlowColumn column = FlowColumn.byId(blob.columnId());

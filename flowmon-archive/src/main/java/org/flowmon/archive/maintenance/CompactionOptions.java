@@ -26,12 +26,9 @@ public record CompactionOptions(int targetRows, int finalRows) {
         || finalRows < targetRows
         || finalRows > SegmentWriter.MAX_ROWS / 2) {
       throw new IllegalArgumentException(
-          "segments of "
-              + targetRows
-              + " and "
-              + finalRows
-              + " rows, expected 2 <= target <= final <= "
-              + SegmentWriter.MAX_ROWS / 2);
+          String.format(
+              "segments of %s and %s rows, expected 2 <= target <= final <= %s",
+              targetRows, finalRows, SegmentWriter.MAX_ROWS / 2));
     }
   }
 

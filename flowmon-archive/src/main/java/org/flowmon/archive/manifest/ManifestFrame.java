@@ -167,14 +167,9 @@ record ManifestFrame(
       throw corrupt(
           file,
           "header",
-          "kind "
-              + in.getShort(6)
-              + ", number "
-              + in.getLong(8)
-              + "; expected kind "
-              + kind.code
-              + ", number "
-              + number);
+          String.format(
+              "kind %s, number %s; expected kind %s, number %s",
+              in.getShort(6), in.getLong(8), kind.code, number));
     }
     return new ManifestFrame(
         kind,

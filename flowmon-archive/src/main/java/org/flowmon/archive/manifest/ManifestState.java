@@ -170,14 +170,9 @@ public final class ManifestState {
     if (before != null) {
       throw new CommitRefusedException(
           CommitRefusedException.Reason.ALREADY_IMPORTED,
-          file.name()
-              + " was imported before, as "
-              + before.name()
-              + " (SHA-256 "
-              + file.sha256()
-              + ", "
-              + before.bytes()
-              + " bytes)");
+          String.format(
+              "%s was imported before, as %s (SHA-256 %s, %s bytes)",
+              file.name(), before.name(), file.sha256(), before.bytes()));
     }
   }
 

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.archive.query.limit.RowLimitException;
+import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.merge.WindowResult;
-import org.flowmon.jobs.urgent.UrgentWork;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -147,7 +147,7 @@ final class HistoryLookup {
       }
       runBegun = now == 0 ? 1 : now;
       Duration left = Duration.ofNanos(deadline - now);
-      try (UrgentWork urgent = UrgentWork.begin()) {
+      try (WindowPriority.Work work = WindowPriority.ofProcess().begin()) {
         return Optional.of(lookups.running().run(this, () -> query.run(snapshot, window, left)));
       }
     }

@@ -15,7 +15,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.apache.parquet.format.ColumnMetaData;
 import org.flowmon.archive.index.DictionaryValues;
 import org.flowmon.archive.index.SegmentIndexWriter;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SealedFile;
@@ -35,6 +34,7 @@ import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Seals rows into a segment: sorts them by time, writes {@code <id>.parquet} and its sidecar {@code
@@ -183,8 +183,8 @@ public final class SegmentWriter {
     pause.run();
     int[] order = rowOrder.sort(keys[0], keys[1], keys[2], rows);
     pause.run();
-    smallestKey = keys[0][order[0]];
-    largestKey = keys[0][order[rows - 1]];
+    smallestKey = keys[0][0];
+    largestKey = keys[0][rows - 1];
     if (rank.length < rows) {
       rank = new int[rows];
     }

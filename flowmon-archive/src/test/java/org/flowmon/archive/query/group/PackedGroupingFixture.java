@@ -10,8 +10,8 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.Traffic;
 import org.flowmon.archive.query.limit.Deadline;
-import org.flowmon.archive.query.plan.AskedArchives;
 import org.flowmon.archive.query.plan.Groupings;
+import org.flowmon.archive.query.plan.QueriedArchives;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -130,15 +130,14 @@ abstract class PackedGroupingFixture {
   }
 
   static boolean isPacked(ArchiveSnapshot snapshot, FlowQuery query) throws IOException {
-    return PackedGrouping.of(
-            new AskedArchives(List.of(snapshot), true),
-            new Groupings(query).all(),
-            Constraints.of(query.where()),
-            snapshot.segments(),
-            new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false),
-            1,
-            1,
-            GroupMemory.unlimited())[0]
-        != null;
+    return new GroupPlanner(
+                new QueriedArchives(List.of(snapshot), true),
+                snapshot.segments(),
+                Constraints.of(query.where()),
+                new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false),
+                GroupMemory.unlimited())
+            .plan(new Groupings(query).all(), 1, 1)
+            .get(0)
+        instanceof PackedGrouper;
   }
 }
