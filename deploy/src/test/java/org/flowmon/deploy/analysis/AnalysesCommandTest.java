@@ -22,11 +22,11 @@ import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.Flowmon;
-import org.flowmon.deploy.embedded.EmbeddedKafka;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.embedded.EmbeddedKafka;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

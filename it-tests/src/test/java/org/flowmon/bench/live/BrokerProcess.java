@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.deploy.command.CommandException;
-import org.flowmon.deploy.embedded.EmbeddedKafka;
+import org.flowmon.jobs.embedded.EmbeddedKafka;
 
 /** A Kafka broker as a child process, whose usage does not count as the job's. */
 final class BrokerProcess implements AutoCloseable {

@@ -21,10 +21,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.flowmon.bench.output.BenchFolder;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
-import org.flowmon.deploy.embedded.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.embedded.EmbeddedKafka;
 
 /**
  * The base of a live path: a broker as a separate process on the same machine, with which it shares
