@@ -1,4 +1,4 @@
-package org.flowmon.deploy.parquet;
+package org.flowmon.archive.segment.format;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.Util;
 
-/** Reads the footer of any Parquet file. */
+/** Reads the footer of a Parquet file of any writer. */
 public final class ParquetFooter {
   /**
    * The largest footer: some thousand row groups of a hundred columns. It is also bounded by the
@@ -53,7 +53,7 @@ public final class ParquetFooter {
     in.seek(length - 8 - size);
     in.readFully(bytes);
     // No list in it can be longer than the footer.
-    return ParquetThrift.read(
+    return ThriftStruct.parse(
         bytes,
         "its footer, from byte " + (length - 8 - size) + " on,",
         footer -> Util.readFileMetaData(footer, size));
