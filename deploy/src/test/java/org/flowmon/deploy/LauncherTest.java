@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests when {@code ./flowmon} builds and what it runs, with a copy of it over nearly empty modules
  * and a Maven that records its calls.
  */
-@Timeout(value = 2, unit = TimeUnit.MINUTES) // against a hang, at any load of the machine
+@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, at any load of the machine
 class LauncherTest {
   @TempDir private Path root;
 

@@ -16,9 +16,8 @@ import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.commit.ImportedFile;
-import org.flowmon.archive.days.DayUpdate;
+import org.flowmon.archive.derived.RunFolder;
 import org.flowmon.archive.derived.RunUpdate;
-import org.flowmon.archive.directory.DirectoryUpdate;
 import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestState;
@@ -327,7 +326,7 @@ public final class Archive implements AutoCloseable {
       shared.store().requireCommits();
       // Owned before their files are looked for: their writer may be gone.
       owned = uncommitted.takeOver(ids);
-      CommitResult result = shared.manifest().commit(commit, this::requireFiles, retention);
+      CommitResult result = shared.manifest().commit(commit, retention);
       uncommitted.committed(ids);
       return result;
     } catch (UncheckedIOException e) {
@@ -338,30 +337,6 @@ public final class Archive implements AutoCloseable {
       shared.lease().disown(owned);
       retention.end();
       shared.release(held);
-    }
-  }
-
-  private void requireFiles(SealedSegment segment) {
-    requireFile(segment, segment.fileName(), segment.segmentFile().length());
-    requireFile(segment, segment.indexFileName(), segment.indexFile().length());
-  }
-
-  private void requireFile(SealedSegment segment, String name, long expected) {
-    long found;
-    try {
-      found = shared.store().length(SEGMENTS + "/" + name);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    if (found != expected) {
-      throw new CommitRefusedException(
-          CommitRefusedException.Reason.SEGMENT_MISSING,
-          shared.store().describe(SEGMENTS + "/" + name)
-              + (found < 0 ? " is missing" : " has " + found + " bytes")
-              + ", segment "
-              + segment.id()
-              + " was sealed with "
-              + expected);
     }
   }
 
@@ -416,13 +391,7 @@ public final class Archive implements AutoCloseable {
    * @param stop asked before each file is written: if it is true the rest is left
    */
   public RunUpdate.Done updateDirectory(boolean verify, BooleanSupplier stop) throws IOException {
-    // Held, so that nobody deletes a segment that is being read.
-    ManifestState state = shared().hold();
-    try {
-      return DirectoryUpdate.run(shared.hosts(), SEGMENTS, state.segments(), verify, stop);
-    } finally {
-      shared.release(state);
-    }
+    return update(shared().hosts(), Archive::all, verify, stop);
   }
 
   /**
@@ -437,11 +406,26 @@ public final class Archive implements AutoCloseable {
   public RunUpdate.Done updateDays(
       Function<List<SealedSegment>, BitSet> settled, boolean verify, BooleanSupplier stop)
       throws IOException {
-    ManifestState state = shared().hold();
+    return update(shared().days(), settled, verify, stop);
+  }
+
+  private static BitSet all(List<SealedSegment> segments) {
+    BitSet all = new BitSet(segments.size());
+    all.set(0, segments.size());
+    return all;
+  }
+
+  private RunUpdate.Done update(
+      RunFolder<?> runs,
+      Function<List<SealedSegment>, BitSet> toCover,
+      boolean verify,
+      BooleanSupplier stop)
+      throws IOException {
+    // Held, so that nobody deletes a segment that is being read.
+    ManifestState state = shared.hold();
     try {
       List<SealedSegment> segments = state.segments();
-      return DayUpdate.run(
-          shared.days(), SEGMENTS, segments, settled.apply(segments), verify, stop);
+      return runs.update(SEGMENTS, segments, toCover.apply(segments), verify, stop);
     } finally {
       shared.release(state);
     }

@@ -14,11 +14,9 @@ public record ArchiveOptions(int snapshotEvery, int maxOpenSegments) {
   public ArchiveOptions {
     if (snapshotEvery < 1 || maxOpenSegments < 1) {
       throw new IllegalArgumentException(
-          "snapshotEvery "
-              + snapshotEvery
-              + ", maxOpenSegments "
-              + maxOpenSegments
-              + ": expected at least 1");
+          String.format(
+              "snapshotEvery %s, maxOpenSegments %s: expected at least 1",
+              snapshotEvery, maxOpenSegments));
     }
   }
 }

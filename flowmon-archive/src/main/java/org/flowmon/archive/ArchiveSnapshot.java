@@ -97,8 +97,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
 
   /**
    * The number of the commit that brought the newest rows of one of {@link #segments}, or of a
-   * later one. A snapshot of that number or a larger one has all of its rows but expired ones,
-   * whichever segments hold them.
+   * later one: a snapshot of at least that number has all of its rows but expired ones.
    */
   public long newestRows(SealedSegment segment) {
     return state.newestRows(segment.id());
@@ -174,44 +173,29 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.historyFrom();
   }
 
-  /**
-   * The time (µs) since which everything that arrived from these sources is here, but for {@link
-   * #gaps}: their first arrival, or a later one if positions before a source's first one here were
-   * skipped. {@link Long#MAX_VALUE} if no arrival is known.
-   *
-   * @param disorder by how much (µs) skipped flows may have arrived later than the flows after them
-   */
+  /** As {@link ManifestState#historyFrom(Collection, long)}. */
   public long historyFrom(Collection<String> sourceKeys, long disorder) {
     return state.historyFrom(sourceKeys, disorder);
   }
 
-  /**
-   * The ranges of arrivals (µs) that imported files hold, from the first to the last of each;
-   * overlapping ones are joined. Last arrival by first, ascending.
-   */
+  /** As {@link ManifestState#importedArrivals}. */
   public NavigableMap<Long, Long> importedArrivals() {
     return state.importedArrivals();
   }
 
   /**
-   * The arrival (µs) before which everything is here: the smallest of the largest committed
-   * arrivals of all sources that may bring more. Without such a source the largest arrival known;
-   * {@link Long#MIN_VALUE} if none is.
+   * As {@link ManifestState#historyThrough()}: the arrival (µs) before which everything is here.
    */
   public long historyThrough() {
     return state.historyThrough();
   }
 
-  /** As {@link #historyThrough()}, for these sources; {@link Long#MIN_VALUE} if one is unknown. */
+  /** As {@link ManifestState#historyThrough(Collection)}. */
   public long historyThrough(Collection<String> sourceKeys) {
     return state.historyThrough(sourceKeys);
   }
 
-  /**
-   * Whether everything that arrived from these sources up to a time (µs) is here, but for {@link
-   * #gaps}: each source is known, and has a later arrival or ended. If a source's arrivals are out
-   * of order by up to a bound, ask for a time that much later.
-   */
+  /** As {@link ManifestState#reaches}. */
   public boolean reaches(Collection<String> sourceKeys, long arrival) {
     return state.reaches(sourceKeys, arrival);
   }

@@ -28,9 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Prepares the expiration of a commit: the rows it hides, so that no more is visible than the
- * archive's limits allow, and those it trims, so that no more is stored. All of it takes effect
- * with the commit.
+ * Prepares a commit: requires its files, and decides which rows it hides, so that no more is
+ * visible than the archive's limits allow, and which it trims, so that no more is stored. All of it
+ * takes effect with the commit.
  */
 final class CommitRetention implements CommitPreparation {
   private static final Logger LOG = LoggerFactory.getLogger(CommitRetention.class);
@@ -45,6 +45,9 @@ final class CommitRetention implements CommitPreparation {
 
   @Override
   public Expiration prepare(ManifestState before, ArchiveCommit commit) throws IOException {
+    for (SealedSegment segment : commit.segments()) {
+      requireFiles(segment);
+    }
     try (Leases leases = new Leases()) {
       if (!commit.replaced().isEmpty()) {
         return ofReplacement(before, commit, leases);
@@ -62,6 +65,26 @@ final class CommitRetention implements CommitPreparation {
       return of(before, commit, options, leases);
     } catch (UncheckedIOException e) {
       throw e.getCause();
+    }
+  }
+
+  private void requireFiles(SealedSegment segment) throws IOException {
+    requireFile(segment, segment.fileName(), segment.segmentFile().length());
+    requireFile(segment, segment.indexFileName(), segment.indexFile().length());
+  }
+
+  private void requireFile(SealedSegment segment, String name, long expected) throws IOException {
+    String path = Archive.SEGMENTS + "/" + name;
+    long found = shared.store().length(path);
+    if (found != expected) {
+      throw new CommitRefusedException(
+          CommitRefusedException.Reason.SEGMENT_MISSING,
+          String.format(
+              "%s %s, segment %s was sealed with %s",
+              shared.store().describe(path),
+              found < 0 ? "is missing" : "has " + found + " bytes",
+              segment.id(),
+              expected));
     }
   }
 
@@ -218,10 +241,10 @@ final class CommitRetention implements CommitPreparation {
     if (IntStream.of(first).asLongStream().sum() != since) {
       throw new CommitRefusedException(
           CommitRefusedException.Reason.CUTOFF_MOVED,
-          since
-              + " rows of segments that are to be replaced were hidden meanwhile, and others of the"
-              + " same time were not: "
-              + commit.replaced());
+          String.format(
+              "%s rows of segments that are to be replaced were hidden meanwhile, and others of the"
+                  + " same time were not: %s",
+              since, commit.replaced()));
     }
     List<String> expired = new ArrayList<>();
     Map<String, Integer> firstRows = new HashMap<>();

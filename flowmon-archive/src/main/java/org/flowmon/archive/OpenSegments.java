@@ -15,11 +15,15 @@ import org.flowmon.archive.store.HeldFolder;
 
 /**
  * The cache of this process's open segments: repeated lookups open no file. The least recently used
- * ones are closed first, but never one that a lease holds.
+ * ones are closed first, but never one that a lease holds. No general cache knows leases, nor
+ * closes one more entry when the store asks for room.
  */
 final class OpenSegments implements AutoCloseable {
   /** A segment may be open twice: with its checksums verified and without. */
   private record Key(String id, boolean verified) {}
+
+  private static final String UNLEASED =
+      "; no lease could be made, so it may have been merged into another: ask again";
 
   private final ArchiveStore store;
   private final int maxIdle;
@@ -148,13 +152,9 @@ final class OpenSegments implements AutoCloseable {
           throw new SegmentCorruptException(
               store.describe(name),
               "file",
-              "missing, expected "
-                  + segment.segmentFile().length()
-                  + " bytes"
-                  + (leased.getAsBoolean()
-                      ? ""
-                      : "; no lease could be made, so it may have been merged into another: ask"
-                          + " again"),
+              String.format(
+                  "missing, expected %s bytes%s",
+                  segment.segmentFile().length(), leased.getAsBoolean() ? "" : UNLEASED),
               e);
         } finally {
           if (reader == null && held != null) {

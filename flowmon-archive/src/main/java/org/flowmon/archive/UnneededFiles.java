@@ -16,6 +16,7 @@ import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.Removal;
 import org.flowmon.archive.lease.ReaderLease;
 import org.flowmon.archive.lease.SegmentOwners;
+import org.flowmon.archive.manifest.CommitPreparation;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.store.ArchiveStore;
@@ -226,7 +227,9 @@ final class UnneededFiles {
         }
       }
       if (!gone.isEmpty()) {
-        shared.manifest().commit(ArchiveCommit.ofDeleted(gone, "deleted files"), segment -> {});
+        shared
+            .manifest()
+            .commit(ArchiveCommit.ofDeleted(gone, "deleted files"), CommitPreparation.NONE);
       }
       boolean allReadersKnown = atLeast.isZero();
       shared.manifest().prune(needed, allReadersKnown ? Long.MAX_VALUE : before.toEpochMilli());

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -32,10 +31,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
-import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.sink.kafka.KafkaStates;
-import org.flowmon.jobs.site.Publication;
 import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.window.WindowOperator;
@@ -52,8 +49,10 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class SitesJobTest {
-  private static final List<String> SITES = List.of("berlin", "graz", "vienna");
+  static final List<String> SITES = List.of("berlin", "graz", "vienna");
+
   private static final int PARTITIONS = 2;
+
   private static final long SECOND = TestFlow.SECOND;
 
   private static final String FROM = " FROM flows WHERE outgoing IS NOT TRUE GROUP BY src_addr";
@@ -82,8 +81,10 @@ class SitesJobTest {
 
   private static final AnalysisConfig TUMBLING =
       TestAnalyses.talkers("tumbling", "2s", "2s", "2s", 64, 10);
+
   private static final AnalysisConfig SLIDING =
       TestAnalyses.talkers("sliding", "6s", "2s", "2s", 64, 10);
+
   private static final AnalysisConfig COARSE =
       TestAnalyses.talkers("coarse", "8s", "4s", "3s", 64, "HAVING SUM(bytes) > 1000000", 10);
 
@@ -125,6 +126,7 @@ class SitesJobTest {
   private static final long LAST_SAID = TestFlow.START / 1000 + 100_000;
 
   private static TestKafka kafka;
+
   @TempDir private static Path directory;
 
   @BeforeAll
@@ -238,10 +240,6 @@ class SitesJobTest {
     sender.end();
   }
 
-  /** A message of a site with its time: the arrival that the site had reached, in ms. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Said(long time, byte[] bytes) {}
-
   private static List<Said> said(String topic) {
     List<Said> all = new ArrayList<>();
     long time = TestFlow.START / 1000;
@@ -280,134 +278,13 @@ class SitesJobTest {
     return all;
   }
 
-  /**
-   * Adds after one of twenty messages a copy of it, whole, with a byte changed or cut, or garbage.
-   */
-  private static List<Said> amongDamaged(List<Said> messages, Random random) {
-    List<Said> all = new ArrayList<>();
-    for (int i = 0; i < messages.size(); i++) {
-      Said said = messages.get(i);
-      all.add(said);
-      if (i % 20 == 10) {
-        byte[] copy = said.bytes.clone();
-        byte[] hostile =
-            switch (i / 20 % 4) {
-              case 0 -> copy;
-              case 1 -> Arrays.copyOf(copy, random.nextInt(copy.length));
-              case 2 -> new byte[random.nextInt(1_000)];
-              default -> {
-                copy[random.nextInt(copy.length)] ^= (byte) (1 + random.nextInt(255));
-                yield copy;
-              }
-            };
-        all.add(new Said(said.time, hostile));
-      }
-    }
-    return all;
-  }
-
-  /**
-   * Adds forged messages, as sound as their originals: in five of each fifteen seconds, after one
-   * of four messages. In two other seconds, after all of that, each progress of one site is
-   * followed by a progress with another publication.
-   */
-  private static List<Said> amongForged(List<Said> messages, Random random) {
-    List<Said> all = new ArrayList<>();
-    int kind = 0;
-    for (int i = 0; i < messages.size(); i++) {
-      Said said = messages.get(i);
-      all.add(said);
-      StatesMessage message = StatesMessage.open(said.bytes);
-      long at = said.time % 15_000;
-      if (i % 4 == 2 && at < 5_000) {
-        all.add(new Said(said.time, forged(message, kind++, random).toBytes()));
-      } else if (at >= 9_000
-          && at < 11_000
-          && message.site().equals(SITES.get((int) (said.time / 15_000 % 3)))
-          && message instanceof StatesMessage.Progress progress) {
-        all.add(new Said(said.time, forged(progress, 4).toBytes()));
-      }
-    }
-    return all;
-  }
-
-  private static StatesMessage forged(StatesMessage good, int kind, Random random) {
-    return good instanceof StatesMessage.Progress progress
-        ? forged(progress, kind)
-        : forged((StatesMessage.Part) good, kind, random);
-  }
-
-  /**
-   * Forges a progress: another publication, first by name or not; or a time that is not believed.
-   */
-  private static StatesMessage.Progress forged(StatesMessage.Progress good, int kind) {
-    List<StatesMessage.Published> published = new ArrayList<>();
-    for (StatesMessage.Published own : good.published()) {
-      Publication of = own.publication();
-      published.add(
-          new StatesMessage.Published(
-              new Publication(
-                  "a_" + of.analysis(),
-                  of.query(),
-                  of.widthMicros(),
-                  of.latenessMicros(),
-                  of.timeColumn(),
-                  of.spread()),
-              Long.MIN_VALUE));
-    }
-    published.addAll(kind % 2 == 0 ? good.published() : List.of());
-    long attempt = kind % 3 == 0 ? kind : good.attempt();
-    return switch (kind % 5) {
-      case 0 ->
-          new StatesMessage.Progress(
-              attempt, good.number() + 1_000, "nowhere", good.through(), good.published());
-      case 1 ->
-          new StatesMessage.Progress(
-              attempt,
-              good.number() + 1_000,
-              good.site(),
-              good.through() + 10 * 86_400 * SECOND, // more than is believed
-              good.published());
-      case 2 ->
-          new StatesMessage.Progress(attempt, 1L << 40, good.site(), good.through(), published);
-      case 3 -> new StatesMessage.Progress(attempt, 0, good.site(), good.through(), List.of());
-      default ->
-          new StatesMessage.Progress(
-              attempt, good.number() + 1, good.site(), good.through(), published);
-    };
-  }
-
-  /**
-   * Forges a part: other bytes, of this window or one of ten days later; or a future window that
-   * was not sent yet.
-   */
-  private static StatesMessage.Part forged(StatesMessage.Part good, int kind, Random random) {
-    byte[] bytes = good.bytes().clone();
-    for (int n = 0; n < 3 && bytes.length > 0; n++) {
-      bytes[random.nextInt(bytes.length)] ^= (byte) (1 + random.nextInt(255));
-    }
-    boolean isToCome = kind % 3 == 2;
-    long later = isToCome ? 2 * SECOND : kind % 2 == 0 ? 0 : 10 * 86_400 * SECOND;
-    return new StatesMessage.Part(
-        kind % 3 == 0 ? random.nextLong() : good.attempt(),
-        good.number() + (kind % 3 == 1 ? 1_000 : 1),
-        good.site(),
-        good.publication(),
-        good.windowEnd() + later,
-        isToCome ? ArrivalCounts.NONE : good.counts(),
-        isToCome ? 0 : good.length(),
-        isToCome ? 0 : good.part(),
-        isToCome ? 1 : good.parts(),
-        isToCome ? new byte[0] : bytes);
-  }
-
   /** Sends messages to one topic, in the order of their times, with these as their timestamps. */
   private static void mirror(List<Said> messages, String topic) throws Exception {
     create(topic, 1);
     messages.sort(Comparator.comparingLong(Said::time));
     try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
       for (Said said : messages) {
-        producer.send(new ProducerRecord<>(topic, 0, said.time, null, said.bytes)).get();
+        producer.send(new ProducerRecord<>(topic, 0, said.time(), null, said.bytes())).get();
       }
     }
   }
@@ -510,7 +387,7 @@ class SitesJobTest {
       }
       all.addAll(said(run + "-states-" + site));
     }
-    mirror(amongDamaged(all, new Random(41)), run + "-states");
+    mirror(HostileStates.amongDamaged(all, new Random(41)), run + "-states");
     Map<String, SortedMap<Long, WindowResult>> expected = one(run + "-all");
     for (int parallelism : new int[] {1, 2}) {
       String at = "seed 41, parallelism " + parallelism;
@@ -582,9 +459,9 @@ class SitesJobTest {
       produce(run + "-flows-" + site, ofSite(flows, s));
       runSite(run, site, 1, Way.SLOWLY);
       for (Said one : said(run + "-states-" + site)) {
-        boolean isLate = s == 1 && one.time * 1000 >= falls && one.time * 1000 < speaks;
+        boolean isLate = s == 1 && one.time() * 1000 >= falls && one.time() * 1000 < speaks;
         // Messages of the silent time are sent as soon as possible.
-        all.add(isLate ? new Said(speaks / 1000, one.bytes) : one);
+        all.add(isLate ? new Said(speaks / 1000, one.bytes()) : one);
       }
     }
     mirror(all, run + "-states");
@@ -633,7 +510,7 @@ class SitesJobTest {
       runSite(run, site, 1, Way.SLOWLY);
       all.addAll(said(run + "-states-" + site));
     }
-    mirror(amongForged(all, new Random(44)), run + "-states");
+    mirror(HostileStates.amongForged(all, new Random(44)), run + "-states");
     Map<String, SortedMap<Long, WindowResult>> merged = merge(run + "-states", 2, "1h");
     for (AnalysisConfig analysis : List.of(TUMBLING, SLIDING)) {
       AnalysisConfig.Live live = analysis.live();

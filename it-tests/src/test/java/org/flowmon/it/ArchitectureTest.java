@@ -29,7 +29,7 @@ class ArchitectureTest {
   private static final String JOBS = "org.flowmon.jobs..";
   private static final String DEPLOY = "org.flowmon.deploy..";
   private static final String FLINK = "org.apache.flink..";
-  private static final List<String> MODULES =
+  static final List<String> MODULES =
       List.of("flowmon-ingest", "flowmon-udaf", "flowmon-archive", "flowmon-jobs", "deploy");
   private static final int MOST_FILES = 20;
   private static final String KAFKA = "org.apache.kafka..";

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +27,7 @@ import org.flowmon.ingest.publish.PublisherOptions;
 import org.flowmon.jobs.quarantine.QuarantineMessage;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +50,7 @@ class ClusterIT {
 
   @TempDir static Path folder;
   private static OneJvm jvm;
+  private static FlinkProcesses cluster;
   private static List<Path> logs;
   private static ResultTable flows;
   private static SortedMap<Long, List<Talker>> talkers;
@@ -67,23 +68,28 @@ class ClusterIT {
     flows = OneJvm.query(archive, EVERYTHING);
     talkers = reported("one");
     assertTrue(flows.rowCount() > 30_000 && talkers.size() > 20, "a day has flows and windows");
+    // A slot in each, so that both work, and a loss is felt. Those killed are started anew.
+    cluster = FlinkProcesses.start(folder.resolve("flink"), 2, 1);
+  }
+
+  @AfterEach
+  void cancelJobs() throws Exception {
+    cluster.cancelJobs();
   }
 
   @AfterAll
-  static void stop() {
-    if (jvm != null) {
-      jvm.close();
+  static void stop() throws Exception {
+    try (OneJvm ended = jvm;
+        FlinkProcesses stopped = cluster) {
+      // both are closed if they were started
     }
   }
 
   @Test
   void theJobOnAClusterGivesTheResultsOfOneJvm() throws Exception {
     OneJvm.publish(jvm.bootstrap(), "cluster", logs);
-    try (FlinkProcesses cluster = FlinkProcesses.start(folder.resolve("flink-cluster"), 2, 1)) {
-      String job = submit(cluster, "cluster", true, 2, List.of());
-      cluster.await(
-          "the job's end", Duration.ofMinutes(2), () -> cluster.jobState(job).equals("FINISHED"));
-    }
+    String job = submit("cluster", true, 2, List.of());
+    cluster.await("the job's end", () -> cluster.jobState(job).equals("FINISHED"));
     assertSame("cluster");
   }
 
@@ -92,29 +98,27 @@ class ClusterIT {
     FlowTopics.ensure(jvm.bootstrap(), "killed", OneJvm.PARTITIONS);
     AtomicBoolean stop = new AtomicBoolean();
     FutureTask<List<byte[]>> hostile = new FutureTask<>(() -> hostileAmong("killed", stop));
-    // A slot in each, so that both work, and a loss is felt.
-    try (FlinkProcesses cluster = FlinkProcesses.start(folder.resolve("flink-killed"), 2, 1);
-        FlowPublisher publisher = publisher("killed")) {
+    try (FlowPublisher publisher = publisher("killed")) {
       new Thread(hostile, "hostile").start();
-      String job = submit(cluster, "killed", false, 2, List.of());
+      String job = submit("killed", false, 2, List.of());
       FileReadOptions options = FileReadOptions.defaults();
       publish(publisher, options, logs.subList(0, 8));
-      awaitCheckpoint(cluster, job);
+      awaitCheckpoint(job);
       publish(publisher, options, logs.subList(8, 12));
-      cluster.killTaskManager("tm1");
+      cluster.killTaskManager();
       publish(publisher, options, logs.subList(12, 16));
-      cluster.startTaskManager("tm3");
-      cluster.await("a restart", Duration.ofMinutes(1), () -> cluster.restarts(job) > 0);
-      awaitRunning(cluster, job);
-      awaitCheckpoint(cluster, job);
-      cluster.startTaskManager("tm4");
-      cluster.killTaskManager("tm2");
+      cluster.startTaskManager();
+      cluster.await("a restart", () -> cluster.restarts(job) > 0);
+      awaitRunning(job);
+      awaitCheckpoint(job);
+      cluster.startTaskManager();
+      cluster.killTaskManager();
       long last = publish(publisher, options, logs.subList(16, logs.size()));
       stop.set(true);
       List<byte[]> sent = hostile.get(1, TimeUnit.MINUTES);
       end(publisher, last);
-      awaitAll(cluster, "killed");
-      awaitQuarantined(cluster, sent);
+      awaitAll("killed");
+      awaitQuarantined(sent);
     } finally {
       stop.set(true);
     }
@@ -133,7 +137,7 @@ class ClusterIT {
   }
 
   /** Until the quarantine has each message that the job left out, with its flows. */
-  private static void awaitQuarantined(FlinkProcesses cluster, List<byte[]> sent) throws Exception {
+  private static void awaitQuarantined(List<byte[]> sent) throws Exception {
     String seed = sent.size() + " hostile messages, seed " + HOSTILE_SEED;
     assertTrue(sent.size() >= 10, seed);
     List<byte[]> refused = sent.stream().filter(HostileSenders::isRefused).toList();
@@ -141,10 +145,7 @@ class ClusterIT {
         refused.stream()
             .mapToLong(value -> FlowBatchHeader.read(value).map(FlowBatchHeader::rows).orElse(0))
             .sum();
-    cluster.await(
-        "the quarantine of " + seed,
-        Duration.ofMinutes(1),
-        () -> quarantined().size() >= refused.size());
+    cluster.await("the quarantine of " + seed, () -> quarantined().size() >= refused.size());
     Map<String, Long> found = quarantined();
     assertEquals(refused.size(), found.size(), seed);
     assertEquals(flows, found.values().stream().mapToLong(n -> n).sum(), seed);
@@ -164,21 +165,20 @@ class ClusterIT {
   @Test
   void aJobStartedAgainFromAnOldSavepointArchivesNothingTwice() throws Exception {
     FlowTopics.ensure(jvm.bootstrap(), "again", OneJvm.PARTITIONS);
-    try (FlinkProcesses cluster = FlinkProcesses.start(folder.resolve("flink-again"), 1, 2);
-        FlowPublisher publisher = publisher("again")) {
+    try (FlowPublisher publisher = publisher("again")) {
       FileReadOptions options = FileReadOptions.defaults();
-      String first = submit(cluster, "again", false, 2, List.of());
+      String first = submit("again", false, 2, List.of());
       publish(publisher, options, logs.subList(0, 6));
-      awaitCheckpoint(cluster, first);
+      awaitCheckpoint(first);
       cluster.client(List.of("savepoint", first));
-      Path savepoint = onlyFolder(folder.resolve("flink-again/savepoints"));
+      Path savepoint = onlyFolder(folder.resolve("flink/savepoints"));
       publish(publisher, options, logs.subList(6, 14));
-      awaitCheckpoint(cluster, first);
+      awaitCheckpoint(first);
       cluster.client(List.of("cancel", first));
       // What came after the savepoint is in the archive, and comes again.
-      submit(cluster, "again", false, 1, List.of("-s", savepoint.toString()));
+      submit("again", false, 1, List.of("-s", savepoint.toString()));
       end(publisher, publish(publisher, options, logs.subList(14, logs.size())));
-      awaitAll(cluster, "again");
+      awaitAll("again");
     }
     assertSame("again");
   }
@@ -191,31 +191,28 @@ class ClusterIT {
     Path going = folder.resolve("going.yaml");
     Files.writeString(going, OneJvm.elephantsYaml("going", WINDOW, LATENESS));
     String config = folder.resolve("taking.yaml").toString();
-    try (FlinkProcesses cluster = FlinkProcesses.start(folder.resolve("flink-taking"), 2, 1);
-        FlowPublisher publisher = publisher("taking")) {
-      String job = submit(cluster, "taking", false, 2, List.of());
+    try (FlowPublisher publisher = publisher("taking")) {
+      String job = submit("taking", false, 2, List.of());
       FileReadOptions options = FileReadOptions.defaults();
       publish(publisher, options, logs.subList(0, 6));
-      awaitCheckpoint(cluster, job);
+      awaitCheckpoint(job);
       assertEquals(
           0,
           Flowmon.commandLine()
               .execute("analyses", "add", "--config", config, added.toString(), going.toString()));
       publish(publisher, options, logs.subList(6, 12));
-      awaitCheckpoint(cluster, job);
-      cluster.killTaskManager("tm1");
-      cluster.startTaskManager("tm3");
-      cluster.await("a restart", Duration.ofMinutes(1), () -> cluster.restarts(job) > 0);
-      awaitRunning(cluster, job);
+      awaitCheckpoint(job);
+      cluster.killTaskManager();
+      cluster.startTaskManager();
+      cluster.await("a restart", () -> cluster.restarts(job) > 0);
+      awaitRunning(job);
       assertEquals(
           0, Flowmon.commandLine().execute("analyses", "remove", "--config", config, "going"));
       long last = publish(publisher, options, logs.subList(12, logs.size()));
       end(publisher, last);
-      awaitAll(cluster, "taking");
+      awaitAll("taking");
       cluster.await(
-          "the last window of what was added",
-          Duration.ofMinutes(2),
-          () -> lastWindow("added") == talkers.lastKey());
+          "the last window of what was added", () -> lastWindow("added") == talkers.lastKey());
     }
     assertSame("taking");
     SortedMap<Long, List<Talker>> of = reported("added");
@@ -247,24 +244,19 @@ class ClusterIT {
     publisher.endOfFile(last + 3 * 3_600_000_000L);
   }
 
-  private static void awaitCheckpoint(FlinkProcesses cluster, String job) throws Exception {
+  private static void awaitCheckpoint(String job) throws Exception {
     int before = cluster.completedCheckpoints(job);
-    cluster.await(
-        "two more checkpoints",
-        Duration.ofMinutes(1),
-        () -> cluster.completedCheckpoints(job) >= before + 2);
+    cluster.await("two more checkpoints", () -> cluster.completedCheckpoints(job) >= before + 2);
   }
 
-  private static void awaitRunning(FlinkProcesses cluster, String job) throws Exception {
-    cluster.await(
-        "the job to run", Duration.ofMinutes(1), () -> cluster.jobState(job).equals("RUNNING"));
+  private static void awaitRunning(String job) throws Exception {
+    cluster.await("the job to run", () -> cluster.jobState(job).equals("RUNNING"));
   }
 
   /** Until archive and reports are complete; whether they are right is asserted afterwards. */
-  private static void awaitAll(FlinkProcesses cluster, String name) throws Exception {
+  private static void awaitAll(String name) throws Exception {
     cluster.await(
         "all flows in the archive and all windows reported",
-        Duration.ofMinutes(2),
         () -> rows(folder.resolve(name)) >= 31_367 && windows(name) >= talkers.size());
   }
 
@@ -295,8 +287,7 @@ class ClusterIT {
     }
   }
 
-  private static String submit(
-      FlinkProcesses cluster, String name, boolean bounded, int parallelism, List<String> options)
+  private static String submit(String name, boolean bounded, int parallelism, List<String> options)
       throws Exception {
     Path analyses = Files.createDirectories(folder.resolve("analyses-" + name));
     Files.writeString(

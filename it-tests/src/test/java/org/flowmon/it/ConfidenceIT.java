@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What goes wrong on the way from an exporter stands in the confidence of reports, with the exact
  * amount: each fault alone, from the datagram to the report.
  */
-@Timeout(value = 5, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
+@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class ConfidenceIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   // Windows over end times: a flow of long ago is late.

@@ -11,14 +11,13 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The demo with files in place of routers, as a user runs it. */
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(value = 600, unit = TimeUnit.SECONDS)
 final class DemoFilesIT {
   private static final int SECONDS = 1_790_000_000;
 
@@ -44,7 +43,7 @@ final class DemoFilesIT {
             bad.toString(),
             good.toString(),
             lines.toString())) {
-      assertEquals(3, demo.await(Duration.ofSeconds(200)), demo.printed());
+      assertEquals(3, demo.await(), demo.printed());
       JsonNode json = new ObjectMapper().readTree(demo.output());
       String said = demo.printed();
       assertEquals(702, json.get("sent").asLong(), said);

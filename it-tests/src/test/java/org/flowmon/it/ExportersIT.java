@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +35,6 @@ class ExportersIT {
   /** The versions of softflowd's exports and the source kinds of flowmon. */
   private static final Map<Integer, Integer> SOURCE_KINDS = Map.of(5, 1, 9, 2, 10, 3);
 
-  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final Pattern EXPORTED =
       Pattern.compile(
           "Flows exported: \\d+ \\((\\d+) records\\) in (\\d+) packets \\(0 failures\\)");
@@ -138,7 +136,7 @@ class ExportersIT {
         signal(collector, "STOP"); // its buffer runs over
         Thread.sleep(1_000);
         signal(collector, "CONT"); // and what is sent now tells how much is missing
-        assertEquals(0, nfreplay.await(LIMIT), nfreplay.printed());
+        assertEquals(0, nfreplay.await(), nfreplay.printed());
       }
       counts = end(collector);
     }
@@ -169,14 +167,13 @@ class ExportersIT {
 
   /** Waits until it listens, and says where. */
   private static int port(Program collector) throws Exception {
-    Matcher listening =
-        collector.awaitLine(Pattern.compile("listening on \\S*:(\\d+), writing"), LIMIT);
+    Matcher listening = collector.awaitLine(Pattern.compile("listening on \\S*:(\\d+), writing"));
     return Integer.parseInt(listening.group(1));
   }
 
   /** Ends it as a service manager would, and returns its last counts. */
   private static String end(Program collector) throws Exception {
-    collector.stop(LIMIT);
+    collector.stop();
     List<String> lines = collector.output().lines().toList();
     assertEquals(1, lines.size(), collector.printed());
     return lines.get(0);
@@ -190,7 +187,7 @@ class ExportersIT {
   private static void signal(Program program, String signal) throws Exception {
     List<String> command = List.of("kill", "-" + signal, Long.toString(program.pid()));
     try (Program kill = Program.start(folder, "kill", command)) {
-      assertEquals(0, kill.await(LIMIT), kill.printed());
+      assertEquals(0, kill.await(), kill.printed());
     }
   }
 
@@ -245,14 +242,14 @@ class ExportersIT {
             "-c",
             "none");
     try (Program softflowd = Program.start(folder, "softflowd", command)) {
-      assertEquals(0, softflowd.await(LIMIT), softflowd.printed());
-      return softflowd.awaitLine(EXPORTED, Duration.ZERO);
+      assertEquals(0, softflowd.await(), softflowd.printed());
+      return softflowd.awaitLine(EXPORTED);
     }
   }
 
   private static void nfreplay(Path file, int version, int port, int delayMicros) throws Exception {
     try (Program nfreplay = startNfreplay(file, version, port, delayMicros)) {
-      assertEquals(0, nfreplay.await(LIMIT), nfreplay.printed());
+      assertEquals(0, nfreplay.await(), nfreplay.printed());
     }
   }
 
@@ -294,14 +291,14 @@ class ExportersIT {
                 "3600",
                 "-B",
                 "4000000"));
-    nfcapd.awaitLine(Pattern.compile("Startup nfcapd"), LIMIT);
+    nfcapd.awaitLine(Pattern.compile("Startup nfcapd"));
     return nfcapd;
   }
 
   /** Ends nfcapd when it has taken what was sent; returns its file. */
   private static Path onlyFile(Program nfcapd, Path flows) throws Exception {
     Thread.sleep(1_000); // it does not say when its socket is empty
-    nfcapd.stop(LIMIT);
+    nfcapd.stop();
     try (Stream<Path> files = Files.list(flows)) {
       List<Path> all = files.toList();
       assertEquals(1, all.size(), all + "\n" + nfcapd.printed());
@@ -329,7 +326,7 @@ class ExportersIT {
             "-w",
             all.toString());
     try (Program nfdump = Program.start(folder, "nfdump", command)) {
-      assertEquals(0, nfdump.await(LIMIT), nfdump.printed());
+      assertEquals(0, nfdump.await(), nfdump.printed());
     }
     return all;
   }
@@ -339,7 +336,7 @@ class ExportersIT {
     List<String> command =
         List.of(ProjectFiles.tool("nfdump").toString(), "-r", file.toString(), "-q", "-o", "csv");
     try (Program nfdump = Program.start(folder, "nfdump", command)) {
-      assertEquals(0, nfdump.await(LIMIT), nfdump.printed());
+      assertEquals(0, nfdump.await(), nfdump.printed());
       Counts counts = new Counts();
       for (String line : nfdump.output().lines().toList()) {
         String[] cells = line.split(",", -1);

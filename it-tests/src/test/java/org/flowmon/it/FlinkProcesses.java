@@ -6,12 +6,15 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,8 +46,10 @@ final class FlinkProcesses implements AutoCloseable {
   private final Path conf;
   private final int restPort;
   private final String classPath;
-  private final Map<String, Process> taskManagers = new HashMap<>();
+  private final Map<String, List<String>> resources = new HashMap<>();
+  private final Deque<Process> taskManagers = new ArrayDeque<>();
   private Process jobManager;
+  private int started;
 
   private FlinkProcesses(Path folder, int restPort) {
     this.folder = folder;
@@ -67,19 +72,16 @@ final class FlinkProcesses implements AutoCloseable {
             "GET_JM_RESOURCE_PARAMS",
             "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint",
             List.of("--executionMode", "cluster"));
-    for (int i = 1; i <= taskManagerCount; i++) {
-      cluster.startTaskManager("tm" + i);
+    for (int i = 0; i < taskManagerCount; i++) {
+      cluster.startTaskManager();
     }
-    cluster.await(
-        "all TaskManagers",
-        Duration.ofSeconds(90),
-        () -> cluster.slots() == taskManagerCount * slots);
+    cluster.await("all TaskManagers", () -> cluster.slots() == taskManagerCount * slots);
     return cluster;
   }
 
-  void startTaskManager(String id) throws Exception {
-    taskManagers.put(
-        id,
+  void startTaskManager() throws Exception {
+    String id = "tm" + ++started;
+    taskManagers.add(
         launch(
             id,
             "GET_TM_RESOURCE_PARAMS",
@@ -87,11 +89,21 @@ final class FlinkProcesses implements AutoCloseable {
             List.of("-Dtaskmanager.resource-id=" + id)));
   }
 
-  /** Kills a TaskManager as a crash would: kill -9. */
-  void killTaskManager(String id) throws InterruptedException {
-    Process process = taskManagers.remove(id);
-    process.destroyForcibly();
-    process.waitFor();
+  /** Kills the TaskManager that runs for the longest time, as a crash would: kill -9. */
+  void killTaskManager() throws InterruptedException {
+    taskManagers.remove().destroyForcibly().waitFor();
+  }
+
+  /** Cancels all jobs, and waits until their slots are free. */
+  void cancelJobs() throws Exception {
+    Matcher job =
+        Pattern.compile("\"id\":\"([0-9a-f]{32})\",\"status\":\"(RUNNING|RESTARTING|CREATED)\"")
+            .matcher(get("/jobs"));
+    while (job.find()) {
+      send(request("/jobs/" + job.group(1)).method("PATCH", BodyPublishers.noBody()));
+    }
+    Pattern noneTaken = Pattern.compile("\"slots-available\":" + taskManagers.size() + "\\b");
+    await("free slots", () -> noneTaken.matcher(get("/overview")).find());
   }
 
   /** Submits the job by {@code flink run -d}; returns its id. */
@@ -120,7 +132,7 @@ final class FlinkProcesses implements AutoCloseable {
     builder.environment().put("FLINK_CONF_DIR", conf.toString());
     Path log = folder.resolve("client.log");
     Process process = builder.redirectOutput(log.toFile()).start();
-    if (!process.waitFor(120, TimeUnit.SECONDS)) {
+    if (!process.waitFor(Program.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
       process.destroyForcibly();
       throw new IllegalStateException(
           "flink " + arguments + " did not end:\n" + Files.readString(log));
@@ -157,9 +169,9 @@ final class FlinkProcesses implements AutoCloseable {
     return restPort;
   }
 
-  /** Waits for a condition; where the time passes, the error holds the end of every log. */
-  void await(String what, Duration limit, BooleanSupplier condition) throws Exception {
-    long end = System.nanoTime() + limit.toNanos();
+  /** Waits for a condition; if it does not come, the error holds the end of every log. */
+  void await(String what, BooleanSupplier condition) throws Exception {
+    long end = System.nanoTime() + Program.PATIENCE.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() > end || !jobManager.isAlive()) {
         throw new AssertionError("waited in vain for " + what + "\n" + logs());
@@ -185,7 +197,7 @@ final class FlinkProcesses implements AutoCloseable {
 
   @Override
   public void close() throws Exception {
-    List<Process> all = new ArrayList<>(taskManagers.values());
+    List<Process> all = new ArrayList<>(taskManagers);
     all.add(jobManager);
     all.forEach(Process::destroy);
     for (Process process : all) {
@@ -201,12 +213,19 @@ final class FlinkProcesses implements AutoCloseable {
   }
 
   private String get(String path) {
+    return send(request(path));
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + restPort + path))
+        .timeout(Duration.ofSeconds(10));
+  }
+
+  private static String send(HttpRequest.Builder request) {
     try {
-      HttpRequest request =
-          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + restPort + path))
-              .timeout(Duration.ofSeconds(10))
-              .build();
-      return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
+      return HttpClient.newHttpClient()
+          .send(request.build(), HttpResponse.BodyHandlers.ofString())
+          .body();
     } catch (IOException e) {
       return ""; // not there yet
     } catch (InterruptedException e) {
@@ -258,7 +277,10 @@ final class FlinkProcesses implements AutoCloseable {
 
   private Process launch(String name, String parameters, String mainClass, List<String> arguments)
       throws Exception {
-    List<String> resource = resourceParameters(parameters);
+    if (!resources.containsKey(parameters)) {
+      resources.put(parameters, resourceParameters(parameters));
+    }
+    List<String> resource = resources.get(parameters);
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(Arrays.asList(resource.get(0).trim().split("\\s+")));

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The rights that SECURITY.md gives by {@code kafka-acls.sh} are enough, and each group of people
  * has no more than it should, at a broker that refuses all else.
  */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class KafkaAclsIT {
   private static final String USERS = "collector job starter reader administrator nobody";
   private static final int FLOWS = 1000; // eight hours of them

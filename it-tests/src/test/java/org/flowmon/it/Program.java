@@ -19,6 +19,9 @@ import java.util.stream.Stream;
  * where it still runs.
  */
 public final class Program implements AutoCloseable {
+  /** How long anything is waited for: enough at any load, and an end to what hangs. */
+  public static final Duration PATIENCE = Duration.ofMinutes(10);
+
   private static final Duration POLL = Duration.ofMillis(50);
 
   private final String name;
@@ -122,8 +125,8 @@ public final class Program implements AutoCloseable {
   }
 
   /** Waits for a line on standard output or standard error. */
-  Matcher awaitLine(Pattern line, Duration limit) throws IOException, InterruptedException {
-    long end = System.nanoTime() + limit.toNanos();
+  Matcher awaitLine(Pattern line) throws IOException, InterruptedException {
+    long end = System.nanoTime() + PATIENCE.toNanos();
     while (true) {
       Matcher matcher = line.matcher(output() + "\n" + errors());
       if (matcher.find()) {
@@ -151,15 +154,15 @@ public final class Program implements AutoCloseable {
   }
 
   /** Asks it to end (SIGTERM) and waits. Returns the exit code. */
-  public int stop(Duration limit) throws IOException, InterruptedException {
+  public int stop() throws IOException, InterruptedException {
     process.destroy();
-    return await(limit);
+    return await();
   }
 
   /** Waits for its end. Returns the exit code. */
-  public int await(Duration limit) throws IOException, InterruptedException {
-    if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-      throw new AssertionError(name + " did not end within " + limit + "\n" + printed());
+  public int await() throws IOException, InterruptedException {
+    if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new AssertionError(name + " did not end within " + PATIENCE + "\n" + printed());
     }
     return process.exitValue();
   }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +22,7 @@ class ReplayClusterIT {
 
   @TempDir static Path folder;
   private static OneJvm jvm;
+  private static FlinkProcesses cluster;
   private static NavigableMap<Long, List<Talker>> live;
 
   @BeforeAll
@@ -37,25 +37,21 @@ class ReplayClusterIT {
     jvm.run("live", folder.resolve("archive"), 1, OneJvm.elephants("live", "1h", "30m"));
     live = new TreeMap<>(Talker.reported(OneJvm.read(jvm.bootstrap(), "flowmon.reports.live")));
     assertTrue(live.size() > 20, "a day has windows");
+    cluster = FlinkProcesses.start(folder.resolve("flink"), 2, 1);
   }
 
   @AfterAll
-  static void stop() {
-    if (jvm != null) {
-      jvm.close();
+  static void stop() throws Exception {
+    try (OneJvm ended = jvm;
+        FlinkProcesses stopped = cluster) {
+      // both are closed if they were started
     }
   }
 
   @Test
   void aReplayOnAClusterGivesTheRowsOfTheLiveJob() throws Exception {
-    try (FlinkProcesses cluster = FlinkProcesses.start(folder.resolve("flink-rows"), 2, 1)) {
-      String job =
-          submit(cluster, OneJvm.elephantsYaml("live", "1h", "30m"), "live", "replayed-live");
-      cluster.await(
-          "the replay's end",
-          Duration.ofMinutes(2),
-          () -> cluster.jobState(job).equals("FINISHED"));
-    }
+    String job = submit(OneJvm.elephantsYaml("live", "1h", "30m"), "live", "replayed-live");
+    cluster.await("the replay's end", () -> cluster.jobState(job).equals("FINISHED"));
     assertEquals(live, Talker.reported(OneJvm.read(jvm.bootstrap(), "replayed-live")));
   }
 
@@ -64,23 +60,14 @@ class ReplayClusterIT {
     // Many windows, each with a lookup, so that it takes a while.
     String windows =
         OneJvm.elephantsYaml("many", "20s", "30m").replace("  slots:", "  slide: 10s\n  slots:");
-    try (FlinkProcesses cluster = FlinkProcesses.start(folder.resolve("flink-killed"), 2, 1)) {
-      String undisturbed = submit(cluster, windows, "many", "replayed-once");
-      cluster.await(
-          "the replay's end",
-          Duration.ofMinutes(4),
-          () -> cluster.jobState(undisturbed).equals("FINISHED"));
-      String killed = submit(cluster, windows, "many", "replayed-killed");
-      cluster.await(
-          "a checkpoint", Duration.ofMinutes(1), () -> cluster.completedCheckpoints(killed) >= 2);
-      cluster.killTaskManager("tm1");
-      cluster.startTaskManager("tm3");
-      cluster.await("a restart", Duration.ofMinutes(1), () -> cluster.restarts(killed) > 0);
-      cluster.await(
-          "the replay's end",
-          Duration.ofMinutes(4),
-          () -> cluster.jobState(killed).equals("FINISHED"));
-    }
+    String undisturbed = submit(windows, "many", "replayed-once");
+    cluster.await("the replay's end", () -> cluster.jobState(undisturbed).equals("FINISHED"));
+    String killed = submit(windows, "many", "replayed-killed");
+    cluster.await("a checkpoint", () -> cluster.completedCheckpoints(killed) >= 2);
+    cluster.killTaskManager();
+    cluster.startTaskManager();
+    cluster.await("a restart", () -> cluster.restarts(killed) > 0);
+    cluster.await("the replay's end", () -> cluster.jobState(killed).equals("FINISHED"));
     Map<String, String> once = rows("replayed-once");
     assertTrue(once.size() > 1_000, once.size() + " rows");
     assertEquals(once, rows("replayed-killed"));
@@ -98,8 +85,7 @@ class ReplayClusterIT {
     return rows;
   }
 
-  private static String submit(FlinkProcesses cluster, String yaml, String name, String topic)
-      throws Exception {
+  private static String submit(String yaml, String name, String topic) throws Exception {
     Path analysis = folder.resolve(topic + "-" + name + ".yaml");
     Files.writeString(analysis, yaml);
     Path config = folder.resolve(topic + "-config.yaml");

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Commands at a broker that wants a password at one port, and TLS at another. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class SecureKafkaTest {
   private static final String PASSWORD = "correct-horse";
   private static final String WRONG = "battery-staple";

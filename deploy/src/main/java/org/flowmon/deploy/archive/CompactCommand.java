@@ -8,7 +8,6 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.derived.RunUpdate;
 import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.maintenance.Compactor;
-import org.flowmon.archive.maintenance.SettledSegments;
 import org.flowmon.deploy.command.Interruption;
 import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Command;
@@ -89,7 +88,7 @@ public final class CompactCommand implements Callable<Integer> {
           "host directory: %d segments added, %d runs merged, %d damaged ones made again%n",
           hosts.covered(), hosts.merged(), hosts.damaged());
     }
-    RunUpdate.Done days = opened.updateDays(SettledSegments.by(options), true, stopped);
+    RunUpdate.Done days = opened.updateDays(options::settled, true, stopped);
     if (!days.isNothing()) {
       System.err.printf(
           "day sums: %d segments added, %d runs merged, %d damaged ones made again%n",

@@ -22,7 +22,6 @@ import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.maintenance.CompactionOptions;
-import org.flowmon.archive.maintenance.SettledSegments;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.command.ExitCodes;
@@ -33,6 +32,7 @@ import org.flowmon.deploy.parquet.ParquetFlowReader;
 import org.flowmon.deploy.terminal.Progress;
 import org.flowmon.deploy.terminal.ProgressOption;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.FileReason;
@@ -197,8 +197,7 @@ public final class ImportCommand implements Callable<Integer> {
     try (MaintenanceLock lock = opened.tryMaintenance()) {
       if (lock != null) {
         opened.updateDirectory(false, interruption::isStopped);
-        opened.updateDays(
-            SettledSegments.by(CompactionOptions.DEFAULTS), false, interruption::isStopped);
+        opened.updateDays(CompactionOptions.DEFAULTS::settled, false, interruption::isStopped);
       }
     } catch (IOException | SegmentCorruptException e) {
       System.err.println(
@@ -247,8 +246,8 @@ public final class ImportCommand implements Callable<Integer> {
     if (threads != null) {
       return threads;
     }
-    long fit = Runtime.getRuntime().maxMemory() / BYTES_OF_THREAD;
-    return (int) Math.max(1, Math.min(fit, Runtime.getRuntime().availableProcessors()));
+    return Math.min(
+        HeapBudget.PROCESS.tasksOf(BYTES_OF_THREAD), Runtime.getRuntime().availableProcessors());
   }
 
   private void failed(Path file, String why) {

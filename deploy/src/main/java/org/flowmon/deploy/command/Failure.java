@@ -16,6 +16,7 @@ import org.flowmon.archive.query.limit.QueryCancelledException;
 import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.archive.query.limit.RowLimitException;
 import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.ingest.text.ShownText;
 import org.flowmon.jobs.embedded.EmbeddedServiceException;
 import org.flowmon.udaf.text.QueryException;
@@ -103,7 +104,7 @@ public record Failure(String line, int code, boolean isDefect, Throwable cause) 
     }
     return String.format(
         "it needs more memory than the heap of %,d MiB has; FLOWMON_JAVA_OPTS=-Xmx4g gives more",
-        Runtime.getRuntime().maxMemory() >> 20);
+        HeapBudget.PROCESS.bytes() >> 20);
   }
 
   private static boolean isExpected(Throwable e) {

@@ -1,6 +1,7 @@
 package org.flowmon.deploy.parquet;
 
 import java.io.IOException;
+import org.flowmon.flow.memory.HeapBudget;
 
 /**
  * The bytes of a row group's pages held at the same time. A small file can claim more than the
@@ -13,9 +14,8 @@ final class PageMemory {
   private final long most;
   private long held;
 
-  /** Half of the heap; the import needs the other half. */
   PageMemory() {
-    this(Runtime.getRuntime().maxMemory() / 2);
+    this(HeapBudget.Part.FOREIGN_PAGES.bytes());
   }
 
   PageMemory(long most) {

@@ -1,35 +1,45 @@
 package org.flowmon.deploy.query;
 
+import java.util.List;
+import java.util.function.ToLongFunction;
 import org.flowmon.archive.query.QueryStats;
+import org.flowmon.archive.query.plan.PlanStep;
 import org.flowmon.archive.query.plan.SegmentAccess;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
-/** Explains how a query was answered, segment by segment. */
+/** Explains how a query was answered: the tree of its plan, with the segments as leaves. */
 final class Explanation {
-  private static final String[] COUNTS = {
-    "pieces", "flows", "examined", "kept", "values", "sums", "bytes"
-  };
+  private record Count(String name, ToLongFunction<SegmentAccess> of) {}
+
+  private static final List<Count> COUNTS =
+      List.of(
+          new Count("pieces", SegmentAccess::pieces),
+          new Count("flows", SegmentAccess::rows),
+          new Count("planned", SegmentAccess::rowsPlanned),
+          new Count("examined", SegmentAccess::rowsExamined),
+          new Count("kept", SegmentAccess::rowsMatched),
+          new Count("values", SegmentAccess::valuesDecided),
+          new Count("sums", SegmentAccess::cells),
+          new Count("planned_bytes", SegmentAccess::bytesPlanned),
+          new Count("bytes", SegmentAccess::bytesRead));
 
   private Explanation() {}
 
-  /** Returns a row for each opened segment. */
+  /** Returns a row for each step of the plan, whose counts are those of the segments below it. */
   static ResultTable table(QueryStats stats) {
     ResultTable.Builder builder =
-        new ResultTable.Builder().column("segment", ValueKind.TEXT).column("by", ValueKind.TEXT);
-    for (String count : COUNTS) {
-      builder.column(count, ValueKind.LONG);
-    }
-    for (SegmentAccess access : stats.accesses()) {
-      builder.row().set(0, access.segment()).set(1, access.way().toString());
-      builder.set(2, access.pieces());
-      builder.set(3, access.rows());
-      builder.set(4, access.rowsExamined());
-      builder.set(5, access.rowsMatched());
-      builder.set(6, access.valuesDecided());
-      builder.set(7, access.cells());
-      builder.set(8, access.bytesRead());
+        new ResultTable.Builder().column("step", ValueKind.TEXT).column("by", ValueKind.TEXT);
+    COUNTS.forEach(count -> builder.column(count.name(), ValueKind.LONG));
+    for (PlanStep plan : stats.plans()) {
+      for (PlanStep.Line line : plan.lines()) {
+        builder.row().set(0, line.text());
+        line.step().segment().ifPresent(access -> builder.set(1, access.way().toString()));
+        for (int c = 0; c < COUNTS.size(); c++) {
+          builder.set(2 + c, line.step().accesses().mapToLong(COUNTS.get(c).of()).sum());
+        }
+      }
     }
     return builder.build();
   }

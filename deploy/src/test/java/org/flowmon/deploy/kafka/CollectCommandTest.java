@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 class CollectCommandTest {
   @Test
-  @Timeout(value = 2, unit = TimeUnit.MINUTES)
+  @Timeout(value = 10, unit = TimeUnit.MINUTES)
   void aBrokerThatDoesNotAnswerIsNamedWhileItIsWaitedFor() throws Exception {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     PrintStream before = System.err;

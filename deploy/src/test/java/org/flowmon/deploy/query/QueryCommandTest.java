@@ -64,10 +64,14 @@ final class QueryCommandTest {
       assertEquals(0, query(asked));
       String[] lines = out.lines().toArray(String[]::new);
       assertTrue(
-          lines[0].matches("segment +by +pieces +flows +examined +kept +values +sums +bytes"),
+          lines[0].matches(
+              "step +by +pieces +flows +planned +examined +kept +values +sums +planned_bytes"
+                  + " +bytes"),
           lines[0]);
+      assertTrue(out.contains("group by nothing: hash tables"), out);
+      assertTrue(out.contains("└─ read segments: 1 of 1, pieces: 1, threads: 1"), out);
       String row = lines[lines.length - 1];
-      assertTrue(row.matches("\\S+ +scan +1 +50 +50 +9 +0 +0 +\\d+"), row);
+      assertTrue(row.matches("   └─ segment \\S+ +scan +1 +50 +50 +50 +9 +0 +0 +\\d+ +\\d+"), row);
       assertTrue(
           err.contains("1 segments: 0 left out by the host directory, 0 by their times"), err);
     }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(value = 5, unit = TimeUnit.MINUTES) // against a hang, at any load of the machine
+@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, at any load of the machine
 class ReplayCommandTest {
   private static final long SECOND = 1_000_000L;
   private static final long NOON = 1_795_262_400L * SECOND; // 2026-11-21T12:00:00Z

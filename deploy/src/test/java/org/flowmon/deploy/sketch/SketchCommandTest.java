@@ -7,114 +7,32 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.Comparator;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import org.flowmon.deploy.CommandRun;
-import org.flowmon.deploy.Flowmon;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.catalogue.ExportedState;
-import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.UdafCall.Argument;
-import org.flowmon.udaf.state.StateSink;
-import org.flowmon.udaf.state.SubAggregate;
-import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
-import org.flowmon.udaf.vector.Vector;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** States in files, as bytes and as text: the results are compared with the rows themselves. */
-class SketchCommandTest {
-  private static final long SEED = 20261122;
-  private static final Udafs FUNCTIONS = Udafs.load(SketchCommandTest.class.getClassLoader());
-
-  @TempDir Path folder;
-
-  private static BoundUdaf function(String name, ValueKind... kinds) {
-    return FUNCTIONS.bind(name, Arrays.stream(kinds).map(Argument::ofRows).toList());
-  }
-
-  /** Exports the state of rows with a value for each argument: numbers, or IPv4 addresses. */
-  private static byte[] state(BoundUdaf function, long[][] rows) {
-    List<Argument> arguments = function.call().arguments().subList(0, function.arguments());
-    SubAggregate low = function.subAggregate();
-    SuperState state = function.superAggregate().initialize();
-    StateSink sink = new StateSink();
-    long[] pad = new long[low.words()];
-    low.initialize(pad, 0);
-    for (long[] row : rows) {
-      Vector[] vectors = new Vector[arguments.size()];
-      for (int a = 0; a < vectors.length; a++) {
-        vectors[a] = new Vector(arguments.get(a).kind());
-        boolean isAddress = arguments.get(a).kind() == ValueKind.ADDRESS;
-        vectors[a].values()[0] = isAddress ? IpAddress.ipv4Low((int) row[a]) : row[a];
-        vectors[a].setAllValid(1);
-      }
-      while (low.iterate(vectors, new int[1], 0, 1, pad, new int[1], 0) == 0) {
-        sink.clear();
-        low.output(pad, 0, sink);
-        state.merge(sink.reader("a sub-state"));
-        low.initialize(pad, 0);
-      }
-    }
-    sink.clear();
-    low.output(pad, 0, sink);
-    state.merge(sink.reader("a sub-state"));
-    return ExportedState.of(function, state).toBytes();
-  }
-
-  private static long[][] numbers(long... values) {
-    return Arrays.stream(values).mapToObj(value -> new long[] {value}).toArray(long[][]::new);
-  }
-
-  private static String text(byte[] state) {
-    return Base64.getEncoder().encodeToString(state);
-  }
-
-  private Path file(String name, byte[]... states) throws Exception {
-    ByteArrayOutputStream all = new ByteArrayOutputStream();
-    for (byte[] state : states) {
-      all.write(state);
-    }
-    return Files.write(folder.resolve(name), all.toByteArray());
-  }
-
-  private Path textFile(String name, byte[]... states) throws Exception {
-    List<String> lines = new ArrayList<>();
-    for (byte[] state : states) {
-      lines.add(text(state));
-      lines.add(""); // empty lines are ignored
-    }
-    return Files.write(folder.resolve(name), lines);
-  }
-
+class SketchCommandTest extends SketchFixture {
   private static JsonNode json(CommandRun run) throws Exception {
     assertEquals(0, run.code(), run.err());
     return new ObjectMapper().readTree(run.out());
-  }
-
-  private static void assertFails(int code, String says, Object... arguments) {
-    CommandRun run = CommandRun.of(arguments);
-    assertEquals(code, run.code(), run::toString);
-    assertTrue(run.err().contains(says), says + " in " + run.err());
-    assertFalse(run.err().contains("a defect of flowmon"), run.err());
-    assertEquals("", run.out());
   }
 
   @Test
@@ -364,116 +282,6 @@ class SketchCommandTest {
   }
 
   @Test
-  void statesThatAreDamagedOrOfOthersAreNamed() throws Exception {
-    byte[] numbers = state(function("QUANTILES", ValueKind.LONG), numbers(1, 2, 3));
-    byte[] lengths = state(function("QUANTILES", ValueKind.DURATION), numbers(1, 2, 3));
-    byte[] damaged = numbers.clone();
-    damaged[damaged.length - 1] ^= 1;
-    Path good = file("good", numbers);
-    assertFails(
-        3,
-        "hurt: state 2, from byte " + numbers.length + ": an exported state",
-        "sketch",
-        "merge",
-        file("hurt", numbers, damaged));
-    assertFails(
-        3,
-        "line 3: an exported state: at byte 0: the checksum does not match",
-        "sketch",
-        "merge",
-        textFile("hurt.txt", numbers, damaged));
-    assertFails(
-        3,
-        "from byte 0: an exported state: at byte 0: says it has "
-            + numbers.length
-            + " bytes, found "
-            + (numbers.length - 2),
-        "sketch",
-        "merge",
-        file("short", Arrays.copyOf(numbers, numbers.length - 2)));
-    assertFails(
-        3,
-        "line 1: expected an exported state, as bytes or a line of base64, found 'src_addr,bytes'",
-        "sketch",
-        "merge",
-        Files.writeString(folder.resolve("words"), "src_addr,bytes\n"));
-    assertFails(
-        3,
-        "other, line 1: an exported state: at byte 0: expected 'FLWS' and a header of 16 bytes,"
-            + " found 75 bytes: 00 00 00 00",
-        "sketch",
-        "merge",
-        Files.writeString(folder.resolve("other"), "A".repeat(100) + "\n"));
-    assertFails(
-        3,
-        "tail: state 2, from byte "
-            + numbers.length
-            + ": an exported state: at byte 0: expected 'FLWS' and a header of 16 bytes, found 5"
-            + " bytes: 6a 75 6e 6b",
-        "sketch",
-        "merge",
-        file("tail", numbers, "junk\n".getBytes(StandardCharsets.US_ASCII)));
-    assertFails(
-        3,
-        "expected exported states, found none",
-        "sketch",
-        "merge",
-        Files.writeString(folder.resolve("empty"), ""));
-    Path other = textFile("other.txt", lengths);
-    assertFails(
-        3,
-        other
-            + ", line 1: expected a state of QUANTILES(LONG, 0.01) as in "
-            + good
-            + ", state 1, found one of QUANTILES(DURATION, 0.01)",
-        "sketch",
-        "query",
-        "MEDIAN",
-        good,
-        other);
-    String line = text(state(function("QUANTILES", ValueKind.LONG), numbers(1, 2, 3)));
-    Path hurt = folder.resolve("hurt.txt");
-    Files.writeString(hurt, line.substring(0, 20) + "*" + line.substring(21) + "\n");
-    assertFails(
-        3,
-        "hurt.txt, line 1: begins as an exported state; character 21 of the line, '*', is none"
-            + " of base64",
-        "sketch",
-        "merge",
-        hurt);
-    Files.writeString(hurt, line.substring(0, line.length() - 3) + "\n");
-    assertFails(3, "characters of base64 are cut", "sketch", "merge", hurt);
-    assertFails(3, "no such file", "sketch", "merge", folder.resolve("none"));
-    assertFails(
-        3,
-        "states of QUANTILES cannot be compared; expected HEAVY_HITTERS or DISTINCT_SAMPLE",
-        "sketch",
-        "diff",
-        good,
-        good);
-  }
-
-  @Test
-  void extractorsThatCannotBeAreErrorsOfTheCommandLine() throws Exception {
-    Path good = file("good", state(function("QUANTILES", ValueKind.LONG), numbers(1, 2, 3)));
-    assertFails(
-        2,
-        "QUANTILE(state, share): expected share to be a number from 0 to 1, found 2",
-        "sketch",
-        "query",
-        "QUANTILE(2)",
-        good);
-    assertFails(
-        2, "states of QUANTILES have no extractor 'TOP'", "sketch", "query", "TOP(3)", good);
-    assertFails(2, "expected ')' at its end", "sketch", "query", "QUANTILE(0.5", good);
-    assertFails(2, "parameter 2 is empty", "sketch", "query", "QUANTILE(0.5,)", good);
-    assertFails(2, "a text does not end", "sketch", "query", "RANK('a)", good);
-    assertFails(2, "found ''", "sketch", "query", "", good);
-    assertFails(2, "missing required parameter", "sketch", "query", "MEDIAN");
-    assertFails(2, "expected one of [merge, diff, query]", "sketch");
-  }
-
-  @Test
   void durationsAreSecondsForPeopleAndMicrosecondsInJson() throws Exception {
     Path one = file("one", state(function("QUANTILES", ValueKind.DURATION), numbers(1_500_000)));
     assertTrue(CommandRun.of("sketch", "query", "MEDIAN", one).out().contains("1.5 s"));
@@ -516,70 +324,6 @@ class SketchCommandTest {
     Path marked = Files.writeString(folder.resolve("marked.csv"), "\uFEFF" + query.out());
     assertEquals(
         3, json(CommandRun.of("sketch", "merge", marked, "--json")).path("states").asInt());
-  }
-
-  /** The output of a command as a separate process. */
-  private String said(String... arguments) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"));
-    command.addAll(List.of("-Dstdout.encoding=UTF-8", "-Dstderr.encoding=UTF-8"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Flowmon.class.getName()));
-    command.addAll(List.of(arguments));
-    Path said = folder.resolve("said");
-    int code =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(said.toFile())
-            .start()
-            .waitFor();
-    String all = Files.readString(said);
-    assertEquals(3, code, all);
-    return all;
-  }
-
-  @Test
-  void ofJunkEachCommandNamesTheFileAndTheLineAndWhatWasExpected() throws Exception {
-    Path good = textFile("good.txt", state(function("QUANTILES", ValueKind.LONG), numbers(1, 2)));
-    byte[] noise = new byte[1000];
-    new Random(SEED).nextBytes(noise);
-    noise[0] = '\r'; // an empty first line, so the error is in line 2
-    String wanted = ": expected an exported state, as bytes or a line of base64, found '";
-    Map<Path, String> expected = new LinkedHashMap<>();
-    expected.put(
-        Files.writeString(folder.resolve("word"), "hello\n"),
-        "word, line 1: expected exported states, found 'hello' and no more");
-    expected.put(
-        Files.writeString(folder.resolve("cut"), "FLW"),
-        "cut, line 1: expected exported states, found 'FLW' and no more");
-    expected.put(
-        Files.writeString(folder.resolve("two.csv"), "dst_port,h\n22,RkxX\n"),
-        "two.csv, line 1" + wanted + "dst_port,h'");
-    expected.put(
-        Files.writeString(
-            folder.resolve("tail.txt"),
-            Files.readString(good) + "gr\u00fc\u00dfe \u001b[31m" + "x".repeat(90)),
-        "tail.txt, line 3" + wanted + "gr\u00fc\u00dfe \\x1b[31m" + "x".repeat(29) + "\u2026'");
-    expected.put(Files.write(folder.resolve("noise"), noise), "noise, line 2" + wanted);
-    expected.put(
-        Files.createDirectory(folder.resolve("states")),
-        "states: expected a file of exported states, found a folder");
-    expected.forEach(
-        (junk, says) -> {
-          assertFails(3, says, "sketch", "merge", good, junk);
-          assertFails(3, says, "sketch", "query", "MEDIAN", junk, good);
-          assertFails(3, says, "sketch", "diff", good, junk);
-        });
-    Path word = folder.resolve("word");
-    assertEquals(
-        "flowmon sketch merge: "
-            + word
-            + ", line 1: expected exported states, found 'hello' and no more",
-        said("sketch", "merge", good.toString(), word.toString()).strip());
-    Path tail = folder.resolve("tail.txt");
-    assertTrue(
-        said("sketch", "diff", tail.toString(), good.toString())
-            .startsWith("flowmon sketch diff: " + tail + ", line 3" + wanted));
   }
 
   @Test

@@ -178,6 +178,7 @@ public final class FlowBlock implements FlowRows {
    * rows if none is.
    */
   int firstAfter(long time, int from) {
+    // As BinarySearch, but it runs for each run of rows, which may have one row.
     int low = from;
     int high = rows;
     while (low < high) {

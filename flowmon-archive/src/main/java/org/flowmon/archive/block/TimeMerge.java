@@ -208,12 +208,8 @@ public final class TimeMerge implements BlockSource {
       long time = block.time(i);
       if (time < last) {
         throw new IllegalArgumentException(
-            "source "
-                + head.number
-                + " is not in the order of time: "
-                + time
-                + " µs after "
-                + last);
+            String.format(
+                "source %s is not in the order of time: %s µs after %s", head.number, time, last));
       }
       last = time;
     }

@@ -51,19 +51,16 @@ public record ArchiveCommit(
         || (!segments.isEmpty() && !mayHaveSegments)
         || (segments.isEmpty() && !replaced.isEmpty())) {
       throw new IllegalArgumentException(
-          segments.size()
-              + " segments with "
-              + ranges.size()
-              + " source ranges, "
-              + (file == null ? "no" : "a")
-              + " file, "
-              + retiredSources.size()
-              + " retired sources and "
-              + replaced.size()
-              + " replaced segments"
-              + (retention == null ? "" : " and a change of retention")
-              + ": expected segments with ranges, with a file or with replaced segments, or retired"
-              + " sources or a change of retention alone");
+          String.format(
+              "%s segments with %s source ranges, %s file, %s retired sources and %s replaced"
+                  + " segments%s: expected segments with ranges, with a file or with replaced"
+                  + " segments, or retired sources or a change of retention alone",
+              segments.size(),
+              ranges.size(),
+              file == null ? "no" : "a",
+              retiredSources.size(),
+              replaced.size(),
+              retention == null ? "" : " and a change of retention"));
     }
     if (note.length() > MAX_NOTE) {
       throw new IllegalArgumentException(
@@ -129,31 +126,15 @@ public record ArchiveCommit(
   }
 
   /**
-   * Replaces segments by others that hold the same rows, all of them.
-   *
-   * @param replaced ids of segments of the archive, at least one
-   * @param deleted ids of previously replaced segments whose files are gone
-   */
-  public static ArchiveCommit ofReplacement(
-      List<SealedSegment> segments, List<String> replaced, List<String> deleted, String note) {
-    return ofReplacement(segments, replaced, deleted, RowSums.NONE, note);
-  }
-
-  /**
    * Replaces segments by others that hold the same rows, but for some hidden ones.
    *
    * @param replaced ids of segments of the archive, at least one
-   * @param deleted ids of previously replaced segments whose files are gone
    * @param dropped first rows of the replaced segments that were left out, all hidden
    */
   public static ArchiveCommit ofReplacement(
-      List<SealedSegment> segments,
-      List<String> replaced,
-      List<String> deleted,
-      RowSums dropped,
-      String note) {
+      List<SealedSegment> segments, List<String> replaced, RowSums dropped, String note) {
     return new ArchiveCommit(
-        segments, List.of(), null, false, List.of(), replaced, deleted, dropped, null, note);
+        segments, List.of(), null, false, List.of(), replaced, List.of(), dropped, null, note);
   }
 
   /** Records that the files of previously replaced segments are gone. */

@@ -35,13 +35,9 @@ public record SourceRange(
     }
     if (firstOffset < 0 || endOffset <= firstOffset) {
       throw new IllegalArgumentException(
-          "offsets ["
-              + firstOffset
-              + ", "
-              + endOffset
-              + ") of source "
-              + sourceKey
-              + ": expected 0 <= first < end");
+          String.format(
+              "offsets [%s, %s) of source %s: expected 0 <= first < end",
+              firstOffset, endOffset, sourceKey));
     }
   }
 

@@ -2,13 +2,14 @@ package org.flowmon.archive.days;
 
 import java.nio.ByteBuffer;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.flow.IpAddress;
 
 /**
  * The addresses of a run's cells by one column, in mapped memory: those below IPv4, IPv4, those
  * above it. Immutable and safe to share between threads; valid as long as the run.
  */
-public final class DayDictionary implements AddressSource {
+public final class DayDictionary implements AddressList, AddressSource {
   private final MappedRegion file;
   private final String place;
   private final int at;
@@ -61,12 +62,12 @@ public final class DayDictionary implements AddressSource {
     return id < ipv4 ? to4 : to4 + 16 * (id - ipv4);
   }
 
-  /** High long of an address. */
+  @Override
   public long high(int id) {
     return isIpv4(id) ? 0 : Long.reverseBytes(file.buffer().getLong(offset(id)));
   }
 
-  /** Low long of an address. */
+  @Override
   public long low(int id) {
     ByteBuffer bytes = file.buffer();
     int offset = offset(id);
@@ -85,20 +86,5 @@ public final class DayDictionary implements AddressSource {
       high[i] = high(from + i);
       low[i] = low(from + i);
     }
-  }
-
-  /** The id of the first address that is at least the given one, {@link #size} if none is. */
-  public int lowerBound(long high, long low) {
-    int from = 0;
-    int to = size;
-    while (from < to) {
-      int middle = (from + to) >>> 1;
-      if (IpAddress.compare(high(middle), low(middle), high, low) < 0) {
-        from = middle + 1;
-      } else {
-        to = middle;
-      }
-    }
-    return from;
   }
 }

@@ -9,9 +9,11 @@ import org.flowmon.archive.derived.DerivedRun;
 import org.flowmon.archive.derived.RunFrame;
 import org.flowmon.archive.derived.RunTables;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.rollup.CellReader;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
 
 /**
  * A run of day sums in mapped memory: sums over its segments by source and by destination for each
@@ -224,8 +226,39 @@ public final class DayRun extends DerivedRun {
     }
   }
 
-  /** Creates an exception that names this run. */
-  RuntimeException corrupt(String place, String what) {
-    return file().corrupt(place, what);
+  /**
+   * Reads every byte.
+   *
+   * @throws org.flowmon.archive.region.SegmentCorruptException if something differs from the bytes
+   *     written
+   */
+  void readAll() {
+    CellReader reader = new CellReader();
+    int[] ids = new int[RollupFormat.BLOCK];
+    long[] values = new long[RollupFormat.BLOCK];
+    for (FlowColumn column : RollupFormat.DIMENSIONS) {
+      DayDictionary dictionary = dictionary(column);
+      for (int id = 1; id < dictionary.size(); id++) {
+        if (IpAddress.compare(
+                dictionary.high(id - 1),
+                dictionary.low(id - 1),
+                dictionary.high(id),
+                dictionary.low(id))
+            >= 0) {
+          throw file().corrupt("days of " + column.sqlName(), "addresses that do not ascend");
+        }
+      }
+      Rollup rollup = rollup(column);
+      for (int s = 0; rollup != null && s < rollup.slices(); s++) {
+        verify(column, s);
+        reader.open(rollup, s);
+        for (int b = 0; b < reader.blocks(); b++) {
+          reader.readIds(b, ids);
+          for (int stream = rollup.rowsStream(); stream < rollup.streams(); stream++) {
+            reader.read(stream, b, values);
+          }
+        }
+      }
+    }
   }
 }

@@ -3,11 +3,13 @@ package org.flowmon.archive.days;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -62,46 +64,36 @@ final class DayRunWriter implements AutoCloseable {
       return days[slice] != LEFT_OUT;
     }
 
-    /** The id in a dictionary of each id's address; null if a wanted one is not in it. */
-    int[] idsIn(DayDictionary dictionary) {
+    /** The id in a dictionary of each id's address; none if a wanted one is not in it. */
+    Optional<int[]> idsIn(DayDictionary dictionary) {
       int[] ids = new int[addresses.size() + 1];
       BitSet used = used();
       long[] high = new long[1];
       long[] low = new long[1];
-      for (int id = 0; id < addresses.size(); id++) {
-        if (used == null || used.get(id)) {
-          addresses.read(id, 1, high, low);
-          ids[id] = dictionary.lowerBound(high[0], low[0]);
-          if (ids[id] == dictionary.size()
-              || dictionary.high(ids[id]) != high[0]
-              || dictionary.low(ids[id]) != low[0]) {
-            return null;
-          }
+      for (int id = used.nextSetBit(0); id >= 0; id = used.nextSetBit(id + 1)) {
+        addresses.read(id, 1, high, low);
+        ids[id] = dictionary.lowerBound(high[0], low[0]);
+        if (ids[id] == dictionary.size()
+            || dictionary.high(ids[id]) != high[0]
+            || dictionary.low(ids[id]) != low[0]) {
+          return Optional.empty();
         }
       }
       ids[addresses.size()] = dictionary.size();
-      return ids;
+      return Optional.of(ids);
     }
 
     boolean isEmpty() {
-      for (long day : days) {
-        if (day != LEFT_OUT) {
-          return false;
-        }
-      }
-      return true;
+      return Arrays.stream(days).allMatch(day -> day == LEFT_OUT);
     }
 
-    /** The ids in the wanted slices, null if all are. */
+    /** The ids in the wanted slices; all if every slice is wanted. */
     BitSet used() {
-      boolean all = true;
-      for (long day : days) {
-        all &= day != LEFT_OUT;
-      }
-      if (all) {
-        return null;
-      }
       BitSet used = new BitSet(addresses.size());
+      if (Arrays.stream(days).noneMatch(day -> day == LEFT_OUT)) {
+        used.set(0, addresses.size());
+        return used;
+      }
       CellReader reader = new CellReader();
       int[] ids = new int[RollupFormat.BLOCK];
       for (int s = 0; s < days.length; s++) {
@@ -188,7 +180,7 @@ final class DayRunWriter implements AutoCloseable {
       }
     }
     RollupMeasures measures =
-        RollupMeasures.of(inputs.stream().map(input -> input.rollup).toList(), wide);
+        new RollupMeasures(inputs.stream().map(input -> input.rollup).toList(), wide);
     CellMerge merge = new CellMerge(measures);
     Path waiting = target.resolveSibling("." + target.getFileName() + ".slices.tmp");
     try (RollupFileWriter writer = new RollupFileWriter(measures, waiting)) {

@@ -1,9 +1,11 @@
 package org.flowmon.archive.days;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import org.flowmon.archive.derived.RunFolder;
 import org.flowmon.archive.derived.RunKind;
+import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
 
 /** This process's view of one archive's day sums. Safe for many threads. */
@@ -23,5 +25,10 @@ public final class DaySums extends RunFolder<DayRun> {
   /** The day sums of an archive, nothing read yet. */
   public DaySums(ArchiveStore store, UUID archive) {
     super(store, archive, KIND);
+  }
+
+  @Override
+  protected DayContent content(String segmentsFolder, List<SealedSegment> segments) {
+    return new DayContent(this, segmentsFolder, segments);
   }
 }

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.SealedFile;
+import org.flowmon.archive.sorted.AddressMerge;
+import org.flowmon.archive.sorted.AddressStream;
 import org.flowmon.flow.IpAddress;
 
 /**
@@ -16,7 +18,7 @@ final class DictionaryMerge {
   private static final int FLUSH_BYTES = 1 << 16;
 
   /** One dictionary, read a part at a time. */
-  private static final class Cursor {
+  private static final class Cursor implements AddressStream {
     private static final int PART = 1024;
 
     final AddressSource source;
@@ -33,9 +35,10 @@ final class DictionaryMerge {
       this.newIds = new int[source.size() + 1];
     }
 
-    boolean next() {
-      at = used == null ? at + 1 : used.nextSetBit(at + 1);
-      if (at < 0 || at >= source.size()) {
+    @Override
+    public boolean next() {
+      at = used.nextSetBit(at + 1);
+      if (at < 0) {
         return false;
       }
       if (at / PART != read) {
@@ -45,35 +48,29 @@ final class DictionaryMerge {
       return true;
     }
 
-    long high() {
+    @Override
+    public long high() {
       return high[at % PART];
     }
 
-    long low() {
+    @Override
+    public long low() {
       return low[at % PART];
-    }
-
-    int compareTo(Cursor other) {
-      return IpAddress.compare(high(), low(), other.high(), other.low());
     }
   }
 
   /**
    * A dictionary to be merged.
    *
-   * @param used the wanted ids, null for all
+   * @param used the wanted ids
    */
   record Source(AddressSource addresses, BitSet used) {}
 
-  private final Cursor[] heap;
-  private int heapSize;
   private final ByteSink bytes = new ByteSink();
   private final CRC32C crc = new CRC32C();
   private final int[] parts = new int[3];
 
-  private DictionaryMerge(int inputs) {
-    this.heap = new Cursor[inputs];
-  }
+  private DictionaryMerge() {}
 
   /** The written dictionary. */
   static final class Written {
@@ -105,39 +102,27 @@ final class DictionaryMerge {
   }
 
   static Written write(List<Source> sources, SealedFile file) throws IOException {
-    return new DictionaryMerge(sources.size()).run(sources, file);
+    return new DictionaryMerge().run(sources, file);
   }
 
   private Written run(List<Source> sources, SealedFile file) throws IOException {
-    int[][] newIds = new int[sources.size()][];
-    for (int i = 0; i < newIds.length; i++) {
-      Cursor cursor = new Cursor(sources.get(i));
-      newIds[i] = cursor.newIds;
-      if (cursor.next()) {
-        heap[heapSize++] = cursor;
-      }
-    }
-    for (int i = heapSize / 2 - 1; i >= 0; i--) {
-      sink(i);
-    }
+    List<Cursor> cursors = sources.stream().map(Cursor::new).toList();
+    AddressMerge<Cursor> merge = new AddressMerge<>(cursors);
     int id = -1;
     long high = 0;
     long low = 0;
-    while (heapSize > 0) {
-      Cursor first = heap[0];
-      if (id < 0 || first.high() != high || first.low() != low) {
+    for (; !merge.isEmpty(); merge.advance()) {
+      Cursor first = merge.first();
+      if (id < 0 || !merge.isAt(high, low)) {
         high = first.high();
         low = first.low();
         id++;
         put(high, low, file);
       }
       first.newIds[first.at] = id;
-      if (!first.next()) {
-        heap[0] = heap[--heapSize];
-      }
-      sink(0);
     }
     flush(file);
+    int[][] newIds = cursors.stream().map(cursor -> cursor.newIds).toArray(int[][]::new);
     for (int[] ids : newIds) {
       ids[ids.length - 1] = id + 1;
     }
@@ -162,25 +147,5 @@ final class DictionaryMerge {
     crc.update(bytes.array(), 0, bytes.size());
     file.write(bytes.array(), 0, bytes.size());
     bytes.clear();
-  }
-
-  private void sink(int start) {
-    if (start >= heapSize) {
-      return;
-    }
-    Cursor moved = heap[start];
-    int at = start;
-    while (2 * at + 1 < heapSize) {
-      int child = 2 * at + 1;
-      if (child + 1 < heapSize && heap[child + 1].compareTo(heap[child]) < 0) {
-        child++;
-      }
-      if (moved.compareTo(heap[child]) <= 0) {
-        break;
-      }
-      heap[at] = heap[child];
-      at = child;
-    }
-    heap[at] = moved;
   }
 }

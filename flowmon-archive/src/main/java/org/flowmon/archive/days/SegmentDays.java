@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
+import java.util.Optional;
+import java.util.function.LongPredicate;
 import org.flowmon.archive.derived.DerivedRun;
+import org.flowmon.archive.derived.RunSource;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
@@ -17,7 +19,7 @@ import org.flowmon.archive.store.HeldFolder;
 import org.flowmon.flow.FlowColumn;
 
 /** The sums of one segment by day, from its sidecar. To be closed; not thread-safe. */
-public final class SegmentDays implements AutoCloseable {
+public final class SegmentDays implements RunSource {
   // Times beyond these are no times of flows: their hours and buckets may not fit 64 bits.
   private static final long MAX_TIME = 1L << 61;
 
@@ -131,7 +133,8 @@ public final class SegmentDays implements AutoCloseable {
   }
 
   /** Number of dictionary entries of the columns with sums. */
-  long entries() {
+  @Override
+  public long entries() {
     long entries = 0;
     for (FlowColumn column : RollupFormat.DIMENSIONS) {
       entries += share.has(column) ? index.dictionarySize(column) : 0;
@@ -139,23 +142,24 @@ public final class SegmentDays implements AutoCloseable {
     return entries;
   }
 
-  /**
-   * Its sums on some days; null if it has none by this column.
-   *
-   * @param wanted days; null for all
-   */
-  DayRunWriter.Input input(FlowColumn column, Set<Long> wanted) {
+  /** Its sums by a column, if it has any. */
+  Optional<DayRunWriter.Input> input(FlowColumn column) {
+    return input(column, day -> true);
+  }
+
+  /** Its sums by a column on some days, if it has any sums by it. */
+  Optional<DayRunWriter.Input> input(FlowColumn column, LongPredicate wanted) {
     if (!share.has(column)) {
-      return null;
+      return Optional.empty();
     }
     Sums of = sums.get(RollupFormat.DIMENSIONS.indexOf(column));
     long[] days = of.days.clone();
     for (int s = 0; s < days.length; s++) {
-      if (wanted != null && !wanted.contains(days[s])) {
+      if (!wanted.test(days[s])) {
         days[s] = DayRunWriter.LEFT_OUT;
       }
     }
-    return new DayRunWriter.Input(new Addresses(index, column), of.rollup, days);
+    return Optional.of(new DayRunWriter.Input(new Addresses(index, column), of.rollup, days));
   }
 
   /** The dictionary of a sidecar. */

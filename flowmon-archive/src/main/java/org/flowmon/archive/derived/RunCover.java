@@ -62,7 +62,8 @@ public final class RunCover<R extends DerivedRun> {
   private final List<Share<R>> idle = new ArrayList<>();
   private final BitSet uncovered;
 
-  private RunCover(List<SealedSegment> segments, Collection<R> runs) {
+  /** Assigns the segments to the runs. */
+  RunCover(List<SealedSegment> segments, Collection<R> runs) {
     Map<String, Integer> places = new HashMap<>(2 * segments.size());
     for (int i = 0; i < segments.size(); i++) {
       places.put(segments.get(i).id(), i);
@@ -80,12 +81,6 @@ public final class RunCover<R extends DerivedRun> {
         idle.add(share);
       }
     }
-  }
-
-  /** Assigns the segments to the runs. */
-  public static <R extends DerivedRun> RunCover<R> of(
-      List<SealedSegment> segments, Collection<R> runs) {
-    return new RunCover<>(segments, runs);
   }
 
   private Share<R> share(R run, List<SealedSegment> segments, Map<String, Integer> places) {

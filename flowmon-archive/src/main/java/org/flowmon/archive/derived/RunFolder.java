@@ -5,6 +5,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -15,6 +16,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
@@ -28,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * The open runs of one archive in this process. Looks for new ones with each new commit, and again
  * after a while as long as segments are not covered or a run cannot be read. Safe for many threads.
  */
-public class RunFolder<R extends DerivedRun> implements AutoCloseable {
+public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
   // Number of cached views: that of the newest snapshot, and some that are still read.
   private static final int MAX_VIEWS = 4;
 
@@ -44,7 +46,8 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
   private final Map<String, String> problems = new TreeMap<>();
   private final Map<String, IOException> unread = new TreeMap<>();
   private final Map<String, String> foreign = new TreeMap<>();
-  // By number of the commit, least recently used first.
+  // By number of the commit, least recently used first. Strictly so: a cache that rates entries by
+  // their use would turn away the view of a new commit, and each query would make it again.
   private final Map<Long, Made<R>> views = new LinkedHashMap<>(8, 0.75f, true);
   private boolean closed;
 
@@ -61,6 +64,59 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
     this.store = store;
     this.archive = archive;
     this.kind = kind;
+  }
+
+  /** The content of the runs over a snapshot. */
+  protected abstract RunContent<R, ?> content(String segmentsFolder, List<SealedSegment> segments);
+
+  /**
+   * Brings the folder up to a snapshot.
+   *
+   * @param segmentsFolder of segments in the store
+   * @param segments of the newest snapshot, held until this returns
+   * @param toCover places of the segments to be covered
+   * @param verify whether every byte of every run is checked first
+   * @param stop asked before each file: if it is true the rest is left to the next update
+   * @throws IOException if files cannot be written; files already written stay
+   */
+  public final RunUpdate.Done update(
+      String segmentsFolder,
+      List<SealedSegment> segments,
+      BitSet toCover,
+      boolean verify,
+      BooleanSupplier stop)
+      throws IOException {
+    return new RunUpdate<>(content(segmentsFolder, segments), stop).run(toCover, verify);
+  }
+
+  /**
+   * Finds the problems of the runs: unreadable, damaged, of another version, or different from
+   * their segments.
+   *
+   * @param segmentsFolder of segments in the store
+   * @param segments of a snapshot that is held
+   * @throws IOException if the folder cannot be listed or a segment not be read
+   */
+  public final List<RunProblem> check(String segmentsFolder, List<SealedSegment> segments)
+      throws IOException {
+    RunContent<R, ?> content = content(segmentsFolder, segments);
+    RunView<R> view = view(0, segments);
+    try {
+      List<RunProblem> found = new ArrayList<>(problems());
+      for (RunCover.Share<R> share : view.shares()) {
+        String run = share.run().name();
+        try {
+          content.difference(share).ifPresent(what -> found.add(RunProblem.wrong(run, what)));
+        } catch (SegmentCorruptException e) {
+          if (e.file().endsWith(run)) { // else it is reported for the segment
+            found.add(RunProblem.damaged(run, e.getMessage()));
+          }
+        }
+      }
+      return found;
+    } finally {
+      view.release();
+    }
   }
 
   /**
@@ -132,7 +188,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
   }
 
   private RunView<R> newView(List<SealedSegment> segments) {
-    RunCover<R> cover = RunCover.of(segments, runs.values());
+    RunCover<R> cover = new RunCover<>(segments, runs.values());
     List<String> warnings = new ArrayList<>();
     problems.values().forEach(problem -> warnings.add(kind.warning(problem)));
     unread
@@ -157,7 +213,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
   }
 
   /** The problems of unused runs. */
-  synchronized List<RunProblem> problems() {
+  private synchronized List<RunProblem> problems() {
     List<RunProblem> all = new ArrayList<>();
     problems.forEach((run, what) -> all.add(RunProblem.damaged(run, what)));
     unread.forEach((run, e) -> all.add(RunProblem.unread(run, e.toString())));
@@ -241,7 +297,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
   }
 
   /** Opens a run for the caller. Once mapped, it stays readable even if its file is deleted. */
-  public R openRun(String name) throws IOException {
+  R openRun(String name) throws IOException {
     try (HeldFolder held = store.asStored(List.of(kind.folder() + "/" + name))) {
       return kind.opener().open(held.folder().resolve(name), archive);
     }
@@ -265,7 +321,7 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
    * @param broken takes the names of damaged ones
    * @throws IOException if one could not be read this time: it would be made twice
    */
-  public List<R> acquireRuns(Set<String> broken) throws IOException {
+  List<R> acquireRuns(Set<String> broken) throws IOException {
     looking.lock();
     try {
       look();
@@ -285,7 +341,8 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
     return all;
   }
 
-  RunKind<R> kind() {
+  /** The kind of the runs. */
+  public RunKind<R> kind() {
     return kind;
   }
 
@@ -296,12 +353,12 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
   }
 
   /** The store of the runs. */
-  public ArchiveStore store() {
+  ArchiveStore store() {
     return store;
   }
 
   /** The archive of the runs. */
-  public UUID archive() {
+  UUID archive() {
     return archive;
   }
 

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SealedFile;
 
@@ -58,9 +58,7 @@ public record RunFrame(int magic, int version, int tailBytes, String place) {
 
   /** Ends the tail, appends it to the file, and gives the file its name. */
   public void seal(ByteSink tables, SealedFile file) throws IOException {
-    CRC32C crc = new CRC32C();
-    crc.update(tables.array(), 0, tables.size());
-    tables.putInt((int) crc.getValue());
+    tables.putInt(Checksum.of(tables));
     tables.putShort(version);
     tables.putShort(0);
     tables.putInt(magic);

@@ -2,10 +2,11 @@ package org.flowmon.archive.directory;
 
 import java.nio.ByteBuffer;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.flow.IpAddress;
 
 /** One block of a run at a time, checked when it is opened. Reused; not thread-safe. */
-final class HostBlock {
+final class HostBlock implements AddressList {
   private final HostRun run;
   private final ByteBuffer bytes;
   private String place;
@@ -46,33 +47,21 @@ final class HostBlock {
     }
   }
 
-  int size() {
+  @Override
+  public int size() {
     return size;
   }
 
-  long high(int i) {
+  @Override
+  public long high(int i) {
     return width == 16 ? Long.reverseBytes(bytes.getLong(addressesAt + 16 * i)) : 0;
   }
 
-  long low(int i) {
+  @Override
+  public long low(int i) {
     return width == 16
         ? Long.reverseBytes(bytes.getLong(addressesAt + 16 * i + 8))
         : IpAddress.ipv4Low(Integer.reverseBytes(bytes.getInt(addressesAt + 4 * i)));
-  }
-
-  /** The first address that is at least the given one, {@link #size} if none is. */
-  int lowerBound(long hi, long lo) {
-    int from = 0;
-    int to = size;
-    while (from < to) {
-      int middle = (from + to) >>> 1;
-      if (IpAddress.compare(high(middle), low(middle), hi, lo) < 0) {
-        from = middle + 1;
-      } else {
-        to = middle;
-      }
-    }
-    return from;
   }
 
   /** Reads the places of an address, to be had from {@link #place}; returns their number. */
@@ -115,12 +104,9 @@ final class HostBlock {
       throw run.file()
           .corrupt(
               place,
-              "roles "
-                  + (entry & HostRunFormat.ROLES)
-                  + " in segment "
-                  + (entry >>> 2)
-                  + " of "
-                  + run.segments().size());
+              String.format(
+                  "roles %s in segment %s of %s",
+                  entry & HostRunFormat.ROLES, entry >>> 2, run.segments().size()));
     }
     return entry;
   }

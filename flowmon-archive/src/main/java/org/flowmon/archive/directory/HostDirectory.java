@@ -38,4 +38,9 @@ public final class HostDirectory extends RunFolder<HostRun> {
   public HostView hosts(long number, List<SealedSegment> segments) throws IOException {
     return new HostView(view(number, segments));
   }
+
+  @Override
+  protected HostContent content(String segmentsFolder, List<SealedSegment> segments) {
+    return new HostContent(this, segmentsFolder, segments);
+  }
 }

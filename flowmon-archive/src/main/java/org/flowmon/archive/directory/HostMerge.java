@@ -1,61 +1,51 @@
 package org.flowmon.archive.directory;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.flowmon.flow.IpAddress;
+import org.flowmon.archive.sorted.AddressMerge;
+import org.flowmon.archive.sorted.AddressStream;
 
-/** Merges streams of addresses into a run, with a heap of streams. */
+/** Merges streams of addresses into a run. */
 final class HostMerge {
-  /** A stream, and its segments' numbers in the new run. */
-  static final class Input {
-    private final HostStream stream;
-    private final int[] numbers;
-
-    /**
-     * Adds a stream to a merge.
-     *
-     * @param numbers the new number of each of the stream's segments, −1 to leave it out
-     */
-    Input(HostStream stream, int[] numbers) {
-      this.stream = stream;
-      this.numbers = numbers;
+  /**
+   * A stream, and its segments' numbers in the new run.
+   *
+   * @param numbers the new number of each of the stream's segments, −1 to leave it out
+   */
+  record Input(HostStream stream, int[] numbers) implements AddressStream {
+    @Override
+    public boolean next() {
+      return stream.next();
     }
 
-    HostStream stream() {
-      return stream;
+    @Override
+    public long high() {
+      return stream.high();
+    }
+
+    @Override
+    public long low() {
+      return stream.low();
     }
   }
 
-  private final List<Input> heap = new ArrayList<>();
   private int[] places = new int[16];
   private int n;
 
   private HostMerge() {}
 
   static void merge(List<Input> inputs, HostSink out) throws IOException {
-    new HostMerge().run(inputs, out);
+    new HostMerge().run(new AddressMerge<>(inputs), out);
   }
 
-  private void run(List<Input> inputs, HostSink out) throws IOException {
-    for (Input input : inputs) {
-      if (input.stream.next()) {
-        heap.add(input);
-      }
-    }
-    for (int i = heap.size() / 2 - 1; i >= 0; i--) {
-      sink(i);
-    }
-    while (!heap.isEmpty()) {
-      long high = heap.get(0).stream.high();
-      long low = heap.get(0).stream.low();
+  private void run(AddressMerge<Input> inputs, HostSink out) throws IOException {
+    while (!inputs.isEmpty()) {
+      long high = inputs.first().high();
+      long low = inputs.first().low();
       n = 0;
-      while (!heap.isEmpty()
-          && heap.get(0).stream.high() == high
-          && heap.get(0).stream.low() == low) {
-        take(heap.get(0));
-        advance();
+      for (; inputs.isAt(high, low); inputs.advance()) {
+        take(inputs.first());
       }
       int distinct = distinct();
       if (distinct > 0) {
@@ -91,37 +81,5 @@ final class HostMerge {
       }
     }
     return kept;
-  }
-
-  private void advance() {
-    if (!heap.get(0).stream.next()) {
-      Input last = heap.remove(heap.size() - 1);
-      if (heap.isEmpty()) {
-        return;
-      }
-      heap.set(0, last);
-    }
-    sink(0);
-  }
-
-  private void sink(int start) {
-    Input moved = heap.get(start);
-    int at = start;
-    while (2 * at + 1 < heap.size()) {
-      int child = 2 * at + 1;
-      if (child + 1 < heap.size() && compare(heap.get(child + 1), heap.get(child)) < 0) {
-        child++;
-      }
-      if (compare(moved, heap.get(child)) <= 0) {
-        break;
-      }
-      heap.set(at, heap.get(child));
-      at = child;
-    }
-    heap.set(at, moved);
-  }
-
-  private static int compare(Input a, Input b) {
-    return IpAddress.compare(a.stream.high(), a.stream.low(), b.stream.high(), b.stream.low());
   }
 }

@@ -10,6 +10,7 @@ import org.flowmon.archive.derived.DerivedRun;
 import org.flowmon.archive.derived.RunFrame;
 import org.flowmon.archive.derived.RunTables;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.sorted.BinarySearch;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.set.AddressRanges;
 
@@ -116,17 +117,11 @@ final class HostRun extends DerivedRun {
 
   /** The last block that begins at or before an address, −1 if none does. */
   private int blockOf(IpAddress address) {
-    int from = 0;
-    int to = blocks;
-    while (from < to) {
-      int middle = (from + to) >>> 1;
-      if (IpAddress.compare(firstHigh(middle), firstLow(middle), address.hi(), address.lo()) <= 0) {
-        from = middle + 1;
-      } else {
-        to = middle;
-      }
-    }
-    return from - 1;
+    long high = address.hi();
+    long low = address.lo();
+    return BinarySearch.first(
+            0, blocks, block -> IpAddress.compare(firstHigh(block), firstLow(block), high, low) > 0)
+        - 1;
   }
 
   /**

@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 import org.flowmon.archive.derived.DerivedRun;
 import org.flowmon.archive.derived.RunFrame;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.IpAddress;
@@ -86,17 +86,11 @@ final class HostRunWriter implements HostSink, AutoCloseable {
     index.putLongBigEndian(high[0]);
     index.putLongBigEndian(low[0]);
     index.putInt((int) file.position());
-    index.putInt(crc(block));
+    index.putInt(Checksum.of(block));
     blocks++;
     flush(block);
     lists.clear();
     n = 0;
-  }
-
-  private static int crc(ByteSink bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes.array(), 0, bytes.size());
-    return (int) crc.getValue();
   }
 
   private void flush(ByteSink bytes) throws IOException {

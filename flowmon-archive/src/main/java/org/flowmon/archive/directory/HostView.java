@@ -30,11 +30,6 @@ public final class HostView {
     return view.segments();
   }
 
-  /** Whether it can leave out any segment. */
-  public boolean isUseful() {
-    return !view.shares().isEmpty();
-  }
-
   /** Number of segments it does not cover: they have to be read themselves. */
   public int uncovered() {
     return view.uncoveredCount();

@@ -27,6 +27,7 @@ import org.flowmon.udaf.value.Value;
 public final class HostSummaries {
   private static final String SUMS =
       "COUNT(*) AS flows, SUM(bytes) AS out, SUM(reverse_bytes) AS back";
+  private static final String HOUR = "TIME_BUCKET(end_time, INTERVAL '1' HOUR)";
 
   private final ArchiveSnapshot snapshot;
   private final IpAddress host;
@@ -158,15 +159,17 @@ public final class HostSummaries {
     return offered ? "dst_addr" : "src_addr";
   }
 
-  private String where(boolean offered, long since) {
-    return " FROM flows WHERE "
-        + side(offered)
-        + " = :host"
-        + (since == Long.MIN_VALUE ? "" : " AND end_time >= :from")
-        + (to == Long.MAX_VALUE ? "" : " AND end_time < :to");
-  }
-
-  private ResultTable run(String sql, long since) throws IOException {
+  /** Sums by keys over the flows of the host on one side that end at a time or later. */
+  private ResultTable groups(String keys, String sums, String condition, long since)
+      throws IOException {
+    String sql =
+        String.format(
+            "SELECT %1$s, %2$s FROM flows WHERE %3$s%4$s%5$s GROUP BY %1$s",
+            keys,
+            sums,
+            condition,
+            since == Long.MIN_VALUE ? "" : " AND end_time >= :from",
+            to == Long.MAX_VALUE ? "" : " AND end_time < :to");
     Parameters values =
         Parameters.NONE
             .with("host", Value.ofAddress(host))
@@ -180,30 +183,14 @@ public final class HostSummaries {
   /** Reads groups of peer, protocol and port, over the whole time and over the latest window. */
   private void contacts(boolean offered) throws IOException {
     String keys = side(!offered) + ", protocol, dst_port";
+    String ofHost = side(offered) + " = :host";
     Map<Contact, Long> now = new HashMap<>();
-    ResultTable window =
-        run(
-            "SELECT "
-                + keys
-                + ", COUNT(*) AS flows"
-                + where(offered, Math.max(from, nowFrom))
-                + " GROUP BY "
-                + keys,
-            Math.max(from, nowFrom));
+    ResultTable window = groups(keys, "COUNT(*) AS flows", ofHost, Math.max(from, nowFrom));
     for (int row = 0; row < window.rowCount(); row++) {
       now.put(contact(window, row, offered), window.longValue(row, 3));
     }
-    ResultTable table =
-        run(
-            "SELECT "
-                + keys
-                + ", "
-                + SUMS
-                + ", COUNT(end_time) AS timed, MIN(end_time) AS first, MAX(end_time) AS last"
-                + where(offered, from)
-                + " GROUP BY "
-                + keys,
-            from);
+    String times = ", COUNT(end_time) AS timed, MIN(end_time) AS first, MAX(end_time) AS last";
+    ResultTable table = groups(keys, SUMS + times, ofHost, from);
     for (int row = 0; row < table.rowCount(); row++) {
       contact(table, row, contact(table, row, offered), now);
     }
@@ -241,13 +228,7 @@ public final class HostSummaries {
   }
 
   private void hours(boolean offered) throws IOException {
-    ResultTable table =
-        run(
-            "SELECT TIME_BUCKET(end_time, INTERVAL '1' HOUR) AS hour, "
-                + SUMS
-                + where(offered, from)
-                + " GROUP BY TIME_BUCKET(end_time, INTERVAL '1' HOUR)",
-            from);
+    ResultTable table = groups(HOUR, SUMS, side(offered) + " = :host", from);
     for (int row = 0; row < table.rowCount(); row++) {
       if (!table.isNull(row, 0)) {
         hours
@@ -262,12 +243,8 @@ public final class HostSummaries {
     if (!peers.containsKey(host)) {
       return;
     }
-    ResultTable table =
-        run(
-            "SELECT TIME_BUCKET(end_time, INTERVAL '1' HOUR) AS hour, COUNT(*) AS flows"
-                + where(false, from)
-                + " AND dst_addr = :host GROUP BY TIME_BUCKET(end_time, INTERVAL '1' HOUR)",
-            from);
+    String self = "src_addr = :host AND dst_addr = :host";
+    ResultTable table = groups(HOUR, "COUNT(*) AS flows", self, from);
     for (int row = 0; row < table.rowCount(); row++) {
       long twice = table.longValue(row, 1);
       all.flows -= twice;

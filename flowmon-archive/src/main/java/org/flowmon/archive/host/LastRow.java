@@ -7,6 +7,7 @@ import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.segment.reader.TimeKeys;
+import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.flow.IpAddress;
@@ -53,11 +54,7 @@ final class LastRow {
       }
     }
     if (lease.indexProblem() != null) {
-      warnings.add(
-          lease.indexProblem()
-              + ": rows of segment "
-              + segment.sealed().id()
-              + " were read instead");
+      warnings.add(lease.readInstead(lease.indexProblem()));
     }
     return lastByScan(column, address);
   }
@@ -94,25 +91,13 @@ final class LastRow {
   }
 
   private int idOf(FlowColumn column, IpAddress address) {
-    int from = 0;
-    int to = segment.dictionarySize(column) - 1;
-    while (from <= to) {
-      int middle = (from + to) >>> 1;
-      int order =
-          IpAddress.compare(
-              segment.dictionaryHigh(column, middle),
-              segment.dictionaryLow(column, middle),
-              address.hi(),
-              address.lo());
-      if (order == 0) {
-        return middle;
-      } else if (order < 0) {
-        from = middle + 1;
-      } else {
-        to = middle - 1;
-      }
-    }
-    return -1;
+    AddressList dictionary = segment.addresses(column);
+    int id = dictionary.lowerBound(address.hi(), address.lo());
+    boolean found =
+        id < dictionary.size()
+            && dictionary.high(id) == address.hi()
+            && dictionary.low(id) == address.lo();
+    return found ? id : -1;
   }
 
   private boolean hasArrived(int row) {

@@ -116,13 +116,9 @@ public final class SeenHosts {
     for (CommitResult.Gap gap : snapshot.gaps()) {
       if (gap.arrivalThrough() >= from && gap.arrivalFrom() <= asOf) {
         missing.add(
-            "offsets "
-                + gap.firstOffset()
-                + " … "
-                + (gap.endOffset() - 1)
-                + " of "
-                + gap.sourceKey()
-                + " are not here");
+            String.format(
+                "offsets %s … %s of %s are not here",
+                gap.firstOffset(), gap.endOffset() - 1, gap.sourceKey()));
       }
     }
     return missing;

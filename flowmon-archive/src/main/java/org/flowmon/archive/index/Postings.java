@@ -4,16 +4,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.sorted.AddressList;
+import org.flowmon.archive.sorted.BinarySearch;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.roaringbitmap.BitSetUtil;
 
 /** The postings of one column in a sidecar: the dictionary of its values, and the rows of each. */
-final class Postings {
+final class Postings implements AddressList {
   private static final int HEADER_BYTES = 16;
-  // A union of more lists than this is built in a bitmap, of fewer by merging.
-  private static final int FEW_LISTS = 4;
 
   private final MappedRegion file;
   private final int rows;
@@ -80,13 +79,9 @@ final class Postings {
         || lists + listsLength != blob.length()) {
       throw file.corrupt(
           place,
-          size
-              + " values of "
-              + width
-              + " bytes and "
-              + listsLength
-              + " bytes of lists in a blob of "
-              + blob.length());
+          String.format(
+              "%s values of %s bytes and %s bytes of lists in a blob of %s",
+              size, width, listsLength, blob.length()));
     }
     listsAt = at + (int) lists;
     directoryAt = listsAt - 4 * size;
@@ -120,17 +115,7 @@ final class Postings {
 
   /** Id of the first text that is at least this one. */
   int lowerBound(byte[] utf8) {
-    int from = 0;
-    int to = size;
-    while (from < to) {
-      int middle = (from + to) >>> 1;
-      if (Arrays.compareUnsigned(text(middle), utf8) < 0) {
-        from = middle + 1;
-      } else {
-        to = middle;
-      }
-    }
-    return from;
+    return BinarySearch.first(0, size, id -> Arrays.compareUnsigned(text(id), utf8) >= 0);
   }
 
   /** Checks the checksum once. Two threads may both do it: no harm. */
@@ -151,7 +136,13 @@ final class Postings {
     return Integer.reverseBytes(file.buffer().getInt(at));
   }
 
-  long low(int id) {
+  @Override
+  public int size() {
+    return size;
+  }
+
+  @Override
+  public long low(int id) {
     int at = dictionaryAt + id * width;
     if (width > 4) {
       return Long.reverseBytes(file.buffer().getLong(at + width - 8));
@@ -177,32 +168,14 @@ final class Postings {
     }
   }
 
-  long high(int id) {
+  @Override
+  public long high(int id) {
     return width == 16 ? Long.reverseBytes(file.buffer().getLong(dictionaryAt + id * width)) : 0;
-  }
-
-  /** Id of the first value that is at least (hi, lo). */
-  int lowerBound(long hi, long lo) {
-    return lowerBound16(hi, lo);
   }
 
   /** Id of the first number that is at least this one. */
   int lowerBound(long value) {
-    return lowerBound16(0, sign == 0 ? Math.max(0, value) : value ^ sign);
-  }
-
-  private int lowerBound16(long hi, long lo) {
-    int from = 0;
-    int to = size;
-    while (from < to) {
-      int middle = (from + to) >>> 1;
-      if (IpAddress.compare(high(middle), low(middle), hi, lo) < 0) {
-        from = middle + 1;
-      } else {
-        to = middle;
-      }
-    }
-    return from;
+    return lowerBound(0, sign == 0 ? Math.max(0, value) : value ^ sign);
   }
 
   RowSet rowsOf(int id) {
@@ -246,26 +219,5 @@ final class Postings {
     return file.buffer()
         .slice(listsAt + offset, listsLength - offset)
         .order(ByteOrder.LITTLE_ENDIAN);
-  }
-
-  RowSet union(int from, int to) {
-    if (to - from <= FEW_LISTS) {
-      RowSet union = RowSet.none();
-      for (int id = from; id < to; id++) {
-        union = union.or(rowsOf(id));
-      }
-      return union;
-    }
-    long[] words = new long[(rows + 63) >>> 6];
-    int[] block = new int[1024];
-    for (int id = from; id < to; id++) {
-      RowSet.Cursor cursor = rowsOf(id).cursor();
-      for (int n = cursor.next(block); n > 0; n = cursor.next(block)) {
-        for (int i = 0; i < n; i++) {
-          words[block[i] >>> 6] |= 1L << block[i];
-        }
-      }
-    }
-    return RowSet.of(BitSetUtil.bitmapOf(words));
   }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.rollup.RollupFormat;
 
 /**
@@ -62,7 +63,7 @@ record PuffinFooter(
         out.writeNumberField("offset", blob.offset);
         out.writeNumberField("length", blob.length);
         out.writeObjectFieldStart("properties");
-        out.writeStringField("crc32c", hex(blob.crc32c));
+        out.writeStringField("crc32c", Checksum.hex(blob.crc32c));
         out.writeEndObject();
         out.writeEndObject();
       }
@@ -72,7 +73,7 @@ record PuffinFooter(
       out.writeStringField("format", FORMAT);
       out.writeStringField("segment", segmentId);
       out.writeStringField("segment-length", Long.toString(segmentLength));
-      out.writeStringField("segment-crc32c", hex(segmentCrc32c));
+      out.writeStringField("segment-crc32c", Checksum.hex(segmentCrc32c));
       out.writeStringField("rows", Integer.toString(rows));
       out.writeEndObject();
       out.writeEndObject();
@@ -200,9 +201,5 @@ record PuffinFooter(
     if (!holds) {
       throw new IllegalArgumentException("the Puffin footer's JSON lacks " + what);
     }
-  }
-
-  private static String hex(int crc) {
-    return String.format(java.util.Locale.ROOT, "%08x", crc);
   }
 }

@@ -213,7 +213,7 @@ public final class RowSet {
   }
 
   /** Copies these rows into a new bitmap. */
-  public RoaringBitmap toBitmap() {
+  private RoaringBitmap toBitmap() {
     if (bitmap != null) {
       return bitmap.clone();
     }

@@ -96,14 +96,9 @@ public final class SegmentIndex implements AutoCloseable {
         || footer.rows() != rows) {
       throw file.corrupt(
           "footer",
-          "belongs to segment "
-              + footer.segmentId()
-              + " of "
-              + footer.segmentLength()
-              + " bytes, expected "
-              + segmentId
-              + " of "
-              + segment.length());
+          String.format(
+              "belongs to segment %s of %s bytes, expected %s of %s",
+              footer.segmentId(), footer.segmentLength(), segmentId, segment.length()));
     }
     for (PuffinFooter.Blob blob : footer.blobs()) {
       FlowColumn column = FlowColumn.byId(blob.columnId());
@@ -126,24 +121,21 @@ public final class SegmentIndex implements AutoCloseable {
   }
 
   private Postings numbers(FlowColumn column) {
-    if (!column.type().isLong()) {
-      throw new IllegalArgumentException(
-          column.sqlName() + " is " + column.type() + ", not a number");
-    }
-    return postings(column);
+    return postings(column, column.type().isLong(), "a number");
   }
 
   private Postings addresses(FlowColumn column) {
-    if (column.type() != ColumnType.ADDRESS) {
-      throw new IllegalArgumentException(
-          column.sqlName() + " is " + column.type() + ", not ADDRESS");
-    }
-    return postings(column);
+    return postings(column, column.type() == ColumnType.ADDRESS, "ADDRESS");
   }
 
   private Postings texts(FlowColumn column) {
-    if (column.type() != ColumnType.TEXT) {
-      throw new IllegalArgumentException(column.sqlName() + " is " + column.type() + ", not TEXT");
+    return postings(column, column.type() == ColumnType.TEXT, "TEXT");
+  }
+
+  private Postings postings(FlowColumn column, boolean fits, String wanted) {
+    if (!fits) {
+      throw new IllegalArgumentException(
+          column.sqlName() + " is " + column.type() + ", not " + wanted);
     }
     return postings(column);
   }
@@ -300,29 +292,6 @@ public final class SegmentIndex implements AutoCloseable {
     boolean found =
         id < postings.size && postings.high(id) == address.hi() && postings.low(id) == address.lo();
     return found ? postings.rowsOf(id) : RowSet.none();
-  }
-
-  /** Rows whose number is within [low, high], both included. */
-  public RowSet lookupRange(FlowColumn column, long low, long high) {
-    Postings postings = numbers(column);
-    if (low > high || (postings.sign == 0 && high < 0)) {
-      return RowSet.none();
-    }
-    int to = high == Long.MAX_VALUE ? postings.size : postings.lowerBound(high + 1);
-    return postings.union(postings.lowerBound(low), to);
-  }
-
-  /** Rows whose address is within [low, high], both included, in the order of the 16 bytes. */
-  public RowSet lookupRange(FlowColumn column, IpAddress low, IpAddress high) {
-    Postings postings = addresses(column);
-    if (low.compareTo(high) > 0) {
-      return RowSet.none();
-    }
-    int to = postings.lowerBound(high.hi(), high.lo());
-    if (to < postings.size && postings.high(to) == high.hi() && postings.low(to) == high.lo()) {
-      to++;
-    }
-    return postings.union(postings.lowerBound(low.hi(), low.lo()), to);
   }
 
   /** As {@link MappedRegion#requireWhole}. */

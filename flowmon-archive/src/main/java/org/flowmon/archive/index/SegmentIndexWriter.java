@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.zip.CRC32C;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.rollup.RollupFormat;
@@ -127,11 +127,9 @@ public final class SegmentIndexWriter {
   }
 
   private void finishBlob(String type, FlowColumn column, int start) {
-    CRC32C crc = new CRC32C();
-    crc.update(blobs.array(), start, blobs.size() - start);
-    written.add(
-        new PuffinFooter.Blob(
-            type, column.id(), start, blobs.size() - start, (int) crc.getValue()));
+    int length = blobs.size() - start;
+    int crc32c = Checksum.of(blobs.array(), start, length);
+    written.add(new PuffinFooter.Blob(type, column.id(), start, length, crc32c));
     blobs.align8();
   }
 

@@ -6,14 +6,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.LongConsumer;
 import org.flowmon.archive.Archive;
-import org.flowmon.archive.days.DayCheck;
 import org.flowmon.archive.days.DaySums;
+import org.flowmon.archive.derived.RunFolder;
 import org.flowmon.archive.derived.RunProblem;
-import org.flowmon.archive.directory.DirectoryCheck;
 import org.flowmon.archive.directory.HostDirectory;
 import org.flowmon.archive.lease.ReaderLease;
 import org.flowmon.archive.maintenance.VerifyReport.Damage;
@@ -125,19 +123,16 @@ public final class ArchiveVerifier {
   private static void derived(
       ArchiveStore store, ManifestState state, List<Damage> damages, List<String> passedOver)
       throws IOException {
-    Map<String, List<RunProblem>> byFolder =
-        Map.of(
-            HostDirectory.FOLDER,
-            DirectoryCheck.of(store, state.archive(), Archive.SEGMENTS, state.segments()),
-            DaySums.FOLDER,
-            DayCheck.of(store, state.archive(), Archive.SEGMENTS, state.segments()));
-    for (String folder : List.of(HostDirectory.FOLDER, DaySums.FOLDER)) {
-      for (RunProblem problem : byFolder.get(folder)) {
-        String file = store.describe(folder + "/" + problem.run());
-        if (problem.isDamage()) {
-          damages.add(new Damage(file, "run", problem.what(), problem.remedy()));
-        } else {
-          passedOver.add(file + ": " + problem.what());
+    try (HostDirectory hosts = new HostDirectory(store, state.archive());
+        DaySums days = new DaySums(store, state.archive())) {
+      for (RunFolder<?> runs : List.of(hosts, days)) {
+        for (RunProblem problem : runs.check(Archive.SEGMENTS, state.segments())) {
+          String file = store.describe(runs.kind().folder() + "/" + problem.run());
+          if (problem.isDamage()) {
+            damages.add(new Damage(file, "run", problem.what(), problem.remedy()));
+          } else {
+            passedOver.add(file + ": " + problem.what());
+          }
         }
       }
     }

@@ -45,7 +45,6 @@ public final class BackgroundCompaction implements AutoCloseable {
   /**
    * Starts the thread; the archive must exist.
    *
-   * @param options null if nothing is merged, only trimmed and deleted
    * @param pause runs many times a second during work, on its thread, and may wait there for urgent
    *     work of others
    */
@@ -133,7 +132,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
     removeReplaced(archive);
     archive.updateDirectory(false, this::isClosed);
-    archive.updateDays(SettledSegments.by(options), false, this::isClosed);
+    archive.updateDays(options::settled, false, this::isClosed);
   }
 
   /** Asked before each piece of work. */

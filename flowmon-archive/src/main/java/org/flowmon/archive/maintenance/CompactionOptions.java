@@ -1,5 +1,8 @@
 package org.flowmon.archive.maintenance;
 
+import java.util.BitSet;
+import java.util.List;
+import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 
 /**
@@ -13,16 +16,32 @@ public record CompactionOptions(int targetRows, int finalRows) {
   /** A million rows, and four million for a past day. */
   public static final CompactionOptions DEFAULTS = new CompactionOptions(1_000_000, 4_000_000);
 
+  /** Nothing is merged. */
+  public static final CompactionOptions NONE = new CompactionOptions(0, 0);
+
   public CompactionOptions {
     // A merge takes up to half as many rows again.
-    if (targetRows < 2 || finalRows < targetRows || finalRows > SegmentWriter.MAX_ROWS / 2) {
+    boolean isNone = targetRows == 0 && finalRows == 0;
+    if ((targetRows < 2 && !isNone)
+        || finalRows < targetRows
+        || finalRows > SegmentWriter.MAX_ROWS / 2) {
       throw new IllegalArgumentException(
-          "segments of "
-              + targetRows
-              + " and "
-              + finalRows
-              + " rows, expected 2 <= target <= final <= "
-              + SegmentWriter.MAX_ROWS / 2);
+          String.format(
+              "segments of %s and %s rows, expected 2 <= target <= final <= %s",
+              targetRows, finalRows, SegmentWriter.MAX_ROWS / 2));
     }
+  }
+
+  /** Whether segments are merged at all. */
+  boolean merges() {
+    return finalRows > 0;
+  }
+
+  /**
+   * The places of the segments that will not be merged any more, until rows arrive late or expire:
+   * files derived from them stay valid.
+   */
+  public BitSet settled(List<SealedSegment> segments) {
+    return new CompactionPlan(this).settled(segments);
   }
 }

@@ -41,9 +41,12 @@ final class CompactionPlan {
    * @param excluded ids of segments to leave alone
    */
   List<SealedSegment> next(List<SealedSegment> segments, Set<String> excluded) {
+    List<SealedSegment> best = List.of();
+    if (!options.merges()) {
+      return best;
+    }
     long newest = newestArrival(segments);
     Map<Long, List<SealedSegment>> slices = slices(segments, excluded);
-    List<SealedSegment> best = List.of();
     for (Map.Entry<Long, List<SealedSegment>> slice : slices.entrySet()) {
       List<SealedSegment> merge =
           merge(slice.getValue(), CompactionSlice.isOver(slice.getKey(), newest));
@@ -55,12 +58,7 @@ final class CompactionPlan {
     return best;
   }
 
-  /**
-   * The segments that will not be merged any more, until rows arrive late or expire: full ones,
-   * even after their day is over, and those of past days without a worthwhile merge.
-   *
-   * @return their places
-   */
+  /** {@link CompactionOptions#settled}: full segments, and past days without a worthwhile merge. */
   BitSet settled(List<SealedSegment> segments) {
     long newest = newestArrival(segments);
     Map<Long, List<SealedSegment>> slices = slices(segments, Set.of());

@@ -13,8 +13,6 @@ import java.util.function.BooleanSupplier;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
-import org.flowmon.archive.commit.ArchiveCommit;
-import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.commit.RowSums;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SegmentCorruptException;
@@ -59,7 +57,6 @@ public final class Compactor {
   /**
    * A compactor that knows of damage.
    *
-   * @param options null if nothing is merged, but segments are trimmed
    * @param damaged ids of segments to leave alone; newly found ones are added
    * @param pause as in {@link SegmentWriter#beforeColumns}
    */
@@ -67,7 +64,7 @@ public final class Compactor {
     this.pause = pause;
     this.damaged = damaged;
     this.archive = archive;
-    this.plan = options == null ? null : new CompactionPlan(options);
+    this.plan = new CompactionPlan(options);
   }
 
   /** Ids of segments that are left alone because they cannot be read. */
@@ -86,7 +83,7 @@ public final class Compactor {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       while (!stop.getAsBoolean()) {
         List<SealedSegment> segments = trimmable(snapshot);
-        if (segments.isEmpty() && plan != null) {
+        if (segments.isEmpty()) {
           segments = plan.next(snapshot.segments(), damaged);
         }
         if (segments.isEmpty()) {
@@ -167,44 +164,22 @@ public final class Compactor {
       }
     }
     Provenance provenance = Provenance.of("merged", Integer.toString(segments.size()));
-    List<SealedSegment> written = new ArrayList<>();
-    boolean mayStand = false;
-    try {
+    try (Replacement by = new Replacement(archive)) {
       for (List<FlowRows> parts : slices.values()) {
         if (stop.getAsBoolean()) {
           return null;
         }
-        written.add(archive.seal(writer(), parts, provenance));
+        by.add(archive.seal(writer(), parts, provenance));
       }
-      List<String> replaced = segments.stream().map(SealedSegment::id).toList();
-      // If this fails in any way but a refusal, the commit may still stand.
-      mayStand = true;
-      archive.commit(
-          ArchiveCommit.ofReplacement(written, replaced, List.of(), dropped, "compaction"));
-    } catch (CommitRefusedException e) {
-      mayStand = false;
-      if (e.reason() != CommitRefusedException.Reason.SEGMENT_GONE
-          && e.reason() != CommitRefusedException.Reason.CUTOFF_MOVED) {
-        throw e;
+      if (!by.commit(segments, dropped, "compaction")) {
+        return null;
       }
-      LOG.info("a merge was in vain: {}", e.getMessage());
-      return null;
-    } finally {
-      if (!mayStand) {
-        delete(written);
-      }
-    }
-    return new Step(
-        segments.size(),
-        written.size(),
-        written.stream().mapToLong(SealedSegment::rows).sum(),
-        segments.stream().mapToLong(SealedSegment::bytesOnDisk).sum(),
-        written.stream().mapToLong(SealedSegment::bytesOnDisk).sum());
-  }
-
-  private void delete(List<SealedSegment> segments) throws IOException {
-    for (SealedSegment segment : segments) {
-      archive.discard(segment);
+      return new Step(
+          segments.size(),
+          by.written().size(),
+          by.written().stream().mapToLong(SealedSegment::rows).sum(),
+          segments.stream().mapToLong(SealedSegment::bytesOnDisk).sum(),
+          by.written().stream().mapToLong(SealedSegment::bytesOnDisk).sum());
     }
   }
 

@@ -9,8 +9,7 @@ import java.util.TreeSet;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
-import org.flowmon.archive.commit.ArchiveCommit;
-import org.flowmon.archive.commit.CommitRefusedException;
+import org.flowmon.archive.commit.RowSums;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
@@ -69,26 +68,14 @@ public final class Repacker {
   }
 
   private Step repack(ArchiveSnapshot snapshot, SealedSegment segment) throws IOException {
-    SealedSegment anew;
-    try (SegmentLease lease = snapshot.open(segment, true)) {
-      anew = archive.seal(writer, List.of(lease.rows()), Provenance.of("repacked", segment.id()));
-    }
-    boolean mayStand = true;
-    try {
-      archive.commit(
-          ArchiveCommit.ofReplacement(List.of(anew), List.of(segment.id()), List.of(), "repack"));
-      return new Step(anew.rows(), segment.bytesOnDisk(), anew.bytesOnDisk());
-    } catch (CommitRefusedException e) {
-      mayStand = false;
-      if (e.reason() != CommitRefusedException.Reason.SEGMENT_GONE
-          && e.reason() != CommitRefusedException.Reason.CUTOFF_MOVED) {
-        throw e;
+    try (Replacement by = new Replacement(archive)) {
+      try (SegmentLease lease = snapshot.open(segment, true)) {
+        by.add(
+            archive.seal(writer, List.of(lease.rows()), Provenance.of("repacked", segment.id())));
       }
-      return null; // another replaced it, or its rows expired
-    } finally {
-      if (!mayStand) {
-        archive.discard(anew);
-      }
+      return by.commit(List.of(segment), RowSums.NONE, "repack")
+          ? new Step(segment.rows(), segment.bytesOnDisk(), by.written().get(0).bytesOnDisk())
+          : null;
     }
   }
 }

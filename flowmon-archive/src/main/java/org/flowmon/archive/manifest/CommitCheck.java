@@ -61,10 +61,9 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
       } else if (committed.intersects(range.firstOffset(), range.endOffset())) {
         throw new CommitRefusedException(
             Reason.OVERLAP,
-            range
-                + " overlaps what is committed of this source, "
-                + committed
-                + ", and is not a repeat of it");
+            String.format(
+                "%s overlaps what is committed of this source, %s, and is not a repeat of it",
+                range, committed));
       } else {
         fresh = range;
       }
@@ -72,10 +71,10 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
     if (fresh != null && known != null) {
       throw new CommitRefusedException(
           Reason.OVERLAP,
-          known
-              + " is committed already and "
-              + fresh
-              + " of the same commit is not: their rows lie in the same segments");
+          String.format(
+              "%s is committed already and %s of the same commit is not: their rows lie in the same"
+                  + " segments",
+              known, fresh));
     }
     return fresh == null ? REPEAT : new CommitCheck(false, gaps(state, ranges));
   }
@@ -124,11 +123,9 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
     if (commit.dropped().rows() > hidden) {
       throw new CommitRefusedException(
           Reason.ROWS_DIFFER,
-          commit.dropped().rows()
-              + " rows were left out, and only "
-              + hidden
-              + " are hidden of "
-              + commit.replaced());
+          String.format(
+              "%s rows were left out, and only %s are hidden of %s",
+              commit.dropped().rows(), hidden, commit.replaced()));
     }
     RowSums had = RowSums.of(before);
     RowSums has = RowSums.of(commit.segments()).plus(commit.dropped());

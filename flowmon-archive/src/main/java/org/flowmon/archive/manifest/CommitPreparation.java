@@ -5,9 +5,9 @@ import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.retention.Expiration;
 
-/** Decides which rows a commit hides, anew for each state that it is tried on. */
+/** Prepares a commit, anew for each state that it is tried on. */
 public interface CommitPreparation {
-  /** Hides nothing. */
+  /** Of a commit without segments that hides nothing. */
   CommitPreparation NONE =
       new CommitPreparation() {
         @Override
@@ -22,10 +22,11 @@ public interface CommitPreparation {
       };
 
   /**
-   * The rows that a commit hides; segments that it trims lie sealed in the archive's folder.
+   * Decides which rows a commit hides; segments that it trims lie sealed in the archive's folder.
    *
    * @param before the state that the commit is to follow
-   * @throws CommitRefusedException if the commit does not fit that state's hidden rows
+   * @throws CommitRefusedException if a segment's file is missing, or the commit does not fit that
+   *     state's hidden rows
    */
   Expiration prepare(ManifestState before, ArchiveCommit commit) throws IOException;
 

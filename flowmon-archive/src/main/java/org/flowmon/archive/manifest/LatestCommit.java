@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.store.ArchiveStore;
 
 /**
@@ -27,7 +28,7 @@ public final class LatestCommit {
 
   private static String checksum(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
-    return String.format("%08x", ManifestFrame.crc(bytes, bytes.length));
+    return Checksum.hex(Checksum.of(bytes, 0, bytes.length));
   }
 
   /**

@@ -5,14 +5,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.UUID;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.retention.Expiration;
-import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.StoredFile;
 import org.flowmon.flow.time.FlowTime;
@@ -95,11 +93,6 @@ public final class Manifest {
     return state;
   }
 
-  /** As {@link #prune(long, long)} if leases show every reader. */
-  public int prune(long before) throws IOException {
-    return prune(before, Long.MAX_VALUE);
-  }
-
   /**
    * Deletes unneeded commits and snapshots: those before the newest snapshot but one.
    *
@@ -144,22 +137,10 @@ public final class Manifest {
    * Adds a commit, durably; if another process is first, checks it again on the state after that
    * commit.
    *
-   * @param requireFiles is called for each segment about to be committed, and throws if its files
-   *     are missing
+   * @param preparation decides which rows the commit hides, each time that it is tried
    * @throws CommitRefusedException if it neither fits nor is a repeat
    */
-  public CommitResult commit(ArchiveCommit commit, Consumer<SealedSegment> requireFiles)
-      throws IOException {
-    return commit(commit, requireFiles, CommitPreparation.NONE);
-  }
-
-  /**
-   * As {@link #commit(ArchiveCommit, Consumer)}.
-   *
-   * @param preparation decides which rows the commit hides, each time that it is tried
-   */
-  public synchronized CommitResult commit(
-      ArchiveCommit commit, Consumer<SealedSegment> requireFiles, CommitPreparation preparation)
+  public synchronized CommitResult commit(ArchiveCommit commit, CommitPreparation preparation)
       throws IOException {
     while (true) {
       ManifestState before = refresh();
@@ -170,7 +151,6 @@ public final class Manifest {
       if (check.repeat()) {
         return CommitResult.repeated(before.number());
       }
-      commit.segments().forEach(requireFiles);
       Expiration expiration = preparation.prepare(before, commit);
       if (commit.retention() != null
           && expiration.isEmpty()

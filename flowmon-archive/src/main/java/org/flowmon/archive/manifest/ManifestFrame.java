@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.zip.CRC32C;
+import org.flowmon.archive.region.Checksum;
 
 /**
  * The frame of commit and snapshot files ({@code docs/format/manifest.md}).
@@ -131,7 +131,7 @@ record ManifestFrame(
           ByteBuffer.allocate(HEADER_BYTES + (int) length + 4).order(ByteOrder.LITTLE_ENDIAN);
       out.put(head.putInt(48, (int) length).array());
       parts.forEach(out::put);
-      out.putInt(crc(out.array(), out.position()));
+      out.putInt(Checksum.of(out.array(), 0, out.position()));
       return out.array();
     }
   }
@@ -148,13 +148,13 @@ record ManifestFrame(
       throw corrupt(file, "header", bytes.length + " bytes that do not begin with a header 'FLMC'");
     }
     int checksum = in.getInt(bytes.length - 4);
-    if (crc(bytes, bytes.length - 4) != checksum) {
+    if (Checksum.of(bytes, 0, bytes.length - 4) != checksum) {
       throw corrupt(
           file,
           "checksum",
           String.format(
               "CRC32C of its %d bytes is %08x, expected %08x",
-              bytes.length, crc(bytes, bytes.length - 4), checksum));
+              bytes.length, Checksum.of(bytes, 0, bytes.length - 4), checksum));
     }
     int version = in.getShort(4) & 0xFFFF;
     if (version != VERSION && version != VERSION_RETENTION) {
@@ -167,14 +167,9 @@ record ManifestFrame(
       throw corrupt(
           file,
           "header",
-          "kind "
-              + in.getShort(6)
-              + ", number "
-              + in.getLong(8)
-              + "; expected kind "
-              + kind.code
-              + ", number "
-              + number);
+          String.format(
+              "kind %s, number %s; expected kind %s, number %s",
+              in.getShort(6), in.getLong(8), kind.code, number));
     }
     return new ManifestFrame(
         kind,
@@ -213,15 +208,5 @@ record ManifestFrame(
 
   private static ManifestCorruptException corrupt(String file, String place, String what) {
     return new ManifestCorruptException(file, place, what);
-  }
-
-  static int crc(byte[] bytes, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, length);
-    return (int) crc.getValue();
-  }
-
-  static int checksumOf(byte[] file) {
-    return ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).getInt(file.length - 4);
   }
 }

@@ -38,7 +38,7 @@ final class ManifestSections {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
-  private static ByteBuffer allocate(int bytes) {
+  static ByteBuffer allocate(int bytes) {
     return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
@@ -116,16 +116,14 @@ final class ManifestSections {
   static byte[] source(String key, SourceState state) {
     byte[] name = text(key);
     OffsetRanges ranges = state.committed();
-    byte[] bytes = new byte[8 + 32 * ranges.count() + name.length];
-    ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer out = allocate(8 + 32 * ranges.count() + name.length);
     out.putInt((state.retired() ? RETIRED : 0) | (state.ended() ? ENDED : 0));
     out.putInt(ranges.count());
     for (int i = 0; i < ranges.count(); i++) {
       out.putLong(ranges.first(i)).putLong(ranges.end(i));
       out.putLong(ranges.firstArrival(i)).putLong(ranges.maxArrival(i));
     }
-    out.put(name);
-    return bytes;
+    return out.put(name).array();
   }
 
   static Map.Entry<String, SourceState> source(ByteBuffer in) {
@@ -157,6 +155,16 @@ final class ManifestSections {
       throw new ManifestCorruptException(
           file, "section of tag " + section.tag(), String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Reads a section that is an entry of a map. */
+  static <K, V> void readInto(
+      Map<K, V> map,
+      String file,
+      ManifestFrame.Section section,
+      Function<ByteBuffer, Map.Entry<K, V>> reader) {
+    Map.Entry<K, V> entry = read(file, section, reader);
+    map.put(entry.getKey(), entry.getValue());
   }
 
   static ManifestCorruptException unknown(String file, ManifestFrame.Section section) {

@@ -2,8 +2,6 @@ package org.flowmon.archive.manifest;
 
 import java.nio.ByteBuffer;
 import java.util.Map;
-import org.flowmon.archive.commit.Removal;
-import org.flowmon.archive.commit.SourceState;
 import org.flowmon.archive.retention.TimestampHistogram;
 
 /** The snapshot file of a state ({@code docs/format/manifest.md}). */
@@ -12,35 +10,21 @@ final class ManifestSnapshot {
 
   /** Encodes a state. */
   static byte[] toBytes(ManifestState state) {
+    ManifestSum sum = state.sum();
     ManifestFrame.Writer out =
         new ManifestFrame.Writer(
-            ManifestFrame.Kind.SNAPSHOT,
-            state.number(),
-            state.archive(),
-            state.checksum(),
-            state.timeMicros());
-    state.segments().forEach(segment -> out.section(ManifestFrame.SEGMENT, segment.toBytes()));
-    state.files().values().forEach(f -> out.section(ManifestFrame.FILE, ManifestSections.file(f)));
-    state
-        .sources()
-        .forEach(
-            (key, source) ->
-                out.section(ManifestFrame.SOURCE, ManifestSections.source(key, source)));
-    state
-        .removed()
-        .forEach(
-            (id, removal) ->
-                out.section(ManifestFrame.REMOVED, ManifestSections.removed(id, removal)));
-    state
-        .imported()
-        .forEach(
-            (first, last) ->
-                out.section(ManifestFrame.IMPORTED, ManifestSections.times(first, last)));
-    state
-        .firstRows()
-        .forEach(
-            (id, row) -> out.section(ManifestFrame.FIRST_ROW, RetentionSections.firstRow(id, row)));
-    state.retained().write(out, state.oldestArrival(), state.newestArrival());
+            ManifestFrame.Kind.SNAPSHOT, sum.number, sum.archive, sum.checksum, sum.timeMicros);
+    sum.segments.values().forEach(s -> out.section(ManifestFrame.SEGMENT, s.toBytes()));
+    sum.files.values().forEach(f -> out.section(ManifestFrame.FILE, ManifestSections.file(f)));
+    sum.sources.forEach(
+        (key, of) -> out.section(ManifestFrame.SOURCE, ManifestSections.source(key, of)));
+    sum.removed.forEach(
+        (id, of) -> out.section(ManifestFrame.REMOVED, ManifestSections.removed(id, of)));
+    sum.imported.forEach(
+        (first, last) -> out.section(ManifestFrame.IMPORTED, ManifestSections.times(first, last)));
+    sum.firstRows.forEach(
+        (id, row) -> out.section(ManifestFrame.FIRST_ROW, RetentionSections.firstRow(id, row)));
+    sum.retained.write(out, sum.minArrival, sum.maxArrival);
     return out.toBytes();
   }
 
@@ -58,16 +42,10 @@ final class ManifestSnapshot {
             sum.addSegment(ManifestSections.read(file, section, ManifestSections::segment));
         case ManifestFrame.FILE ->
             sum.addFile(ManifestSections.read(file, section, ManifestSections::file));
-        case ManifestFrame.SOURCE -> {
-          Map.Entry<String, SourceState> source =
-              ManifestSections.read(file, section, ManifestSections::source);
-          sum.sources.put(source.getKey(), source.getValue());
-        }
-        case ManifestFrame.REMOVED -> {
-          Map.Entry<String, Removal> gone =
-              ManifestSections.read(file, section, ManifestSections::removed);
-          sum.removed.put(gone.getKey(), gone.getValue());
-        }
+        case ManifestFrame.SOURCE ->
+            ManifestSections.readInto(sum.sources, file, section, ManifestSections::source);
+        case ManifestFrame.REMOVED ->
+            ManifestSections.readInto(sum.removed, file, section, ManifestSections::removed);
         case ManifestFrame.IMPORTED -> {
           Map.Entry<Long, Long> times =
               ManifestSections.read(file, section, ManifestSections::times);
@@ -82,11 +60,8 @@ final class ManifestSnapshot {
 
   private static void readRetention(ManifestSum sum, String file, ManifestFrame.Section section) {
     switch (section.tag()) {
-      case ManifestFrame.FIRST_ROW -> {
-        Map.Entry<String, Integer> first =
-            ManifestSections.read(file, section, RetentionSections::firstRow);
-        sum.firstRows.put(first.getKey(), first.getValue());
-      }
+      case ManifestFrame.FIRST_ROW ->
+          ManifestSections.readInto(sum.firstRows, file, section, RetentionSections::firstRow);
       case ManifestFrame.RETENTION ->
           sum.retained =
               sum.retained.withOptions(

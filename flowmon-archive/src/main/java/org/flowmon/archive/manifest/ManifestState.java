@@ -22,56 +22,30 @@ import org.flowmon.archive.segment.SealedSegment;
 
 /** The sum of all commits up to one. Immutable. */
 public final class ManifestState {
-  private final UUID archive;
-  private final long number;
-  private final int checksum;
-  private final long timeMicros;
+  private final ManifestSum sum; // not changed any more
   private final List<SealedSegment> segments;
-  private final Map<String, SealedSegment> byId;
-  private final Map<String, Long> newestRows;
-  private final NavigableMap<String, Removal> removed;
-  private final SortedMap<String, SourceState> sources;
-  private final Map<String, ImportedFile> files;
-  private final NavigableMap<Long, Long> imported;
-  private final SortedMap<String, Integer> firstRows;
-  private final Retained retained;
-  private final long rows;
-  private final long bytes;
-  private final long minArrival;
-  private final long maxArrival;
 
   ManifestState(ManifestSum sum) {
-    this.archive = sum.archive;
-    this.number = sum.number;
-    this.checksum = sum.checksum;
-    this.timeMicros = sum.timeMicros;
+    this.sum = sum;
     this.segments = List.copyOf(sum.segments.values());
-    this.byId = sum.segments;
-    this.newestRows = sum.newestRows;
-    this.removed = Collections.unmodifiableNavigableMap(sum.removed);
-    this.sources = sum.sources;
-    this.files = sum.files;
-    this.imported = Collections.unmodifiableNavigableMap(sum.imported);
-    this.firstRows = Collections.unmodifiableSortedMap(sum.firstRows);
-    this.retained = sum.retained;
-    this.rows = sum.rows;
-    this.bytes = sum.bytes;
-    this.minArrival = sum.minArrival;
-    this.maxArrival = sum.maxArrival;
+  }
+
+  ManifestSum sum() {
+    return sum;
   }
 
   /** The archive's identity, given at its creation. */
   public UUID archive() {
-    return archive;
+    return sum.archive;
   }
 
   /** Number of the newest commit in it. */
   public long number() {
-    return number;
+    return sum.number;
   }
 
   int checksum() {
-    return checksum;
+    return sum.checksum;
   }
 
   /** The segments in the order of their commits. */
@@ -85,36 +59,27 @@ public final class ManifestState {
    * manifest was read.
    */
   public long newestRows(String id) {
-    return newestRows.get(id);
-  }
-
-  Map<String, Long> newestRows() {
-    return newestRows;
+    return sum.newestRows.get(id);
   }
 
   /** Visible rows of all segments. */
   public long rows() {
-    return rows - firstRows.values().stream().mapToLong(row -> row).sum();
+    return sum.rows - sum.firstRows.values().stream().mapToLong(row -> row).sum();
   }
 
   /** Rows of all segments, including hidden ones. */
   public long storedRows() {
-    return rows;
+    return sum.rows;
   }
 
   /** The first visible row of a segment, 0 if none expired: those before it have expired. */
   public int firstRow(String id) {
-    return firstRows.getOrDefault(id, 0);
-  }
-
-  /** The first visible row of each segment that has hidden ones, by id. */
-  public SortedMap<String, Integer> firstRows() {
-    return firstRows;
+    return sum.firstRows.getOrDefault(id, 0);
   }
 
   /** The limits on how much of the past is kept. */
   public RetentionOptions retention() {
-    return retained.options();
+    return sum.retained.options();
   }
 
   /**
@@ -122,17 +87,17 @@ public final class ManifestState {
    * Long#MIN_VALUE} if nothing has expired. It never falls.
    */
   public long cutoff() {
-    return retained.cutoff();
+    return sum.retained.cutoff();
   }
 
   /** Rows that were committed and are no longer visible, including {@link #lateRows}. */
   public long expiredRows() {
-    return retained.expiredRows();
+    return sum.retained.expiredRows();
   }
 
   /** Rows that were below the cutoff when they were committed. */
   public long lateRows() {
-    return retained.lateRows();
+    return sum.retained.lateRows();
   }
 
   /**
@@ -140,22 +105,17 @@ public final class ManifestState {
    * nothing is limited. Not to be changed.
    */
   public TimestampHistogram keys() {
-    return retained.keys();
+    return sum.retained.keys();
   }
 
   /** The newest arrival ever committed (µs), {@link Long#MIN_VALUE} if none was. */
   public long newestArrival() {
-    return maxArrival;
+    return sum.maxArrival;
   }
 
   /** Bytes of all segments and sidecars. */
   public long bytesOnDisk() {
-    return bytes;
-  }
-
-  /** Whether a segment of this id is part of the archive. */
-  public boolean hasSegment(String id) {
-    return byId.containsKey(id);
+    return sum.bytes;
   }
 
   /**
@@ -163,7 +123,7 @@ public final class ManifestState {
    * files: its files may not be deleted as uncommitted.
    */
   public boolean knows(String id) {
-    return byId.containsKey(id) || removed.containsKey(id);
+    return sum.segments.containsKey(id) || sum.removed.containsKey(id);
   }
 
   /** Whether all ranges of a commit are committed. */
@@ -178,57 +138,26 @@ public final class ManifestState {
 
   /** The segment of this id, null if it is not part of the archive. */
   public SealedSegment segment(String id) {
-    return byId.get(id);
+    return sum.segments.get(id);
   }
 
   /** Segments that were replaced and whose files may still exist, by id. */
   public NavigableMap<String, Removal> removed() {
-    return removed;
-  }
-
-  Map<String, SealedSegment> byId() {
-    return byId;
-  }
-
-  SortedMap<String, SourceState> sources() {
-    return sources;
-  }
-
-  Map<String, ImportedFile> files() {
-    return files;
-  }
-
-  /** As they were committed, including arrivals before the cutoff. */
-  NavigableMap<Long, Long> imported() {
-    return imported;
-  }
-
-  Retained retained() {
-    return retained;
-  }
-
-  /** The time the newest commit was written, µs. */
-  long timeMicros() {
-    return timeMicros;
-  }
-
-  /** The oldest arrival ever committed (µs), {@link Long#MAX_VALUE} if none was. */
-  long oldestArrival() {
-    return minArrival;
+    return Collections.unmodifiableNavigableMap(sum.removed);
   }
 
   SourceState source(String key) {
-    return sources.getOrDefault(key, SourceState.NEW);
+    return sum.sources.getOrDefault(key, SourceState.NEW);
   }
 
   boolean isRetiredOrUnknown(String key) {
-    SourceState source = sources.get(key);
+    SourceState source = sum.sources.get(key);
     return source == null || source.retired();
   }
 
   /** The last imported file of this SHA-256, null if there was none. */
   public ImportedFile imported(String sha256) {
-    return files.get(sha256);
+    return sum.files.get(sha256);
   }
 
   /**
@@ -237,18 +166,13 @@ public final class ManifestState {
    * @throws CommitRefusedException if one was, naming it
    */
   public void requireNotImported(ImportedFile file) {
-    ImportedFile before = files.get(file.sha256());
+    ImportedFile before = sum.files.get(file.sha256());
     if (before != null) {
       throw new CommitRefusedException(
           CommitRefusedException.Reason.ALREADY_IMPORTED,
-          file.name()
-              + " was imported before, as "
-              + before.name()
-              + " (SHA-256 "
-              + file.sha256()
-              + ", "
-              + before.bytes()
-              + " bytes)");
+          String.format(
+              "%s was imported before, as %s (SHA-256 %s, %s bytes)",
+              file.name(), before.name(), file.sha256(), before.bytes()));
     }
   }
 
@@ -266,14 +190,14 @@ public final class ManifestState {
   /** {@link #committedEnd} of every source, by key. */
   public SortedMap<String, Long> committedEnds() {
     SortedMap<String, Long> ends = new TreeMap<>();
-    sources.forEach((key, source) -> ends.put(key, source.committed().end()));
+    sum.sources.forEach((key, source) -> ends.put(key, source.committed().end()));
     return ends;
   }
 
   /** Positions between committed ones that were never committed. */
   public List<CommitResult.Gap> gaps() {
     List<CommitResult.Gap> gaps = new ArrayList<>();
-    sources.forEach(
+    sum.sources.forEach(
         (key, source) -> {
           OffsetRanges ranges = source.committed();
           for (int i = 1; i < ranges.count(); i++) {
@@ -289,7 +213,7 @@ public final class ManifestState {
    * move. Not before the {@link #cutoff}: flows that arrived earlier have expired in part.
    */
   public long historyFrom() {
-    return Math.max(minArrival, retained.cutoff());
+    return Math.max(sum.minArrival, cutoff());
   }
 
   /**
@@ -312,7 +236,7 @@ public final class ManifestState {
         late = Math.max(late, begins);
       }
     }
-    return Math.max(Math.max(first, late), retained.cutoff());
+    return Math.max(Math.max(first, late), cutoff());
   }
 
   /**
@@ -321,11 +245,11 @@ public final class ManifestState {
    * #cutoff}.
    */
   public NavigableMap<Long, Long> importedArrivals() {
-    Map.Entry<Long, Long> cut = imported.lowerEntry(cutoff());
+    Map.Entry<Long, Long> cut = sum.imported.lowerEntry(cutoff());
     if (cut == null) {
-      return imported;
+      return Collections.unmodifiableNavigableMap(sum.imported);
     }
-    NavigableMap<Long, Long> left = new TreeMap<>(imported.tailMap(cutoff(), true));
+    NavigableMap<Long, Long> left = new TreeMap<>(sum.imported.tailMap(cutoff(), true));
     if (cut.getValue() >= cutoff()) {
       left.put(cutoff(), cut.getValue());
     }
@@ -338,7 +262,7 @@ public final class ManifestState {
    * none is.
    */
   public long historyThrough() {
-    return through(sources.values(), maxArrival);
+    return through(sum.sources.values(), sum.maxArrival);
   }
 
   /**
@@ -377,8 +301,8 @@ public final class ManifestState {
   }
 
   ManifestState with(String file, CommitRecord commit) {
-    ManifestSum sum = new ManifestSum(this);
-    sum.add(file, commit);
-    return sum.build();
+    ManifestSum next = new ManifestSum(this);
+    next.add(file, commit);
+    return next.build();
   }
 }

@@ -20,7 +20,7 @@ import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
- * The running sum of commits, without a copy of the state for each. Not to be used after {@link
+ * The running sum of commits, without a copy of the state for each. Not to be changed after {@link
  * #build}.
  */
 final class ManifestSum {
@@ -41,23 +41,25 @@ final class ManifestSum {
   long minArrival;
   long maxArrival;
 
-  ManifestSum(ManifestState from) {
-    this.archive = from.archive();
-    this.number = from.number();
-    this.checksum = from.checksum();
-    this.timeMicros = from.timeMicros();
-    this.segments = new LinkedHashMap<>(from.byId());
-    this.newestRows = new HashMap<>(from.newestRows());
-    this.removed = new TreeMap<>(from.removed());
-    this.sources = new TreeMap<>(from.sources());
-    this.files = new TreeMap<>(from.files());
-    this.imported = new TreeMap<>(from.imported());
-    this.firstRows = new TreeMap<>(from.firstRows());
-    this.retained = from.retained();
-    this.rows = from.storedRows();
-    this.bytes = from.bytesOnDisk();
-    this.minArrival = from.oldestArrival();
-    this.maxArrival = from.newestArrival();
+  /** Begins with a copy of a state. */
+  ManifestSum(ManifestState state) {
+    ManifestSum from = state.sum();
+    this.archive = from.archive;
+    this.number = from.number;
+    this.checksum = from.checksum;
+    this.timeMicros = from.timeMicros;
+    this.segments = new LinkedHashMap<>(from.segments);
+    this.newestRows = new HashMap<>(from.newestRows);
+    this.removed = new TreeMap<>(from.removed);
+    this.sources = new TreeMap<>(from.sources);
+    this.files = new TreeMap<>(from.files);
+    this.imported = new TreeMap<>(from.imported);
+    this.firstRows = new TreeMap<>(from.firstRows);
+    this.retained = from.retained;
+    this.rows = from.rows;
+    this.bytes = from.bytes;
+    this.minArrival = from.minArrival;
+    this.maxArrival = from.maxArrival;
   }
 
   /** Begins with a snapshot's frame; its sections are to be added. */

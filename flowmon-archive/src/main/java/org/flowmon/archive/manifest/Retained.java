@@ -1,7 +1,5 @@
 package org.flowmon.archive.manifest;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.retention.RetentionOptions;
@@ -65,8 +63,7 @@ record Retained(
     out.section(ManifestFrame.RETENTION, RetentionSections.options(options));
     out.section(
         ManifestFrame.CUTOFF,
-        ByteBuffer.allocate(BYTES)
-            .order(ByteOrder.LITTLE_ENDIAN)
+        ManifestSections.allocate(BYTES)
             .putLong(cutoff)
             .putLong(expiredRows)
             .putLong(lateRows)

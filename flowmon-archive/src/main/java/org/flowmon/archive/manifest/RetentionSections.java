@@ -1,7 +1,6 @@
 package org.flowmon.archive.manifest;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,10 +14,6 @@ import org.flowmon.archive.segment.SealedSegment;
 final class RetentionSections {
   private RetentionSections() {}
 
-  private static ByteBuffer allocate(int bytes) {
-    return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
-  }
-
   private static void requireEnd(ByteBuffer in) {
     if (in.hasRemaining()) {
       throw new IllegalArgumentException(in.remaining() + " bytes too many");
@@ -26,7 +21,7 @@ final class RetentionSections {
   }
 
   static byte[] options(RetentionOptions options) {
-    return allocate(32)
+    return ManifestSections.allocate(32)
         .putLong(options.rows())
         .putLong(options.slack())
         .putLong(options.ageMicros())
@@ -43,7 +38,7 @@ final class RetentionSections {
 
   static byte[] firstRow(String id, int row) {
     byte[] name = ManifestSections.text(id);
-    return allocate(4 + name.length).putInt(row).put(name).array();
+    return ManifestSections.allocate(4 + name.length).putInt(row).put(name).array();
   }
 
   static Map.Entry<String, Integer> firstRow(ByteBuffer in) {
@@ -54,7 +49,7 @@ final class RetentionSections {
   private static byte[] trimmed(String id, SealedSegment by) {
     byte[] name = ManifestSections.text(id);
     byte[] segment = by.toBytes();
-    return allocate(2 + name.length + segment.length)
+    return ManifestSections.allocate(2 + name.length + segment.length)
         .putShort((short) name.length)
         .put(name)
         .put(segment)
@@ -74,7 +69,7 @@ final class RetentionSections {
   static void write(ManifestFrame.Writer out, Expiration expiration) {
     out.section(
         ManifestFrame.CUTOFF,
-        allocate(24)
+        ManifestSections.allocate(24)
             .putLong(expiration.cutoff())
             .putLong(expiration.rows())
             .putLong(expiration.lateRows())
@@ -115,18 +110,12 @@ final class RetentionSections {
                   requireEnd(in);
                   return cutoff;
                 });
-        case ManifestFrame.FIRST_ROW -> {
-          Map.Entry<String, Integer> first =
-              ManifestSections.read(file, section, RetentionSections::firstRow);
-          firstRows.put(first.getKey(), first.getValue());
-        }
+        case ManifestFrame.FIRST_ROW ->
+            ManifestSections.readInto(firstRows, file, section, RetentionSections::firstRow);
         case ManifestFrame.EXPIRED ->
             expired.add(ManifestSections.read(file, section, ManifestSections::text));
-        case ManifestFrame.TRIMMED -> {
-          Map.Entry<String, SealedSegment> one =
-              ManifestSections.read(file, section, RetentionSections::trimmed);
-          trimmed.put(one.getKey(), one.getValue());
-        }
+        case ManifestFrame.TRIMMED ->
+            ManifestSections.readInto(trimmed, file, section, RetentionSections::trimmed);
         case ManifestFrame.KEYS ->
             keys = ManifestSections.read(file, section, TimestampHistogram::fromBytes);
         default -> {

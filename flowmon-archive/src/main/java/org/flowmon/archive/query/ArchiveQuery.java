@@ -6,26 +6,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.query.filter.Filter;
 import org.flowmon.archive.query.group.DamagedListException;
 import org.flowmon.archive.query.limit.ByteLimitException;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.limit.QueryCancelledException;
 import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.archive.query.limit.RowLimitException;
-import org.flowmon.archive.query.plan.AskedArchives;
-import org.flowmon.archive.query.plan.Groupings;
-import org.flowmon.archive.query.plan.RollupRule;
-import org.flowmon.archive.query.plan.SegmentChoice;
-import org.flowmon.archive.query.plan.SegmentOrder;
 import org.flowmon.archive.query.rollup.DamagedCellsException;
-import org.flowmon.archive.query.rollup.DayChoice;
 import org.flowmon.archive.region.MappedRegion;
-import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
 import org.flowmon.udaf.NestedQueries;
-import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
@@ -221,18 +212,8 @@ public final class ArchiveQuery {
       Deadline deadline,
       GroupMemory memory)
       throws IOException {
-    AskedArchives archives = new AskedArchives(snapshots, options.verifyChecksums());
-    Expression asOf = asOf(query, options);
-    SegmentChoice choice = archives.choose(Constraints.of(asOf));
-    SegmentOrder.of(query).sort(choice.segments());
-    return new StreamedRows(archives, query, asOf, options, deadline, choice, memory, sink).run();
-  }
-
-  /** The condition of a query, with that of {@link QueryOptions#withAsOfArrival}. */
-  private static Expression asOf(FlowQuery query, QueryOptions options) {
-    return options.asOfArrival() == Long.MAX_VALUE
-        ? query.where()
-        : Filter.asOf(query.where(), options.asOfArrival());
+    QueryPlan plan = new QueryPlanner(snapshots, query, options, deadline).planStream();
+    return new StreamedRows(plan, deadline, memory, sink).run();
   }
 
   private static QueryAnswer ofFlows(
@@ -242,46 +223,27 @@ public final class ArchiveQuery {
       Deadline deadline,
       GroupMemory memory)
       throws IOException {
-    AskedArchives archives = new AskedArchives(snapshots, options.verifyChecksums());
-    Expression asOf = asOf(query, options);
-    Constraints constraints = Constraints.of(asOf);
-    SegmentChoice choice = archives.choose(constraints);
-    List<SealedSegment> segments = choice.segments();
-    SegmentOrder order = SegmentOrder.of(query);
-    order.sort(segments);
-    RollupRule rule = options.useRollups() ? new Groupings(query).rollups() : null;
-    try (DayChoice days =
-        DayChoice.of(archives, rule, constraints, choice, options.asOfArrival())) {
-      return answer(archives, query, asOf, options, deadline, choice, days, order, memory);
-    } catch (DamagedListException e) {
-      // The sidecar is known to be damaged now, and is not used again; no rollup was.
-      DayChoice none = new DayChoice();
-      return answer(archives, query, asOf, options, deadline, choice, none, order, memory);
+    QueryPlanner planner = new QueryPlanner(snapshots, query, options, deadline);
+    try {
+      return byLists(planner, options.useRollups(), deadline, memory);
     } catch (DamagedCellsException e) {
       // Rollups that passed their checksum, or were not checked, turned out to be wrong: rows alone
       // answer.
-      QueryOptions byRows = options.withRollups(false);
-      DayChoice none = new DayChoice();
-      return answer(archives, query, asOf, byRows, deadline, choice, none, order, memory)
-          .withWarning(e.getMessage());
+      return byLists(planner, false, deadline, memory).withWarning(e.getMessage());
     }
   }
 
-  /** Answers in one attempt, and gives its memory back. */
-  private static QueryAnswer answer(
-      AskedArchives archives,
-      FlowQuery query,
-      Expression asOf,
-      QueryOptions options,
-      Deadline deadline,
-      SegmentChoice choice,
-      DayChoice days,
-      SegmentOrder order,
-      GroupMemory memory)
+  /** Answers a query, and plans it again for each sidecar whose lists turn out to be damaged. */
+  private static QueryAnswer byLists(
+      QueryPlanner planner, boolean useRollups, Deadline deadline, GroupMemory memory)
       throws IOException {
-    try (GroupMemory own = memory.part()) {
-      return new QueryRun(archives, query, asOf, options, deadline, choice, days, order, own)
-          .answer();
+    while (true) {
+      try (GroupMemory own = memory.part();
+          QueryPlan plan = planner.plan(useRollups, own)) {
+        return new QueryRun(plan, deadline, own).answer();
+      } catch (DamagedListException e) {
+        continue; // the sidecar is known to be damaged now, and is not used again
+      }
     }
   }
 

@@ -7,6 +7,7 @@ import org.flowmon.archive.query.limit.ByteLimitException;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.archive.query.limit.RowLimitException;
+import org.flowmon.flow.memory.HeapBudget;
 
 /** Options of a query over the archive: {@link #DEFAULTS}, with changes. Immutable. */
 public final class QueryOptions {
@@ -18,7 +19,7 @@ public final class QueryOptions {
   private Duration timeLimit;
   private long rowLimit = Long.MAX_VALUE;
   private long byteLimit = Long.MAX_VALUE;
-  private long groupMemory = Runtime.getRuntime().maxMemory() / 2;
+  private long groupMemory = HeapBudget.Part.QUERY.bytes();
   private int threads = 1;
   private boolean verifyChecksums = true;
   private boolean useRollups = true;

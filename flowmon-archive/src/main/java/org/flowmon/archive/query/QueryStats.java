@@ -1,10 +1,16 @@
 package org.flowmon.archive.query;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.archive.query.plan.PlanStep;
+import org.flowmon.archive.query.plan.QueriedArchives;
 import org.flowmon.archive.query.plan.SegmentAccess;
+import org.flowmon.archive.query.plan.SegmentAccess.Way;
+import org.flowmon.archive.query.plan.SegmentAccesses;
 
 /**
  * The reach of history behind an answer, and the work done for it. If several queries over flows
@@ -25,8 +31,8 @@ import org.flowmon.archive.query.plan.SegmentAccess;
  * @param dayRuns runs of day sums that were read
  * @param days days of these, each of each run
  * @param segmentsRead segments whose rows were examined or whose rollups were read
- * @param segmentsByIndex of these, those read through the sidecar's postings; the others were
- *     scanned within the query's times
+ * @param segmentsByIndex of these, those read through the sidecar's postings; the others, but for
+ *     those by rollups, were scanned within the query's times
  * @param segmentsByRollup of these, those read through the sidecar's rollups, but for the rows of
  *     an hour that the query's times cut
  * @param cellsRead cells that were read for them, each of one address, hour and {@code outgoing},
@@ -37,8 +43,8 @@ import org.flowmon.archive.query.plan.SegmentAccess;
  * @param bytesRead as {@link SegmentAccess#bytesRead}, of all segments, and the bytes of
  *     dictionaries whose addresses are numbered for grouping. Rollups, posting lists and other
  *     dictionaries are not counted
- * @param accesses how each opened segment answered, if {@link QueryOptions#explain} asks for it; by
- *     id
+ * @param plans the plan of each query over flows as a tree, with how each opened segment answered,
+ *     if {@link QueryOptions#explain} asks for it
  * @param warnings one for each sidecar, run of the host directory or of the day sums that is
  *     missing or damaged: others answered in its place, the answer is the same
  * @param nanos time taken
@@ -62,12 +68,54 @@ public record QueryStats(
     long rowsExamined,
     long rowsMatched,
     long bytesRead,
-    List<SegmentAccess> accesses,
+    List<PlanStep> plans,
     List<String> warnings,
     long nanos) {
   public QueryStats {
-    accesses = List.copyOf(accesses);
+    plans = List.copyOf(plans);
     warnings = List.copyOf(warnings);
+  }
+
+  /**
+   * The statistics of a query over flows.
+   *
+   * @param cells that were read
+   */
+  static QueryStats of(
+      QueryPlan plan,
+      SegmentAccesses accesses,
+      long cells,
+      Collection<String> warnings,
+      Deadline deadline) {
+    QueriedArchives archives = plan.archives();
+    int byIndex = accesses.count(Way.INDEX) + accesses.count(Way.LISTS);
+    return new QueryStats(
+        archives.number(),
+        archives.historyFrom(),
+        archives.historyThrough(),
+        archives.segments(),
+        accesses.opened(),
+        plan.choice().byDirectory(),
+        plan.choice().uncovered(),
+        plan.days().segments(),
+        plan.days().cells().size(),
+        plan.days().days(),
+        accesses.opened() - accesses.count(Way.NONE),
+        byIndex,
+        accesses.count(Way.SUMS),
+        cells,
+        archives.rows(),
+        accesses.sum(SegmentAccess::rowsExamined),
+        accesses.sum(SegmentAccess::rowsMatched),
+        deadline.bytes(),
+        plan.options().explain() ? List.of(plan.explained(accesses.list())) : List.of(),
+        List.copyOf(warnings),
+        deadline.elapsedNanos());
+  }
+
+  /** How each opened segment was read, if {@link #plans} tell. */
+  public List<SegmentAccess> accesses() {
+    return plans.stream().flatMap(PlanStep::accesses).toList();
   }
 
   QueryStats withWarning(String warning) {
@@ -100,7 +148,7 @@ public record QueryStats(
         rowsExamined,
         rowsMatched,
         bytesRead,
-        accesses,
+        plans,
         otherWarnings,
         otherNanos);
   }
@@ -110,8 +158,8 @@ public record QueryStats(
    * once.
    */
   QueryStats plus(QueryStats later) {
-    List<SegmentAccess> allAccesses = new ArrayList<>(accesses);
-    allAccesses.addAll(later.accesses);
+    List<PlanStep> allPlans = new ArrayList<>(plans);
+    allPlans.addAll(later.plans);
     Set<String> allWarnings = new LinkedHashSet<>(warnings);
     allWarnings.addAll(later.warnings);
     return new QueryStats(
@@ -133,7 +181,7 @@ public record QueryStats(
         rowsExamined + later.rowsExamined,
         rowsMatched + later.rowsMatched,
         later.bytesRead,
-        allAccesses,
+        allPlans,
         List.copyOf(allWarnings),
         later.nanos);
   }

@@ -10,18 +10,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.flowmon.archive.SegmentLease;
-import org.flowmon.archive.query.filter.Filter;
-import org.flowmon.archive.query.group.PackedGroups;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.limit.Threads;
-import org.flowmon.archive.query.plan.AskedArchives;
-import org.flowmon.archive.query.plan.Groupings;
-import org.flowmon.archive.query.plan.SegmentChoice;
+import org.flowmon.archive.query.plan.SegmentAccesses;
 import org.flowmon.archive.query.plan.TimeSlices;
-import org.flowmon.archive.query.scan.AccessMeter;
-import org.flowmon.archive.query.scan.RowCollector;
+import org.flowmon.archive.query.scan.ColumnBytes;
 import org.flowmon.archive.query.scan.SegmentPiece;
-import org.flowmon.archive.query.scan.SegmentScan;
+import org.flowmon.archive.query.scan.SegmentWorker;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.constraint.Constraints;
@@ -51,15 +46,13 @@ final class StreamedRows {
   /** The unit of one thread's work. */
   private record Part(List<SegmentPiece> pieces, Optional<Expression> slice) {}
 
-  private final AskedArchives archives;
+  private final QueryPlan plan;
   private final FlowQuery query;
-  private final Expression whereAsOf;
   private final QueryOptions options;
   private final Deadline deadline;
-  private final SegmentChoice choice;
   private final GroupMemory memory;
   private final RowSink sink;
-  private final Groupings groupings;
+  private final ColumnBytes columns;
   private final int partRows;
   private final List<Part> parts;
   private final AtomicInteger next = new AtomicInteger();
@@ -68,44 +61,29 @@ final class StreamedRows {
   private int turn;
   private long rows;
   private final Set<String> opened = new HashSet<>();
-  private final Set<String> read = new HashSet<>();
-  private final Set<String> byIndex = new HashSet<>();
   private final Set<String> warnings = new LinkedHashSet<>();
-  private final List<AccessMeter> meters = new ArrayList<>();
-  private long examined;
-  private long matched;
+  private final SegmentAccesses accesses = new SegmentAccesses();
 
   /**
    * Prepares an answer.
    *
-   * @param query for which {@link #answers} holds
+   * @param plan of a query for which {@link #answers} holds
    * @param memory charged for parts
    */
-  StreamedRows(
-      AskedArchives archives,
-      FlowQuery query,
-      Expression whereAsOf,
-      QueryOptions options,
-      Deadline deadline,
-      SegmentChoice choice,
-      GroupMemory memory,
-      RowSink sink)
+  StreamedRows(QueryPlan plan, Deadline deadline, GroupMemory memory, RowSink sink)
       throws IOException {
-    this.archives = archives;
-    this.query = query;
-    this.whereAsOf = whereAsOf;
-    this.options = options;
+    this.plan = plan;
+    this.query = plan.query();
+    this.options = plan.options();
     this.deadline = deadline;
-    this.choice = choice;
     this.memory = memory;
     this.sink = sink;
-    this.groupings = new Groupings(query);
-    this.warnings.addAll(choice.warnings());
-    long columns = (long) query.select().size() + query.orderBy().size();
+    this.warnings.addAll(plan.choice().warnings());
+    this.columns = new ColumnBytes(query, plan.whereAsOf());
+    long values = (long) query.select().size() + query.orderBy().size();
     long fitting =
-        options.groupMemory() / MEMORY_SHARE / options.threads() / (columns * BYTES_OF_VALUE);
+        options.groupMemory() / MEMORY_SHARE / options.threads() / (values * BYTES_OF_VALUE);
     this.partRows = (int) Math.max(LEAST_ROWS, Math.min(MOST_ROWS, fitting));
-    deadline.begin(choice.segments().size());
     this.parts = query.orderBy().isEmpty() ? pieces() : slices(query.orderBy().get(0));
   }
 
@@ -120,11 +98,11 @@ final class StreamedRows {
 
   private List<Part> pieces() {
     List<Part> all = new ArrayList<>();
-    for (SealedSegment segment : choice.segments()) {
+    for (SealedSegment segment : plan.choice().segments()) {
       int of = Math.max(1, segment.rows() / partRows);
-      SegmentPiece.Findings findings = new SegmentPiece.Findings(of);
+      SegmentPiece.SharedAccess access = new SegmentPiece.SharedAccess(of);
       for (int number = 0; number < of; number++) {
-        SegmentPiece piece = new SegmentPiece(segment, number, of, findings);
+        SegmentPiece piece = new SegmentPiece(segment, number, of, access);
         all.add(new Part(List.of(piece), Optional.empty()));
       }
     }
@@ -133,10 +111,10 @@ final class StreamedRows {
 
   private List<Part> slices(OrderItem order) throws IOException {
     TimeSlices slices = new TimeSlices(order, partRows);
-    Constraints constraints = Constraints.of(whereAsOf);
-    for (SealedSegment segment : choice.segments()) {
+    Constraints constraints = Constraints.of(plan.whereAsOf());
+    for (SealedSegment segment : plan.choice().segments()) {
       deadline.check();
-      try (SegmentLease lease = archives.open(segment)) {
+      try (SegmentLease lease = plan.archives().open(segment)) {
         slices.add(lease, constraints.longs(FlowColumn.END_TIME));
       }
     }
@@ -152,7 +130,8 @@ final class StreamedRows {
     sink.rows(new RowLookup(query).finish()); // so that the sink knows the columns
     int threads = Math.max(1, Math.min(options.threads(), parts.size()));
     Threads.run(threads, deadline, this::work);
-    return new StreamedAnswer(rows, stats(), List.of());
+    return new StreamedAnswer(
+        rows, QueryStats.of(plan, accesses, 0, warnings, deadline), List.of());
   }
 
   private Void work() throws IOException {
@@ -173,41 +152,32 @@ final class StreamedRows {
 
   /** The rows of a part, in order. */
   private ResultTable collected(Part part, GroupMemory own) throws IOException {
-    RowCollector collector = new RowCollector(groupings, new PackedGroups[0], own);
-    SegmentScan scan =
-        new SegmentScan(
-            Filter.of(narrowed(query.where(), part.slice())),
-            Filter.of(narrowed(whereAsOf, part.slice())),
+    RowLookup lookup = new RowLookup(query, own);
+    SegmentWorker worker =
+        new SegmentWorker(
+            columns,
+            narrowed(query.where(), part.slice()),
+            narrowed(plan.whereAsOf(), part.slice()),
             options.asOfArrival(),
-            null,
-            collector,
+            Optional.empty(),
+            Optional.empty(),
+            new LookupCollector(lookup),
             deadline);
-    AccessMeter meter = new AccessMeter(scan, query, whereAsOf, options.explain());
     for (SegmentPiece piece : part.pieces()) {
       deadline.check();
-      String id = piece.segment().id();
-      int readBefore = scan.segmentsRead();
-      int byIndexBefore = scan.segmentsByIndex();
-      boolean isFirst;
-      long bytes;
-      try (SegmentLease lease = archives.open(piece.segment())) {
-        scan.run(lease, piece, null);
-        piece.findings().pieceDone();
-        bytes = meter.pieceRead(lease);
-      }
-      synchronized (this) {
-        isFirst = opened.add(id);
-        if (scan.segmentsRead() > readBefore) {
-          read.add(id);
-        }
-        if (scan.segmentsByIndex() > byIndexBefore) {
-          byIndex.add(id);
-        }
-      }
-      deadline.pieceDone(isFirst, bytes);
+      SegmentLease lease = plan.archives().open(piece.segment());
+      long bytes = worker.run(lease, piece, Optional.empty());
+      deadline.pieceDone(isFirst(piece.segment()), bytes);
     }
-    count(scan, meter);
-    return collector.rows(deadline::check);
+    synchronized (this) {
+      accesses.addAll(worker.accesses());
+      warnings.addAll(worker.warnings());
+    }
+    return lookup.finish(deadline::check);
+  }
+
+  private synchronized boolean isFirst(SealedSegment segment) {
+    return opened.add(segment.id());
   }
 
   private static Expression narrowed(Expression where, Optional<Expression> slice) {
@@ -215,15 +185,6 @@ final class StreamedRows {
       return where;
     }
     return where == null ? slice.get() : new Expression.And(List.of(where, slice.get()));
-  }
-
-  private synchronized void count(SegmentScan scan, AccessMeter meter) {
-    examined += scan.rowsExamined();
-    matched += scan.rowsMatched();
-    warnings.addAll(scan.warnings());
-    if (options.explain()) {
-      meters.add(meter);
-    }
   }
 
   /** Delivers the rows of a part once it is its turn. */
@@ -258,30 +219,5 @@ final class StreamedRows {
       turn++;
       notifyAll();
     }
-  }
-
-  private QueryStats stats() {
-    return new QueryStats(
-        archives.number(),
-        archives.historyFrom(),
-        archives.historyThrough(),
-        archives.segments(),
-        opened.size(),
-        choice.byDirectory(),
-        choice.uncovered(),
-        0,
-        0,
-        0,
-        read.size(),
-        byIndex.size(),
-        0,
-        0,
-        archives.rows(),
-        examined,
-        matched,
-        deadline.bytes(),
-        AccessMeter.ofSegments(meters),
-        List.copyOf(warnings),
-        deadline.elapsedNanos());
   }
 }

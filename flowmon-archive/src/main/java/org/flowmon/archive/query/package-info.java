@@ -1,5 +1,6 @@
 /**
- * Queries over archives: their options, answers and statistics, and the runs that combine plan and
- * operators.
+ * Queries over archives: their options, answers and statistics. {@link
+ * org.flowmon.archive.query.QueryPlanner} makes a {@link org.flowmon.archive.query.QueryPlan}, and
+ * {@link org.flowmon.archive.query.QueryRun} runs it with the operators of the packages below.
  */
 package org.flowmon.archive.query;

@@ -1,6 +1,7 @@
 package org.flowmon.archive.retention;
 
 import java.util.List;
+import org.flowmon.archive.sorted.BinarySearch;
 
 /**
  * Hides the oldest rows of several segments until the rest is within a limit. Rows are ordered by
@@ -152,16 +153,6 @@ final class CutoffSearch {
 
   /** The first row from which a segment is within the limit; {@code to} if none. */
   private static int firstWithin(Weight weight, SegmentKeys segment, long limit, int from, int to) {
-    int low = from;
-    int high = to;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (weight.of(segment, middle) <= limit) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
+    return BinarySearch.first(from, to, row -> weight.of(segment, row) <= limit);
   }
 }

@@ -28,15 +28,10 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
   public RetentionOptions {
     if (rows < 0 || slack < 0 || ageMicros < 0 || bytes < 0 || (rows == 0 && slack > 0)) {
       throw new IllegalArgumentException(
-          "retention of "
-              + rows
-              + " rows and "
-              + slack
-              + " more, "
-              + ageMicros
-              + " µs, "
-              + bytes
-              + " bytes: expected none below 0, and more rows only with rows");
+          String.format(
+              "retention of %s rows and %s more, %s µs, %s bytes: expected none below 0, and more"
+                  + " rows only with rows",
+              rows, slack, ageMicros, bytes));
     }
   }
 
@@ -60,10 +55,9 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
           Math.multiplyExact(age.getSeconds(), 1_000_000L), age.getNano() / MICROS);
     } catch (ArithmeticException e) {
       throw new IllegalArgumentException(
-          "an age of "
-              + age
-              + ", expected at most "
-              + Duration.of(Long.MAX_VALUE, ChronoUnit.MICROS),
+          String.format(
+              "an age of %s, expected at most %s",
+              age, Duration.of(Long.MAX_VALUE, ChronoUnit.MICROS)),
           e);
     }
   }
@@ -79,12 +73,11 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
     long smallest = smallestSlack(rows, segmentRows);
     if (rows > 0 && slack != UNSAID && slack < smallest) {
       throw new IllegalArgumentException(
-          "a slack of "
-              + slack
-              + " flows, expected at least "
-              + smallest
-              + ", an eighth of the rows of the largest segments: with less, flows would be"
-              + " rewritten again and again on their way out");
+          String.format(
+              "a slack of %s flows, expected at least %s, an eighth of the rows of the largest"
+                  + " segments: with less, flows would be rewritten again and again on their way"
+                  + " out",
+              slack, smallest));
     }
     return slack == UNSAID
         ? new RetentionOptions(rows, Math.max(rows / 10, smallest), ageMicros, bytes)

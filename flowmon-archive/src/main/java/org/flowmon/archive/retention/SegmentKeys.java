@@ -7,6 +7,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.segment.reader.TimeKeys;
+import org.flowmon.archive.sorted.BinarySearch;
 import org.flowmon.flow.FlowColumn;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,17 +85,7 @@ public final class SegmentKeys {
     }
     try {
       open();
-      int low = from;
-      int high = to;
-      while (low < high) {
-        int middle = (low + high) >>> 1;
-        if (keys.at(middle) < time) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      return low;
+      return BinarySearch.first(from, to, row -> keys.at(row) >= time);
     } catch (SegmentCorruptException e) {
       return guess(time, e);
     }
@@ -188,14 +179,6 @@ public final class SegmentKeys {
       step = Math.min(2 * step, 1 << 20);
     }
     int high = Math.min(rows, low + step); // not in it, or the end
-    while (high - low > 1) {
-      int middle = (low + high) >>> 1;
-      if (keyAt(middle) >> widthLog2 == bucket) {
-        low = middle;
-      } else {
-        high = middle;
-      }
-    }
-    return high;
+    return BinarySearch.first(low + 1, high, later -> keyAt(later) >> widthLog2 != bucket);
   }
 }

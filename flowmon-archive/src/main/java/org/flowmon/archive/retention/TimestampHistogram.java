@@ -227,17 +227,6 @@ public final class TimestampHistogram {
     }
   }
 
-  /** The number of timestamps in buckets that begin at this time or later. */
-  public long countFrom(long time) {
-    long found = 0;
-    for (int slot = 0; slot < counts.length; slot++) {
-      if (counts[slot] != 0 && first(buckets[slot], widthLog2) >= time) {
-        found += counts[slot];
-      }
-    }
-    return found;
-  }
-
   /** The bytes of {@code docs/format/manifest.md}; equal for equal contents. */
   public byte[] toBytes() {
     ByteBuffer out = ByteBuffer.allocate(8 + 16 * size).order(ByteOrder.LITTLE_ENDIAN);

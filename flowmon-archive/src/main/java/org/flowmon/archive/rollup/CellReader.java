@@ -2,6 +2,7 @@ package org.flowmon.archive.rollup;
 
 import java.nio.ByteBuffer;
 import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.sorted.BinarySearch;
 
 /** Decodes blocks of a rollup's slices. Not thread-safe. */
 public final class CellReader {
@@ -41,17 +42,7 @@ public final class CellReader {
 
   /** The last block whose first id is at most this, 0 if there is none. */
   public int blockOf(int id) {
-    int from = 0;
-    int to = blocks;
-    while (to - from > 1) {
-      int middle = (from + to) >>> 1;
-      if (firstId(middle) <= id) {
-        from = middle;
-      } else {
-        to = middle;
-      }
-    }
-    return from;
+    return BinarySearch.first(1, Math.max(1, blocks), block -> firstId(block) > id) - 1;
   }
 
   /** Reads the ids of a block's cells, ascending; {@link Rollup#nullId} is NULL. */

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.SealedFile;
 
 /**
@@ -161,11 +162,9 @@ public final class RollupFileWriter implements AutoCloseable {
       int at = s * RollupFormat.SLICE_BYTES;
       head.setInt(entry + at, offsets.getInt(at + 16) + (int) data);
     }
-    CRC32C crc = new CRC32C();
-    crc.update(head.array(), 0, head.size());
     file.write(head.array(), 0, head.size());
     copy(file);
-    return new Written(data + written, (int) crc.getValue(), List.copyOf(checksums));
+    return new Written(data + written, Checksum.of(head), List.copyOf(checksums));
   }
 
   private void copy(SealedFile file) throws IOException {

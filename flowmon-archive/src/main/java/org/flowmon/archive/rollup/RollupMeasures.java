@@ -25,7 +25,12 @@ public final class RollupMeasures {
   private final List<Measure> measures = new ArrayList<>();
   private final int streams;
 
-  private RollupMeasures(Collection<Rollup> rollups, Collection<FlowColumn> wide) {
+  /**
+   * The measures of several rollups together: a measure that one of them lacks is NULL in its rows.
+   *
+   * @param wide columns whose sums may reach 2^63, if that does not follow from the rollups
+   */
+  public RollupMeasures(Collection<Rollup> rollups, Collection<FlowColumn> wide) {
     int next = RollupFormat.FIRST_MEASURE_STREAM;
     for (FlowColumn column : RollupFormat.MEASURES) {
       boolean any = false;
@@ -44,15 +49,6 @@ public final class RollupMeasures {
       }
     }
     streams = next;
-  }
-
-  /**
-   * The measures of several rollups together: a measure that one of them lacks is NULL in its rows.
-   *
-   * @param wide columns whose sums may reach 2^63, if that does not follow from the rollups
-   */
-  public static RollupMeasures of(Collection<Rollup> rollups, Collection<FlowColumn> wide) {
-    return new RollupMeasures(rollups, wide);
   }
 
   List<Measure> measures() {

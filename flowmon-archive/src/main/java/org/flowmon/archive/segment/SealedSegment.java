@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32C;
 import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
 
 /**
@@ -107,7 +107,7 @@ public record SealedSegment(
           .putInt(file.footerLength())
           .putInt(file.footerCrc32c());
     }
-    out.putInt(crc(out.array(), out.position()));
+    out.putInt(Checksum.of(out.array(), 0, out.position()));
     return out.array();
   }
 
@@ -132,7 +132,7 @@ public record SealedSegment(
       throw new IllegalArgumentException(
           "sealed segment of " + bytes.length + " bytes, expected " + (FIXED_BYTES + nameLength));
     }
-    if (crc(bytes, bytes.length - 4) != in.getInt(bytes.length - 4)) {
+    if (Checksum.of(bytes, 0, bytes.length - 4) != in.getInt(bytes.length - 4)) {
       throw new IllegalArgumentException("sealed segment: its CRC32C does not fit its bytes");
     }
     byte[] name = new byte[nameLength];
@@ -162,11 +162,5 @@ public record SealedSegment(
 
   private static FileIdentity readIdentity(ByteBuffer in) {
     return new FileIdentity(in.getLong(), in.getInt(), in.getInt(), in.getInt());
-  }
-
-  private static int crc(byte[] bytes, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, length);
-    return (int) crc.getValue();
   }
 }

@@ -2,14 +2,11 @@ package org.flowmon.archive.store;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
@@ -22,6 +19,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.slf4j.Logger;
@@ -39,12 +37,12 @@ import org.slf4j.LoggerFactory;
  * <p>Processes of one host may share the folder. A file that another process used within the last
  * minute stays; one that is deleted while it is mapped can still be read. So the bound is for files
  * that nobody holds, and held ones come on top. The folder is listed once a minute at most: until
- * then files of other processes are unknown here.
+ * then files of other processes are unknown here. What is cached is on the disk and shared, so no
+ * cache of objects in one heap can decide what to evict.
  */
 final class FileCache {
   private static final Logger LOG = LoggerFactory.getLogger(FileCache.class);
   private static final int RANGE_BYTES = 8 << 20;
-  private static final int BLOCK_BYTES = 1 << 20;
   private static final int ATTEMPTS = 2;
   private static final Duration OF_OTHERS = Duration.ofMinutes(1);
   private static final long SCAN_AGAIN_NANOS = Duration.ofMinutes(1).toNanos();
@@ -136,7 +134,7 @@ final class FileCache {
 
   private boolean isWhatWasSealed(Path file, FileIdentity identity) throws IOException {
     try {
-      if (Files.size(file) == identity.length() && crc(file) == identity.crc32c()) {
+      if (Files.size(file) == identity.length() && Checksum.of(file) == identity.crc32c()) {
         return true;
       }
       damaged.incrementAndGet();
@@ -144,18 +142,6 @@ final class FileCache {
       // Another process removed it.
     }
     return false;
-  }
-
-  private static int crc(Path file) throws IOException {
-    CRC32C crc = new CRC32C();
-    ByteBuffer block = ByteBuffer.allocateDirect(BLOCK_BYTES);
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      while (channel.read(block) >= 0) {
-        crc.update(block.flip());
-        block.clear();
-      }
-    }
-    return (int) crc.getValue();
   }
 
   private void bring(String name, FileIdentity identity, Path file) throws IOException {

@@ -21,6 +21,7 @@ import java.util.zip.CRC32C;
 import org.flowmon.archive.derived.ForeignRunException;
 import org.flowmon.archive.derived.RunCover;
 import org.flowmon.archive.derived.RunFrame;
+import org.flowmon.archive.derived.RunProblem;
 import org.flowmon.archive.derived.RunUpdate;
 import org.flowmon.archive.derived.RunView;
 import org.flowmon.archive.region.SegmentCorruptException;
@@ -67,7 +68,14 @@ class DayUpdateTest {
 
   private static RunUpdate.Done update(DaySums sums, List<SealedSegment> segments)
       throws IOException {
-    return DayUpdate.run(sums, SEGMENTS, segments, all(segments), false, () -> false);
+    return sums.update(SEGMENTS, segments, all(segments), false, () -> false);
+  }
+
+  private static List<RunProblem> problems(ArchiveStore store, List<SealedSegment> segments)
+      throws IOException {
+    try (DaySums sums = new DaySums(store, ARCHIVE)) {
+      return sums.check(SEGMENTS, segments);
+    }
   }
 
   private List<Path> runs() throws IOException {
@@ -273,7 +281,7 @@ class DayUpdateTest {
           update(sums, segments);
           assertTrue(!Files.exists(run), context);
           check(sums, 1, segments, context);
-          assertEquals(List.of(), DayCheck.of(store, ARCHIVE, SEGMENTS, segments), context);
+          assertEquals(List.of(), problems(store, segments), context);
           RunView<DayRun> view = sums.view(1, segments);
           assertEquals(0, view.uncoveredCount(), context);
           view.release();
@@ -330,9 +338,9 @@ class DayUpdateTest {
           update(sums, segments);
         }
       }
-      assertEquals(List.of(), DayCheck.of(store, ARCHIVE, SEGMENTS, segments));
+      assertEquals(List.of(), problems(store, segments));
       // The remaining ones: a removed segment spoils its days, which are not checked.
-      assertEquals(List.of(), DayCheck.of(store, ARCHIVE, SEGMENTS, segments.subList(1, 4)));
+      assertEquals(List.of(), problems(store, segments.subList(1, 4)));
       Path run = runs().get(0);
       byte[] sound = Files.readAllBytes(run);
       ByteBuffer file = ByteBuffer.wrap(sound).order(ByteOrder.LITTLE_ENDIAN);
@@ -346,8 +354,7 @@ class DayUpdateTest {
         repair(hurt);
         Files.delete(run);
         Files.write(run, hurt);
-        List<org.flowmon.archive.derived.RunProblem> problems =
-            DayCheck.of(store, ARCHIVE, SEGMENTS, segments);
+        List<org.flowmon.archive.derived.RunProblem> problems = problems(store, segments);
         found += problems.isEmpty() ? 0 : 1;
         assertTrue(
             problems.stream().allMatch(p -> p.run().equals(run.getFileName().toString())),
@@ -365,7 +372,7 @@ class DayUpdateTest {
     try {
       DayRun run = DayRun.open(file, ARCHIVE);
       try {
-        DayUpdate.read(run);
+        run.readAll();
         run.dictionary(FlowColumn.SRC_ADDR).lowerBound(0, 1L << 47);
         return false;
       } finally {

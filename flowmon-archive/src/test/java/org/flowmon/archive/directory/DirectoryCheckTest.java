@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
@@ -28,6 +29,13 @@ class DirectoryCheckTest {
 
   @TempDir Path directory;
 
+  private static List<RunProblem> problems(ArchiveStore store, List<SealedSegment> segments)
+      throws IOException {
+    try (HostDirectory hosts = new HostDirectory(store, ARCHIVE)) {
+      return hosts.check(SEGMENTS, segments);
+    }
+  }
+
   /** Any changed content of a run, with correct checksums, is found and named. */
   @Test
   void aRunThatDoesNotSayWhatItsSegmentsHoldIsFound() throws IOException {
@@ -41,10 +49,12 @@ class DirectoryCheckTest {
     }
     try (ArchiveStore store = ArchiveLocation.of(directory).openStore()) {
       try (HostDirectory hosts = new HostDirectory(store, ARCHIVE)) {
-        DirectoryUpdate.run(hosts, SEGMENTS, segments, false, () -> false);
+        BitSet all = new BitSet();
+        all.set(0, segments.size());
+        hosts.update(SEGMENTS, segments, all, false, () -> false);
       }
-      assertEquals(List.of(), DirectoryCheck.of(store, ARCHIVE, SEGMENTS, segments));
-      assertEquals(List.of(), DirectoryCheck.of(store, ARCHIVE, SEGMENTS, segments.subList(3, 66)));
+      assertEquals(List.of(), problems(store, segments));
+      assertEquals(List.of(), problems(store, segments.subList(3, 66)));
       Path run;
       try (Stream<Path> files = Files.list(directory.resolve(HostDirectory.FOLDER))) {
         run = files.findFirst().orElseThrow();
@@ -63,7 +73,7 @@ class DirectoryCheckTest {
         HostRunTest.repair(hurt);
         Files.delete(run);
         Files.write(run, hurt);
-        List<RunProblem> problems = DirectoryCheck.of(store, ARCHIVE, SEGMENTS, segments);
+        List<RunProblem> problems = problems(store, segments);
         assertEquals(1, problems.size(), "byte " + at);
         assertEquals(run.getFileName().toString(), problems.get(0).run());
         assertTrue(problems.get(0).what().length() > 10);

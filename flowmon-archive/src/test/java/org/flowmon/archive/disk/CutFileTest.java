@@ -22,7 +22,6 @@ import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.maintenance.ArchiveVerifier;
 import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.maintenance.Compactor;
-import org.flowmon.archive.maintenance.SettledSegments;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.region.SegmentCorruptException;
@@ -152,7 +151,7 @@ class CutFileTest {
                 List.of(segment), List.of(new SourceRange("t:0", i, i + 1, i)), "test"));
       }
       archive.updateDirectory(false, () -> false);
-      archive.updateDays(SettledSegments.by(null), false, () -> false);
+      archive.updateDays(CompactionOptions.NONE::settled, false, () -> false);
     }
     return place;
   }

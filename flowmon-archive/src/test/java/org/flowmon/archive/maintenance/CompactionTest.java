@@ -26,6 +26,7 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitRefusedException;
+import org.flowmon.archive.commit.RowSums;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.Traffic;
@@ -168,7 +169,7 @@ class CompactionTest {
                           traffic.batches(450, 0.5, 0.6),
                           org.flowmon.archive.segment.Provenance.NONE)),
               ids,
-              List.of(),
+              RowSums.NONE,
               "test");
       assertEquals(
           CommitRefusedException.Reason.ROWS_DIFFER,

@@ -20,12 +20,10 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.SourceRange;
-import org.flowmon.archive.days.DayCheck;
 import org.flowmon.archive.days.DaySums;
 import org.flowmon.archive.days.DayTraffic;
 import org.flowmon.archive.derived.RunProblem;
 import org.flowmon.archive.derived.RunView;
-import org.flowmon.archive.directory.DirectoryCheck;
 import org.flowmon.archive.directory.HostDirectory;
 import org.flowmon.archive.directory.HostView;
 import org.flowmon.archive.maintenance.VerifyReport.Damage;
@@ -144,9 +142,11 @@ class DamagedRunsTest {
         ArchiveStore failing = new Failing(store)) {
       UUID id = snapshot.archive();
       List<SealedSegment> segments = snapshot.segments();
-      requireUnread(
-          HostDirectory.FOLDER, DirectoryCheck.of(failing, id, Archive.SEGMENTS, segments));
-      requireUnread(DaySums.FOLDER, DayCheck.of(failing, id, Archive.SEGMENTS, segments));
+      try (HostDirectory hosts = new HostDirectory(failing, id);
+          DaySums days = new DaySums(failing, id)) {
+        requireUnread(HostDirectory.FOLDER, hosts.check(Archive.SEGMENTS, segments));
+        requireUnread(DaySums.FOLDER, days.check(Archive.SEGMENTS, segments));
+      }
     }
   }
 

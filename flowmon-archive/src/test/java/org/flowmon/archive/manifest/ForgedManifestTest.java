@@ -17,6 +17,7 @@ import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
@@ -104,7 +105,7 @@ class ForgedManifestTest {
     if (random.nextInt(20) == 0) {
       forged.put(random.nextInt(HEADER), (byte) random.nextInt());
     }
-    forged.putInt(ManifestFrame.crc(forged.array(), forged.position()));
+    forged.putInt(Checksum.of(forged.array(), 0, forged.position()));
     return forged.array();
   }
 

@@ -31,7 +31,7 @@ public final class ManifestFixtures {
   }
 
   public static CommitResult commit(Manifest manifest, ArchiveCommit commit) throws IOException {
-    return manifest.commit(commit, segment -> {});
+    return manifest.commit(commit, CommitPreparation.NONE);
   }
 
   /** The observable parts of a state as text, to compare two. */

@@ -3,6 +3,7 @@ package org.flowmon.archive.manifest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -25,6 +26,7 @@ import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.commit.CommitRefusedException.Reason;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.commit.RowSums;
 import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.LocalArchiveStore;
@@ -263,7 +265,7 @@ class ManifestTest {
     ManifestFixtures.commit(manifest, ManifestFixtures.commit("a", range));
     assertTrue(
         ManifestFixtures.commit(manifest, ManifestFixtures.commit("again", range)).isRepeat());
-    assertFalse(manifest.state().hasSegment("again"));
+    assertNull(manifest.state().segment("again"));
     CommitRefusedException refused =
         assertThrows(
             CommitRefusedException.class,
@@ -411,7 +413,7 @@ class ManifestTest {
               List.of(
                   ManifestFixtures.segment("m" + i, 1, 0), ManifestFixtures.segment("n" + i, 1, 0)),
               List.of("l" + i, "h" + i),
-              List.of(),
+              RowSums.NONE,
               "merge"));
       List<String> expected = new ArrayList<>();
       for (int at = imported.nextSetBit(0); at >= 0; ) {
@@ -466,7 +468,7 @@ class ManifestTest {
             List.of(
                 ManifestFixtures.segment(by + "0", 1, 0), ManifestFixtures.segment(by + "1", 1, 0)),
             List.of(first, second),
-            List.of(),
+            RowSums.NONE,
             "merge"));
   }
 

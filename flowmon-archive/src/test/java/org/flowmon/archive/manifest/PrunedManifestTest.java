@@ -53,8 +53,8 @@ class PrunedManifestTest {
   @Test
   void whatIsLeftBeginsWithTheNewestSnapshotButOne() throws IOException {
     commit(18);
-    assertTrue(writer.prune(Long.MAX_VALUE) > 0);
-    assertEquals(0, writer.prune(Long.MAX_VALUE));
+    assertTrue(writer.prune(Long.MAX_VALUE, Long.MAX_VALUE) > 0);
+    assertEquals(0, writer.prune(Long.MAX_VALUE, Long.MAX_VALUE));
     assertEquals(
         List.of(
             file(12, ".commit"),
@@ -74,7 +74,7 @@ class PrunedManifestTest {
         ManifestFixtures.describe(Manifest.open(store, 4).state()));
     assertEquals(List.of(), ManifestAudit.of(store).damages());
     commit(20);
-    writer.prune(Long.MAX_VALUE);
+    writer.prune(Long.MAX_VALUE, Long.MAX_VALUE);
     assertEquals(file(32, ".commit"), files().get(0));
     assertEquals(List.of(), ManifestAudit.of(store).damages());
     assertEquals(38, Manifest.open(store, 4).state().segments().size());
@@ -83,21 +83,21 @@ class PrunedManifestTest {
   @Test
   void whatALeaseHoldsStays() throws IOException {
     commit(30);
-    writer.prune(9);
+    writer.prune(9, Long.MAX_VALUE);
     assertEquals(file(8, ".commit"), files().get(0));
     assertEquals(List.of(), ManifestAudit.of(store).damages());
-    assertEquals(0, writer.prune(3));
+    assertEquals(0, writer.prune(3, Long.MAX_VALUE));
   }
 
   @Test
   void whoIsBehindFindsTheNewestAndWritesNoNumberTwice() throws IOException {
     Manifest behind = Manifest.open(store, 4);
     commit(30);
-    writer.prune(Long.MAX_VALUE);
+    writer.prune(Long.MAX_VALUE, Long.MAX_VALUE);
     assertEquals(30, behind.refresh().number());
     Manifest other = Manifest.open(store, 4);
     commit(30);
-    writer.prune(Long.MAX_VALUE);
+    writer.prune(Long.MAX_VALUE, Long.MAX_VALUE);
     CommitResult result =
         ManifestFixtures.commit(
             other, ManifestFixtures.commit("new", new SourceRange("u:0", 0, 1, 5)));
@@ -119,7 +119,7 @@ class PrunedManifestTest {
   @Test
   void aCommitThatIsMissingBeyondTheMarkIsDamage() throws IOException {
     commit(30);
-    writer.prune(Long.MAX_VALUE);
+    writer.prune(Long.MAX_VALUE, Long.MAX_VALUE);
     Files.delete(directory.resolve(Manifest.FOLDER).resolve(file(26, ".commit")));
     List<ManifestCorruptException> damages = ManifestAudit.of(store).damages();
     assertTrue(damages.stream().anyMatch(d -> d.file().contains("26.commit")), damages.toString());
@@ -134,7 +134,7 @@ class PrunedManifestTest {
     @Override
     public List<StoredFile> list(String folder) throws IOException {
       List<StoredFile> files = super.list(folder);
-      writer.prune(Long.MAX_VALUE);
+      writer.prune(Long.MAX_VALUE, Long.MAX_VALUE);
       return files;
     }
   }

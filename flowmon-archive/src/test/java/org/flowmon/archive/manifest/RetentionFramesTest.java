@@ -16,6 +16,7 @@ import java.util.SplittableRandom;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.TimestampHistogram;
@@ -55,7 +56,6 @@ class RetentionFramesTest {
             List.of(segment("s" + number)),
             List.of(new SourceRange("t:0", number, number + 1, number)),
             "test"),
-        s -> {},
         new Told(expiration));
   }
 
@@ -77,7 +77,6 @@ class RetentionFramesTest {
     manifest.commit(
         ArchiveCommit.ofRetention(
             RetentionChange.to(new RetentionOptions(20, 10, 5, 1000)), "test"),
-        s -> {},
         new Told(new Expiration(1, 0, 0, Map.of(), List.of(), Map.of(), keys(100, 105))));
     commit(3, new Expiration(101, 4, 0, Map.of("s1", 4), List.of(), Map.of(), keys(110)));
     commit(
@@ -165,7 +164,7 @@ class RetentionFramesTest {
         }
         ByteBuffer.wrap(bytes)
             .order(ByteOrder.LITTLE_ENDIAN)
-            .putInt(bytes.length - 4, ManifestFrame.crc(bytes, bytes.length - 4));
+            .putInt(bytes.length - 4, Checksum.of(bytes, 0, bytes.length - 4));
         refused += isRefused(file, bytes) ? 1 : 0;
       }
     }

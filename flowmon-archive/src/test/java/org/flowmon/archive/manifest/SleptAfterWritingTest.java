@@ -111,7 +111,8 @@ class SleptAfterWritingTest {
             for (int c = 0; c < 20; c++) {
               SourceRange range = new SourceRange("t:1", c, c + 1, c);
               quick.commit(
-                  ArchiveCommit.ofRanges(List.of(), List.of(range), "test"), segment -> {});
+                  ArchiveCommit.ofRanges(List.of(), List.of(range), "test"),
+                  CommitPreparation.NONE);
             }
             assertTrue(quick.prune(Long.MAX_VALUE, Long.MAX_VALUE) > 10);
           } catch (IOException e) {

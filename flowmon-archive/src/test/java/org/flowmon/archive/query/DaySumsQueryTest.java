@@ -23,7 +23,6 @@ import org.flowmon.archive.days.DaySums;
 import org.flowmon.archive.days.DayTraffic;
 import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.maintenance.Compactor;
-import org.flowmon.archive.maintenance.SettledSegments;
 import org.flowmon.archive.query.filter.Filter;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.SealedSegment;
@@ -168,7 +167,7 @@ class DaySumsQueryTest {
     }
     switch (random.nextInt(4)) {
       case 0 -> archive.updateDays(DaySumsQueryTest::all, random.nextBoolean(), () -> false);
-      case 1, 2 -> archive.updateDays(SettledSegments.by(SMALL), false, () -> false);
+      case 1, 2 -> archive.updateDays(SMALL::settled, false, () -> false);
       default -> {
         // Left behind.
       }

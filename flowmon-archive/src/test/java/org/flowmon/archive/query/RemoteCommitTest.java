@@ -23,6 +23,7 @@ import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.maintenance.ArchiveVerifier;
+import org.flowmon.archive.manifest.CommitPreparation;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
@@ -165,7 +166,8 @@ class RemoteCommitTest extends RemoteArchive {
                 try (ArchiveStore at = from("host" + host).openStore()) {
                   Manifest manifest = Manifest.open(at, 8);
                   for (int c = 0; c < commits; c++) {
-                    mine.add(manifest.commit(range("t:" + host, c), segment -> {}).number());
+                    mine.add(
+                        manifest.commit(range("t:" + host, c), CommitPreparation.NONE).number());
                     manifest.prune(Long.MAX_VALUE, System.currentTimeMillis() - 1000);
                   }
                 }
@@ -200,7 +202,7 @@ class RemoteCommitTest extends RemoteArchive {
         ArchiveStore there = from("c").openStore()) {
       Manifest slow = Manifest.open(here, 4);
       Manifest quick = Manifest.open(there, 4);
-      slow.commit(range("t:0", 0), segment -> {});
+      slow.commit(range("t:0", 0), CommitPreparation.NONE);
       AtomicBoolean asleep = new AtomicBoolean(true);
       here.requireCommits();
       store.fault =
@@ -210,13 +212,13 @@ class RemoteCommitTest extends RemoteArchive {
                 && name.endsWith("02.commit")
                 && asleep.compareAndSet(true, false)) {
               for (int c = 0; c < 20; c++) {
-                quick.commit(range("t:1", c), segment -> {});
+                quick.commit(range("t:1", c), CommitPreparation.NONE);
               }
               assertTrue(quick.prune(Long.MAX_VALUE, Long.MAX_VALUE) > 10);
               assertFalse(store.names().toString().contains("02.commit"));
             }
           };
-      slow.commit(range("t:0", 1), segment -> {});
+      slow.commit(range("t:0", 1), CommitPreparation.NONE);
       assertFalse(asleep.get());
       assertEquals(22, slow.state().number());
     }

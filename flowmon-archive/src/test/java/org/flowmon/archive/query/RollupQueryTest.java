@@ -15,7 +15,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.query.filter.Filter;
 import org.flowmon.archive.query.rollup.CellGrouping;
-import org.flowmon.archive.query.scan.SegmentScan;
+import org.flowmon.archive.query.rollup.WaitingCells;
 import org.flowmon.archive.rollup.DenseTraffic;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;
@@ -172,7 +172,7 @@ class RollupQueryTest {
 
   @Test
   void moreSegmentsThanMayWaitOpenAreAnsweredBySumsAsWell() throws IOException {
-    int segments = SegmentScan.MAX_WAITING + 20;
+    int segments = WaitingCells.MAX_WAITING + 20;
     try (Archive archive = Archive.create(directory.resolve("many"), ArchiveOptions.DEFAULTS)) {
       List<FlowBatch> flows = new ArrayList<>();
       DenseTraffic traffic = new DenseTraffic(7);

@@ -102,7 +102,7 @@ class StreamedRowsTest {
 
   /** No later part waits for a part that is dropped because there are enough rows. */
   @Test
-  @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aLimitEndsTheQueryWhicheverThreadReachesIt() throws IOException {
     try (Archive archive = Archive.create(directory, ArchiveOptions.DEFAULTS);
         ArchiveSnapshot snapshot = filled(archive)) {

@@ -6,6 +6,7 @@ import java.util.TreeMap;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.memory.HeapBudget;
 
 /**
  * The options of a publisher.
@@ -40,12 +41,6 @@ public record PublisherOptions(
 
   /** The default topic. */
   public static final String DEFAULT_TOPIC = "flows";
-
-  /** The queue's share of the heap; decoders and Kafka's clients need the rest. */
-  private static final double COLLECTOR_SHARE = 0.45;
-
-  /** A minute of 50,000 flows a second takes 429 MB, at 143 bytes a flow as routers export them. */
-  private static final long COLLECTOR_QUEUE_BYTES = 448L << 20;
 
   private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
 
@@ -95,20 +90,15 @@ public record PublisherOptions(
 
   /**
    * Returns the options for flows from a network. The queue is bounded by {@link
-   * #collectorQueueBytes} and drops the newest flows when it is full. Queued flows are tried
-   * without a time limit. A stop waits a minute.
+   * HeapBudget.Part#COLLECTOR_QUEUE} and drops the newest flows when it is full. Queued flows are
+   * tried without a time limit. A stop waits a minute.
    */
   public static PublisherOptions ofCollector(String bootstrap) {
     return of(bootstrap)
-        .withQueue(collectorQueueBytes(Runtime.getRuntime().maxMemory()), WhenFull.DROP)
+        .withQueue(HeapBudget.Part.COLLECTOR_QUEUE.bytes(), WhenFull.DROP)
         .withBufferBytes(32L << 20)
         .withDeliveryTimeout(LONGEST)
         .withStopTimeout(Duration.ofMinutes(1));
-  }
-
-  /** 448 MiB, but no more than 45% of the heap. */
-  static long collectorQueueBytes(long heapBytes) {
-    return Math.min(COLLECTOR_QUEUE_BYTES, (long) (heapBytes * COLLECTOR_SHARE));
   }
 
   public PublisherOptions withTopic(String newTopic) {

@@ -33,7 +33,7 @@ import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(600)
 class UdpCollectorTest {
   private final IngestCounters counters = new IngestCounters();
   private final FlowRecorder recorder = new FlowRecorder(1000);

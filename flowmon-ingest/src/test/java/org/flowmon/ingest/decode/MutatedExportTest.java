@@ -26,7 +26,7 @@ class MutatedExportTest {
   private static final IpAddress EXPORTER = IpAddress.parse("192.0.2.1");
 
   @Test
-  @Timeout(120)
+  @Timeout(600)
   void realDatagramsThatWereMutatedAreDecodedOrCounted() throws IOException {
     List<byte[]> datagrams = realDatagrams();
     assertTrue(datagrams.size() > 300, datagrams.size() + " datagrams");
@@ -37,7 +37,7 @@ class MutatedExportTest {
   }
 
   @Test
-  @Timeout(120)
+  @Timeout(600)
   void randomBytesBehindEveryVersionAreDecodedOrCounted() {
     for (int round = 0; round < 100; round++) {
       Random random = new Random(SEED + round);

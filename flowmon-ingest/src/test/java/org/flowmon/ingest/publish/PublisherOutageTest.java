@@ -29,6 +29,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.ingest.publish.PublisherOptions.WhenFull;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A publisher while Kafka is away, with a producer that takes nothing until it is told. */
-@Timeout(60)
+@Timeout(600)
 class PublisherOutageTest {
   private static final int PARTITIONS = 3;
   private static final Duration NEVER = Duration.ofHours(1);
@@ -188,7 +189,7 @@ class PublisherOutageTest {
   void whatFindsNoRoomIsTheNewestAndIsCountedAndToldInTheStreams() throws Exception {
     AwayProducer kafka = new AwayProducer();
     int flows = 150_000;
-    long capacity = PublisherOptions.collectorQueueBytes(1L << 30) / 1000;
+    long capacity = new HeapBudget(1L << 30).of(HeapBudget.Part.COLLECTOR_QUEUE) / 1000;
     FlowPublisher publisher =
         new FlowPublisher(collector(1000).withQueue(capacity, WhenFull.DROP), kafka);
     for (int i = 0; i < flows; i++) {
@@ -217,10 +218,12 @@ class PublisherOutageTest {
   @Test
   void aMinuteOf50000FlowsASecondFindsRoomInTheLaunchersHeap() {
     long bytesOfAFlow = 143; // of the simulated routers
-    long queue = PublisherOptions.collectorQueueBytes(1L << 30);
+    long queue = new HeapBudget(1L << 30).of(HeapBudget.Part.COLLECTOR_QUEUE);
     assertTrue(queue >= 60 * 50_000 * bytesOfAFlow, queue + " bytes");
     assertEquals(
-        0.45, PublisherOptions.collectorQueueBytes(100 << 20) / (double) (100 << 20), 0.01);
+        0.45,
+        new HeapBudget(100 << 20).of(HeapBudget.Part.COLLECTOR_QUEUE) / (double) (100 << 20),
+        0.01);
   }
 
   @Test

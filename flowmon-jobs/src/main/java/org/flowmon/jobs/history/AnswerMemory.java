@@ -5,8 +5,9 @@ import java.util.Set;
 
 /**
  * The heap budget of the cached answers of all analyses together. Above it, the least recently
- * requested answers are dropped, whichever analysis they belong to. Its monitor also guards the
- * contents of each {@link Keeper}.
+ * requested answers are dropped, whichever analysis they belong to: windows move on, so how often
+ * an answer was requested, by which general caches choose, says nothing about the future. Its
+ * monitor also guards the contents of each {@link Keeper}.
  */
 final class AnswerMemory {
   private final long maxBytes;

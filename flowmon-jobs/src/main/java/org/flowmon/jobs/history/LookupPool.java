@@ -10,6 +10,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.flowmon.flow.memory.HeapBudget;
 
 /**
  * The threads that run history queries in this TaskManager: one pool per class loader, shared by
@@ -66,11 +67,11 @@ final class LookupPool implements AutoCloseable {
   }
 
   /**
-   * Returns the heap limit, in bytes, of the groups of one lookup: all running lookups together
-   * take half of the heap.
+   * Returns the heap limit, in bytes, of the groups of one lookup: all running lookups share {@link
+   * HeapBudget.Part#LOOKUPS}.
    */
   static long groupMemory() {
-    return Runtime.getRuntime().maxMemory() / 2 / THREADS;
+    return HeapBudget.Part.LOOKUPS.bytes() / THREADS;
   }
 
   /**

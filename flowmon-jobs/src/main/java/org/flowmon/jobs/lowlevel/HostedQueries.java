@@ -33,7 +33,7 @@ final class HostedQueries {
   private final int tasks;
   private final Consumer<Partial> out;
   private final MetricGroup metrics;
-  private final LowLevel level = new LowLevel();
+  private final LowLevel level;
   private final TreeMap<String, List<HostedQuery>> byName = new TreeMap<>();
   // The running queries of each name that ever ran: Flink cannot remove a metric.
   private final Map<String, List<HostedQuery>> measured = new ConcurrentHashMap<>();
@@ -44,12 +44,14 @@ final class HostedQueries {
   /**
    * Creates the queries of a task that begins.
    *
+   * @param level gives them the flows
    * @param set the running analyses, changed by this
    * @param restored whether earlier flows may have come that not all of the queries have seen
    * @param latest the latest time that any earlier flow can have; {@link Long#MIN_VALUE}: there
    *     were none
    */
   HostedQueries(
+      LowLevel level,
       AnalysisSet set,
       boolean restored,
       long latest,
@@ -58,6 +60,7 @@ final class HostedQueries {
       int tasks,
       Consumer<Partial> out,
       MetricGroup metrics) {
+    this.level = level;
     this.set = set;
     this.maxParallelism = maxParallelism;
     this.task = task;
@@ -74,38 +77,29 @@ final class HostedQueries {
     }
   }
 
-  /** Takes a batch of flows with its loss counts. */
-  void process(PositionedBatch record) {
-    level.process(record.batch());
+  /** Counts each query's share of a batch that the low level has processed. */
+  void processed(PositionedBatch record) {
     for (HostedQuery query : all) {
       query.processed(record);
     }
   }
 
-  /** Closes panes; their groups go out with {@link #drainSome}, their counts at once. */
-  void closePanesUpTo(long completeThrough) {
-    level.closePanesUpTo(completeThrough);
+  /** Sends the counts of panes that the low level has closed. */
+  void closed(long completeThrough) {
     for (HostedQuery query : all) {
       query.closed(completeThrough);
     }
   }
 
-  /** Sends some of the closed panes' groups; returns whether all are out, as {@link #isDrained}. */
-  boolean drainSome(int slots) {
-    level.drainSome(slots);
+  /** Notes that the low level has sent some groups. */
+  void drained() {
     for (HostedQuery query : all) {
       query.drained();
     }
-    return isDrained();
   }
 
-  boolean isDrained() {
-    return level.isDrained();
-  }
-
-  /** Sends all groups and counts: nothing is kept. */
-  void drainAll() {
-    level.drainAll();
+  /** Notes that the low level has sent all groups, and sends all counts: nothing is kept. */
+  void drainedAll() {
     for (HostedQuery query : all) {
       query.drainedAll();
     }

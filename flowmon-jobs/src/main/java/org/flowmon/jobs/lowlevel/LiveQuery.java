@@ -61,7 +61,6 @@ public record LiveQuery(
     return List.copyOf(all);
   }
 
-  /** Returns the windows of an analysis. */
   public static WindowSpec window(AnalysisConfig analysis) {
     AnalysisConfig.Live live = analysis.live();
     return new WindowSpec(

@@ -20,6 +20,7 @@ import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.udaf.lowlevel.LowLevel;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /**
@@ -48,6 +49,7 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   private final int maxParallelism;
   private final Duration arrivalAhead;
   private final transient MailboxExecutor mailbox;
+  private transient LowLevel level;
   private transient HostedQueries queries;
   private transient AnalysisSetState state;
   private transient ListState<Long> latestState;
@@ -89,8 +91,10 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   public void open() throws Exception {
     super.open();
     outgoing = new StreamRecord<>(null);
+    level = new LowLevel();
     queries =
         new HostedQueries(
+            level,
             analyses,
             restored,
             latest,
@@ -120,7 +124,8 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   @Override
   public void processElement(StreamRecord<PositionedBatch> element) {
     queries.announce();
-    queries.process(element.getValue());
+    level.process(element.getValue().batch());
+    queries.processed(element.getValue());
     noteTimes(element.getValue().batch());
     if (held != null) {
       drainSome();
@@ -152,31 +157,27 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   @Override
   public void processWatermark(Watermark mark) {
     queries.announce();
-    if (held != null) {
-      // If time runs fast, as when a backlog is read, each watermark would overtake the one before
-      // it, and windows would stay open behind all of them.
-      drainHeld();
+    // If time runs fast, as when a backlog is read, each watermark would overtake the one before
+    // it, and windows would stay open behind all of them.
+    while (held != null) {
+      drainSome();
     }
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
-    queries.closePanesUpTo(completeThrough);
+    level.closePanesUpTo(completeThrough);
+    queries.closed(completeThrough);
     held = mark;
-    if (queries.isDrained()) {
+    if (level.isDrained()) {
       forwardHeld();
     } else {
       scheduleDrain();
     }
   }
 
-  /** Sends all groups of closed panes, and the watermark that waits for them. */
-  private void drainHeld() {
-    while (!queries.drainSome(DRAIN_SLOTS)) {
-      // some slots at a time, until all were looked at
-    }
-    forwardHeld();
-  }
-
+  /** Looks at some slots for groups of closed panes; after the last, forwards the watermark. */
   private void drainSome() {
-    if (queries.drainSome(DRAIN_SLOTS)) {
+    level.drainSome(DRAIN_SLOTS);
+    queries.drained();
+    if (level.isDrained()) {
       forwardHeld();
     }
   }
@@ -207,7 +208,8 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   }
 
   private void drainAll() {
-    queries.drainAll();
+    level.drainAll();
+    queries.drainedAll();
     forwardHeld();
   }
 

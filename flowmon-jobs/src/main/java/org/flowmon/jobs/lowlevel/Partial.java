@@ -7,6 +7,7 @@ import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.types.RecordType;
+import org.flowmon.udaf.window.WindowPart;
 
 /**
  * A message from one level to the next: a part of a window's result that is still to be merged with
@@ -27,66 +28,90 @@ public sealed interface Partial {
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
   record Groups(int keyGroup, byte[] bytes) implements Partial {}
 
+  /** From the merge to the last step: groups of one window. */
+  sealed interface OfWindow extends Partial {
+    long queryId();
+
+    /** End of the window, in microseconds. */
+    long windowEnd();
+
+    /** For {@link WindowPart#open}; read-only. */
+    byte[] bytes();
+  }
+
   /**
-   * From the merge to the last step: the groups of one window in some key groups.
+   * The groups of one window in some key groups.
    *
-   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}; read-only
+   * @param bytes for {@link WindowPart#open}; read-only
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
-  record Part(long queryId, byte[] bytes) implements Partial {
+  record Part(long queryId, byte[] bytes) implements OfWindow {
     @Override
     public int keyGroup() {
       return 0;
     }
+
+    @Override
+    public long windowEnd() {
+      return WindowPart.windowEnd(bytes);
+    }
   }
 
   /**
-   * From the merge to the last step: groups of a window, sent in advance of its result.
+   * Groups of a window, sent in advance of its result.
    *
    * @param task a number that no other run of a task of the merge has
-   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}, whose groups alone count;
-   *     read-only
+   * @param bytes for {@link WindowPart#open}, whose groups alone count; read-only
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
-  record Advance(long queryId, long task, byte[] bytes) implements Partial {
+  record Advance(long queryId, long task, byte[] bytes) implements OfWindow {
     @Override
     public int keyGroup() {
       return 0;
     }
+
+    @Override
+    public long windowEnd() {
+      return WindowPart.windowEnd(bytes);
+    }
   }
 
   /**
-   * From the merge to the last step: the groups of one window in some key groups, without those
-   * that the task sent in advance.
+   * The groups of one window in some key groups, without those that the task sent in advance.
    *
    * @param task as in {@link Advance}
    * @param advances how many {@link Advance}s of the window it sent: without all of them the window
    *     lacks groups
    * @param superseded the places of outdated groups among all that the task sent of the window in
    *     advance; read-only
-   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}; read-only
+   * @param bytes for {@link WindowPart#open}; read-only
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
   record Rest(long queryId, long task, int advances, int[] superseded, byte[] bytes)
-      implements Partial {
+      implements OfWindow {
     @Override
     public int keyGroup() {
       return 0;
     }
+
+    @Override
+    public long windowEnd() {
+      return WindowPart.windowEnd(bytes);
+    }
   }
 
   /**
-   * From the merge to the last step: all groups of one key group in a window whose result may be
-   * revised. It replaces the former update of the same key group and window.
+   * All groups of one key group in a window whose result may be revised. It replaces the former
+   * update of the same key group and window.
    *
    * @param windowEnd in microseconds
    * @param since the arrival through which the former update, if any, was complete
    * @param through the arrival through which this one is complete, in microseconds
-   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}; read-only
+   * @param bytes for {@link WindowPart#open}; read-only
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
   record Update(int keyGroup, long queryId, long windowEnd, long since, long through, byte[] bytes)
-      implements Partial {}
+      implements OfWindow {}
 
   /**
    * From the low level to the last step, through the merge: arrival counts of one pane.

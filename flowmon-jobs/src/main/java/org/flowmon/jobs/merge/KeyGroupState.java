@@ -10,11 +10,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
-import java.util.function.ToIntFunction;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.partial.PartialFormatException;
 import org.flowmon.udaf.window.FrozenTables;
 import org.flowmon.udaf.window.GroupBudget;
+import org.flowmon.udaf.window.WindowAdvances;
 import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 
@@ -31,6 +31,9 @@ final class KeyGroupState {
   private static final int HEADER_BYTES = 1 + 8 + 4;
   private static final int QUERY_BYTES = 8 + 4;
 
+  /** What the key groups of a task share of one query. */
+  record Shared(GroupBudget budget, WindowAdvances advances) {}
+
   private final Map<Long, WindowTables> byQuery = new HashMap<>();
   private long closedThrough = Long.MIN_VALUE;
 
@@ -38,12 +41,13 @@ final class KeyGroupState {
    * Returns the groups of a query, created if there are none. Closed windows stay closed, even if
    * none of their groups was ever here.
    *
-   * @param budgets gives each query's budget, which all key groups of the task share
+   * @param shared gives what all key groups of the task share of each query
    */
-  WindowTables of(LiveQuery live, Function<LiveQuery, GroupBudget> budgets) {
+  WindowTables of(LiveQuery live, Function<LiveQuery, Shared> shared) {
     WindowTables tables = byQuery.get(live.id());
     if (tables == null) {
-      tables = new WindowTables(live.id(), live.query(), live.window(), budgets.apply(live));
+      Shared of = shared.apply(live);
+      tables = new WindowTables(live.id(), live.query(), live.window(), of.budget(), of.advances());
       tables.closeUpTo(closedThrough, KeyGroupState::none);
       byQuery.put(live.id(), tables);
     }
@@ -80,17 +84,11 @@ final class KeyGroupState {
    * Gives the groups to send in advance of the results of the query's windows, as {@link
    * WindowTables} does.
    */
-  void advance(long queryId, long micros, ToIntFunction<WindowPart> parts) {
+  void advance(long queryId, long micros, Consumer<WindowPart> parts) {
     WindowTables tables = byQuery.get(queryId);
     if (tables != null) {
       tables.advance(micros, parts);
     }
-  }
-
-  /** Returns the number of groups of a window that changed since they were sent in advance. */
-  long changed(long queryId, long windowEnd) {
-    WindowTables tables = byQuery.get(queryId);
-    return tables == null ? 0 : tables.changed(windowEnd);
   }
 
   /** Forgets the groups of all queries, after their windows went out at the end of input. */
@@ -147,13 +145,13 @@ final class KeyGroupState {
    * Reads the bytes of a {@link #freeze snapshot}.
    *
    * @param queries the running queries, by id
-   * @param budgets as in {@link #of}
+   * @param shared as in {@link #of}
    * @param dropped takes the id of each query that no longer runs, whose groups are left out
    */
   void read(
       InputStream stream,
       Map<Long, LiveQuery> queries,
-      Function<LiveQuery, GroupBudget> budgets,
+      Function<LiveQuery, Shared> shared,
       LongConsumer dropped)
       throws IOException {
     DataInputStream in = new DataInputStream(stream);
@@ -177,10 +175,12 @@ final class KeyGroupState {
         dropped.accept(id);
         continue;
       }
+      Shared of = shared.apply(live);
       try {
         byQuery.put(
             id,
-            WindowTables.fromBytes(bytes, id, live.query(), live.window(), budgets.apply(live)));
+            WindowTables.fromBytes(
+                bytes, id, live.query(), live.window(), of.budget(), of.advances()));
       } catch (PartialFormatException e) {
         throw new IOException(
             "state of analysis " + live.analysis().name() + ": " + e.getMessage(), e);

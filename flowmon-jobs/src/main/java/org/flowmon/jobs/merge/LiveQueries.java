@@ -68,7 +68,6 @@ public final class LiveQueries {
     return live != null && stopped.version() >= version(live);
   }
 
-  /** Returns all queries, by id. */
   public Map<Long, LiveQuery> byId() {
     return byId;
   }

@@ -4,8 +4,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Consumer;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.state.KeyGroupRange;
@@ -24,10 +27,9 @@ import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.jobs.urgent.Politeness;
 import org.flowmon.jobs.urgent.UrgentWork;
-import org.flowmon.udaf.order.OrderBound;
 import org.flowmon.udaf.partial.PartialGroups;
-import org.flowmon.udaf.result.LiveGroupings;
 import org.flowmon.udaf.window.GroupBudget;
+import org.flowmon.udaf.window.WindowAdvances;
 import org.flowmon.udaf.window.WindowPart;
 
 /**
@@ -64,13 +66,14 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private transient Counter groupsBehindWatermark;
   private transient Counter unknownQuery;
   private transient StoppedQueries stopped;
-  // The budget of each query, shared by its key groups here.
-  private transient Map<Long, GroupBudget> budgets;
+  // By query: what its key groups here share.
+  private transient Map<Long, KeyGroupState.Shared> shared;
   private transient long droppedBefore;
   private transient volatile long dropped;
   private transient volatile long stateBytes;
   private transient UrgentWork urgent; // null if no window closes
-  private transient Advances advances;
+  // Tells this run of the task from others, whose messages in advance do not count here.
+  private transient long run;
   private transient long advancedThrough;
 
   /** Creates the high level for these analyses. */
@@ -97,8 +100,8 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
             maxParallelism,
             getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks(),
             getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
-    budgets = new HashMap<>();
-    advances = new Advances();
+    shared = new HashMap<>();
+    run = UUID.randomUUID().getMostSignificantBits();
     advancedThrough = Long.MIN_VALUE;
     keyGroups = new KeyGroupState[range.getNumberOfKeyGroups()];
     for (int i = 0; i < keyGroups.length; i++) {
@@ -108,7 +111,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     snapshots = new KeyGroupSnapshots(this, context, range, maxParallelism);
     snapshots.restore(
         context,
-        (keyGroup, bytes) -> of(keyGroup).read(bytes, queries.byId(), this::budget, unknown::add));
+        (keyGroup, bytes) -> of(keyGroup).read(bytes, queries.byId(), this::shared, unknown::add));
     if (!unknown.isEmpty()) {
       LOG.warn(
           "The state holds open windows of {} analyses that are not running, or not with this"
@@ -173,15 +176,17 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     output.collect(element);
   }
 
-  private GroupBudget budget(LiveQuery live) {
-    return budgets.computeIfAbsent(
+  private KeyGroupState.Shared shared(LiveQuery live) {
+    return shared.computeIfAbsent(
         live.id(),
         id ->
-            new GroupBudget(
-                live.analysis().live().limit(),
-                live.window(),
-                range.getNumberOfKeyGroups(),
-                getRuntimeContext().getTaskInfo().getMaxNumberOfParallelSubtasks()));
+            new KeyGroupState.Shared(
+                new GroupBudget(
+                    live.analysis().live().limit(),
+                    live.window(),
+                    range.getNumberOfKeyGroups(),
+                    getRuntimeContext().getTaskInfo().getMaxNumberOfParallelSubtasks()),
+                new WindowAdvances()));
   }
 
   /**
@@ -199,8 +204,8 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
         if (stopped.remove(live.id())) {
           forget(live.id());
         }
-        if (budgets.containsKey(live.id())) {
-          budgets.get(live.id()).limit(live.analysis().live().limit());
+        if (shared.containsKey(live.id())) {
+          shared.get(live.id()).budget().limit(live.analysis().live().limit());
         }
       }
       output.collect(element);
@@ -214,7 +219,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
       unknownQuery.inc();
     } else if (!stopped.contains(live.id())) {
       try {
-        if (!of(message.keyGroup()).of(live, this::budget).merge(groups)) {
+        if (!of(message.keyGroup()).of(live, this::shared).merge(groups)) {
           behindWatermark.inc();
           groupsBehindWatermark.inc(groups.groups());
         }
@@ -242,12 +247,11 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   }
 
   private void forget(long queryId) {
-    GroupBudget budget = budgets.remove(queryId);
-    droppedBefore += budget == null ? 0 : budget.dropped();
+    KeyGroupState.Shared gone = shared.remove(queryId);
+    droppedBefore += gone == null ? 0 : gone.budget().dropped();
     for (KeyGroupState keyGroup : keyGroups) {
       keyGroup.remove(queryId);
     }
-    advances.forget(queryId);
   }
 
   @Override
@@ -268,15 +272,14 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
 
   private void close(long completeThrough) {
     // The maximum is reached before windows close.
-    stateBytes = budgets.values().stream().mapToLong(GroupBudget::stateBytes).sum();
+    stateBytes = shared.values().stream().mapToLong(of -> of.budget().stateBytes()).sum();
     for (LiveQuery live : List.copyOf(queries.byId().values())) {
       if (!stopped.contains(live.id())) {
         try {
           if (live.window().revised()) {
             sendUpdates(live, completeThrough);
           } else {
-            sendParts(live.id(), completeThrough);
-            advances.forget(live, completeThrough);
+            sendParts(live, completeThrough);
           }
         } catch (RuntimeException e) {
           stop(live, e); // the parts already sent get no result
@@ -293,7 +296,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     }
     countDropped();
     if (completeThrough == Long.MAX_VALUE) {
-      List.copyOf(budgets.keySet()).forEach(this::forget);
+      List.copyOf(shared.keySet()).forEach(this::forget);
     }
   }
 
@@ -306,8 +309,8 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
 
   private void countDropped() {
     long sum = droppedBefore;
-    for (GroupBudget budget : budgets.values()) {
-      sum += budget.dropped();
+    for (KeyGroupState.Shared of : shared.values()) {
+      sum += of.budget().dropped();
     }
     dropped = sum;
   }
@@ -316,56 +319,65 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
    * Sends the parts of a query's windows that end by then. Parts of several key groups are merged
    * while the message stays small; a query with a limit has a single part.
    */
-  private void sendParts(long queryId, long completeThrough) {
+  private void sendParts(LiveQuery live, long completeThrough) {
+    WindowAdvances advances = shared(live).advances();
     Map<Long, WindowPart> windows = new TreeMap<>();
     for (KeyGroupState keyGroup : keyGroups) {
       keyGroup.closeUpTo(
-          queryId,
+          live.id(),
           completeThrough,
           part -> {
             hurry();
-            if (part.isUnlimited() && part.size() >= PART_GROUPS / 4) {
-              send(part); // merging it with others would copy it
-              return;
-            }
-            WindowPart all = windows.putIfAbsent(part.windowEnd(), part);
-            if (all == null) {
-              all = part;
-              expect(all);
-            } else {
-              all.merge(part);
-            }
-            if (all.isUnlimited() && all.size() >= PART_GROUPS) {
-              send(windows.remove(all.windowEnd()));
-            }
+            gather(part, windows, full -> send(full, advances));
           });
     }
-    windows.values().forEach(this::send);
+    windows.values().forEach(part -> send(part, advances));
+    advances.forget(live.window(), completeThrough);
   }
 
-  /** Tells a limited window's part which groups it may skip, if a bound is known. */
-  private void expect(WindowPart part) {
-    OrderBound bound = advances.bound(part.queryId(), part.windowEnd());
-    if (bound != null) {
-      long changed = 0;
-      for (KeyGroupState keyGroup : keyGroups) {
-        changed += keyGroup.changed(part.queryId(), part.windowEnd());
-      }
-      part.expect(bound, changed);
+  /**
+   * Merges a part with those of other key groups until they fill a message.
+   *
+   * @param windows the parts that do not yet, by window
+   * @param full takes those that do, in the order of the parts
+   */
+  private static void gather(
+      WindowPart part, Map<Long, WindowPart> windows, Consumer<WindowPart> full) {
+    Optional<WindowPart> before = Optional.ofNullable(windows.remove(part.windowEnd()));
+    if (part.isUnlimited() && part.size() >= PART_GROUPS / 4) {
+      before.ifPresent(full);
+      full.accept(part); // merging it with others would copy it
+      return;
+    }
+    before.ifPresent(all -> all.merge(part));
+    WindowPart all = before.orElse(part);
+    if (all.isUnlimited() && all.size() >= PART_GROUPS) {
+      full.accept(all);
+    } else {
+      windows.put(all.windowEnd(), all);
     }
   }
 
-  private void send(WindowPart part) {
-    send(advances.last(part));
+  private void send(WindowPart part, WindowAdvances advances) {
+    int messages = advances.messages(part.windowEnd());
+    send(
+        messages == 0
+            ? new Partial.Part(part.queryId(), part.toBytes())
+            : new Partial.Rest(part.queryId(), run, messages, part.superseded(), part.toBytes()));
   }
 
-  /** Does the work of windows with a result soon that can be done in advance. */
+  /** Sends a message of a closing window; waiting for buffers is not urgent. */
+  private void send(Partial message) {
+    urgent.aside(() -> output.collect(new StreamRecord<>(message)));
+  }
+
+  /** Sends the groups of windows that have a result soon, if that keeps all groups. */
   private void advance(long completeThrough) {
     for (LiveQuery live : List.copyOf(queries.byId().values())) {
       if (live.window().advancesBetween(advancedThrough, completeThrough)
           && !stopped.contains(live.id())
           && !live.analysis().publishesStates()
-          && LiveGroupings.canAdvance(live.query(), live.window())) {
+          && WindowAdvances.isPossible(live.query(), live.window())) {
         try {
           advance(live, completeThrough);
         } catch (RuntimeException e) {
@@ -377,42 +389,20 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   }
 
   private void advance(LiveQuery live, long completeThrough) {
+    WindowAdvances advances = shared(live).advances();
     Map<Long, WindowPart> windows = new TreeMap<>();
-    boolean isSent = live.query().keepsAllGroups();
     for (KeyGroupState keyGroup : keyGroups) {
       keyGroup.advance(
           live.id(),
           completeThrough,
-          part -> {
-            int first = isSent ? advances.add(part) : 0;
-            // Parts go in the order in which their groups are counted.
-            WindowPart all = windows.get(part.windowEnd());
-            boolean isLarge = isSent && part.size() >= PART_GROUPS / 4;
-            if (all != null && !isLarge) {
-              all.merge(part);
-            } else {
-              windows.put(part.windowEnd(), part);
-              sendAdvance(all);
-              all = part;
-            }
-            if (isSent && all.size() >= (isLarge ? 0 : PART_GROUPS)) {
-              sendAdvance(windows.remove(all.windowEnd()));
-            }
-            return first;
-          });
+          part -> gather(part, windows, full -> sendAdvance(full, advances)));
     }
-    windows.values().forEach(isSent ? this::sendAdvance : advances::learn);
+    windows.values().forEach(part -> sendAdvance(part, advances));
   }
 
-  /** Sends a message of a closing window; waiting for buffers is not urgent. */
-  private void send(Partial message) {
-    urgent.aside(() -> output.collect(new StreamRecord<>(message)));
-  }
-
-  private void sendAdvance(WindowPart part) {
-    if (part != null) {
-      output.collect(new StreamRecord<>(advances.advance(part)));
-    }
+  private void sendAdvance(WindowPart part, WindowAdvances advances) {
+    advances.sent(part.windowEnd());
+    output.collect(new StreamRecord<>(new Partial.Advance(part.queryId(), run, part.toBytes())));
   }
 
   /**

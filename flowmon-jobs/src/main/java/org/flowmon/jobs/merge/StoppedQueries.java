@@ -55,7 +55,6 @@ public final class StoppedQueries {
     return names.keySet();
   }
 
-  /** Returns the number of their analyses. */
   public int analyses() {
     return Set.copyOf(names.values()).size();
   }

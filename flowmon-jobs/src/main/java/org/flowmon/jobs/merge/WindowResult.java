@@ -73,40 +73,10 @@ public record WindowResult(
     missingSites = List.copyOf(missingSites);
   }
 
-  /** Creates a result of flows, for an analysis without stateful functions. */
-  public WindowResult(
-      String analysis,
-      String definition,
-      long windowStart,
-      long windowEnd,
-      int update,
-      long arrivedThrough,
-      long finalAt,
-      ResultTable rows,
-      ResultTable totals,
-      long groups,
-      int groupLevel,
-      ArrivalCounts counts,
-      long inputThrough) {
-    this(
-        analysis,
-        definition,
-        windowStart,
-        windowEnd,
-        update,
-        arrivedThrough,
-        finalAt,
-        rows,
-        totals,
-        groups,
-        groupLevel,
-        counts,
-        inputThrough,
-        List.of(),
-        List.of());
-  }
-
-  /** Creates a result of flows for a window whose time has come. */
+  /**
+   * Creates a result of flows for a window whose time has come, for an analysis without stateful
+   * functions.
+   */
   public WindowResult(
       String analysis,
       String definition,
@@ -133,7 +103,9 @@ public record WindowResult(
         groups,
         groupLevel,
         counts,
-        Long.MAX_VALUE);
+        Long.MAX_VALUE,
+        List.of(),
+        List.of());
   }
 
   /**
@@ -212,7 +184,6 @@ public record WindowResult(
     return with(text, inputThrough, bounds, missingSites);
   }
 
-  /** Returns this result with the bounds of its rows. */
   public WindowResult withBounds(List<ValueBound> ofRows) {
     return with(definition, inputThrough, ofRows, missingSites);
   }

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.flowmon.archive.store.ObjectStore;
 import org.flowmon.archive.store.StoredFile;
+import org.flowmon.flow.memory.HeapBudget;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
@@ -57,7 +58,6 @@ final class S3ObjectStore implements ObjectStore {
   // Bounds of listings: no folder has more files, and no page fewer than one.
   private static final int MOST_FILES = 2_000_000;
   private static final int MOST_PAGES = 100_000;
-  private static final long MOST_OF_HEAP = Runtime.getRuntime().maxMemory() / 4;
 
   private final String url;
   private final String bucket;
@@ -261,8 +261,8 @@ final class S3ObjectStore implements ObjectStore {
     if (length == null || length < 0) {
       throw new TooLargeException(describe(name) + ": the server does not say how long it is");
     }
-    // The stated length may exceed the heap.
-    long max = Math.min(Math.min(maxBytes, Integer.MAX_VALUE - 8), MOST_OF_HEAP);
+    long most = HeapBudget.Part.STORED_OBJECT.bytes();
+    long max = Math.min(Math.min(maxBytes, Integer.MAX_VALUE - 8), most);
     if (length > max) {
       throw new TooLargeException(
           describe(name) + " has " + length + " bytes, expected at most " + max);

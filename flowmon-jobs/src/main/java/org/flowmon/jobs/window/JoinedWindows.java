@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -32,7 +33,7 @@ import org.flowmon.udaf.window.WindowPart;
  * a leaf has more groups than the analysis may hold, the result has none. This class keeps no
  * state: each leaf has its windows.
  */
-final class JoinedWindows {
+final class JoinedWindows implements ClosingWindows {
   /**
    * The most rows of a join: the task of all analyses' windows does nothing else meanwhile. An
    * analysis whose windows have more is stopped.
@@ -58,8 +59,8 @@ final class JoinedWindows {
     this.revisions = revisions;
   }
 
-  /** Closes windows as {@link OpenWindows#closeUpTo}. */
-  void closeUpTo(long completeThrough, Consumer<WindowResult> results) {
+  @Override
+  public void closeUpTo(long completeThrough, Consumer<WindowResult> results) {
     for (long end : ends()) {
       if (window.firstResultAt(end) > completeThrough) {
         break;
@@ -69,8 +70,8 @@ final class JoinedWindows {
     leaves.forEach(leaf -> leaf.forget(completeThrough));
   }
 
-  /** Closes windows as {@link OpenWindows#closeAtEnd}. */
-  void closeAtEnd(Consumer<WindowResult> results) {
+  @Override
+  public void closeAtEnd(Consumer<WindowResult> results) {
     for (long end : ends()) {
       next(end, Long.MAX_VALUE, results);
       leaves.forEach(leaf -> leaf.closeEarly(end));
@@ -88,11 +89,11 @@ final class JoinedWindows {
     boolean isWhole = true;
     boolean isFirst = true;
     for (OpenWindows leaf : leaves) {
-      OpenWindow open = leaf.of(end);
-      if (open != null) {
-        isFirst &= open.published() == Long.MIN_VALUE;
-        hasNews |= open.hasNews(window, watermark); // each takes in its waiting updates
-        isWhole &= open.isWhole(window, watermark);
+      Optional<OpenWindow> open = leaf.of(end);
+      if (open.isPresent()) {
+        isFirst &= open.get().published() == Long.MIN_VALUE;
+        hasNews |= open.get().hasNews(watermark); // each takes in its waiting updates
+        isWhole &= open.get().isWhole(watermark);
       }
     }
     if (!hasNews || !isWhole) {
@@ -113,20 +114,19 @@ final class JoinedWindows {
     SortedSet<String> missing = new TreeSet<>();
     for (OpenWindows leaf : leaves) {
       missing.addAll(leaf.missing(through));
-      OpenWindow open = leaf.of(end);
       FlowQuery of = leaf.live().query();
-      WindowPart parts = open == null ? null : open.publish(of, through);
-      WindowPart part = parts == null ? null : leaf.settled(parts);
-      hasAllGroups &= part == null || part.level() == 0;
-      hasGroups |= part != null;
-      if (part == null) {
-        answers.put(of, FlowQueries.run(List.of(), of));
-      } else {
-        GroupAnswer.WithBounds answer = part.answer();
+      Optional<WindowPart> part =
+          leaf.of(end).flatMap(open -> open.publish(through)).map(leaf::settled);
+      if (part.isPresent()) {
+        hasGroups = true;
+        hasAllGroups &= part.get().level() == 0;
+        groups += Math.max(0, part.get().estimatedGroups());
+        GroupAnswer.WithBounds answer = part.get().answer();
         answers.put(of, answer.rows());
         answer.bounds().forEach(one -> bounds.merge(one.value(), one.bound(), ValueBound::larger));
+      } else {
+        answers.put(of, FlowQueries.run(List.of(), of));
       }
-      groups += part == null ? 0 : Math.max(0, part.estimatedGroups());
       ArrivalCounts arrived = leaf.arrived(start, end);
       counts = counts == null ? arrived : counts.beside(arrived);
     }

@@ -3,13 +3,14 @@ package org.flowmon.jobs.window;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.udaf.pane.WindowSpec;
-import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.window.AdvancedGroups;
 import org.flowmon.udaf.window.WindowPart;
 
 /**
@@ -20,6 +21,8 @@ import org.flowmon.udaf.window.WindowPart;
  * had arrived by then, and is the same in every run.
  */
 final class OpenWindow {
+  private final LiveQuery live;
+  private final WindowSpec window;
   private final long end;
   // Final parts as bytes: they take less memory than a table, and a checkpoint has them.
   private final List<byte[]> parts = new ArrayList<>();
@@ -27,16 +30,20 @@ final class OpenWindow {
   private final Map<Integer, Partial.Update> taken = new TreeMap<>();
   // In the order of arrival, which for each key group is that of {@code through}.
   private final List<Partial.Update> waiting = new ArrayList<>();
-  // Null without advances.
-  private AdvancedParts advanced;
+  // What was sent in advance, and the rests of it: the groups, and the messages for a checkpoint.
+  private final AdvancedGroups advanced;
+  private final List<Partial.OfWindow> ahead = new ArrayList<>();
   // The arrival through which the last published result was complete.
   private long published = Long.MIN_VALUE;
   private boolean changed;
   // Whether any arrival was counted within it.
   private boolean counted;
 
-  OpenWindow(long end) {
+  OpenWindow(LiveQuery live, long end) {
+    this.live = live;
+    this.window = live.window();
     this.end = end;
+    this.advanced = new AdvancedGroups(live.query());
   }
 
   /** The window's end, in microseconds. */
@@ -52,37 +59,32 @@ final class OpenWindow {
 
   /** Whether it has counts and no groups. */
   boolean hasCountsAlone() {
-    return counted && parts.isEmpty() && advanced == null && taken.isEmpty();
+    return counted && parts.isEmpty() && advanced.isEmpty() && taken.isEmpty();
   }
 
-  void add(byte[] part) {
-    changed |= published == Long.MIN_VALUE;
-    parts.add(part);
-  }
-
-  void add(Partial.Update update) {
-    waiting.add(update);
-  }
-
-  void add(Partial.Advance advance) {
-    if (advanced == null) {
-      advanced = new AdvancedParts();
+  /** Takes groups of the window. */
+  void add(Partial.OfWindow message) {
+    boolean isLast = true;
+    if (message instanceof Partial.Part part) {
+      parts.add(part.bytes());
+    } else if (message instanceof Partial.Rest rest) {
+      ahead.add(rest);
+      advanced.addRest(rest.task(), rest.advances(), rest.superseded(), rest.bytes());
+    } else if (message instanceof Partial.Advance advance) {
+      ahead.add(advance);
+      advanced.add(advance.task(), advance.bytes());
+      isLast = false;
+    } else {
+      waiting.add((Partial.Update) message);
+      isLast = false;
     }
-    advanced.add(advance);
+    changed |= isLast && published == Long.MIN_VALUE;
   }
 
-  void add(Partial.Rest rest) {
-    changed |= published == Long.MIN_VALUE;
-    if (advanced == null) {
-      advanced = new AdvancedParts();
-    }
-    advanced.add(rest);
-  }
-
-  /** Begins to order the advances if all have come and it has not begun yet. */
-  void prepare(FlowQuery query, WindowSpec window, long watermark, Executor executor) {
-    if (advanced != null && window.advanceAt(end) <= watermark) {
-      advanced.prepare(query, executor);
+  /** Begins to order what was sent in advance if all has come. */
+  void prepare(long watermark, Executor executor) {
+    if (window.advanceAt(end) <= watermark) {
+      advanced.prepare(executor);
     }
   }
 
@@ -97,21 +99,20 @@ final class OpenWindow {
   }
 
   /**
-   * Returns the window's result at a watermark; null if it has none, or none other than the last.
+   * Returns the window's result at a watermark; empty if it has none, or none other than the last.
    *
    * @param watermark of all tasks of the merge
    */
-  WindowPart next(LiveQuery live, long watermark) {
-    WindowSpec window = live.window();
-    if (!hasNews(window, watermark) || !isWhole(window, watermark)) {
-      return null;
+  Optional<WindowPart> next(long watermark) {
+    if (!hasNews(watermark) || !isWhole(watermark)) {
+      return Optional.empty();
     }
-    WindowPart part = publish(live.query(), window.completeThrough(end, watermark));
-    return hasCountsAlone() ? WindowPart.empty(live.id(), end, live.query()) : part;
+    Optional<WindowPart> part = publish(window.completeThrough(end, watermark));
+    return hasCountsAlone() ? Optional.of(WindowPart.empty(live.id(), end, live.query())) : part;
   }
 
   /** Whether the result at a watermark differs from the last one. */
-  boolean hasNews(WindowSpec window, long watermark) {
+  boolean hasNews(long watermark) {
     if (window.firstResultAt(end) > watermark) {
       return false;
     }
@@ -121,31 +122,26 @@ final class OpenWindow {
     return changed;
   }
 
-  /** Whether it has all messages of a watermark that was given to {@link #hasNews}. */
-  boolean isWhole(WindowSpec window, long watermark) {
-    return isWhole(window.isClosed(end, watermark), window.completeThrough(end, watermark));
+  /**
+   * Whether it has all messages of a watermark that was given to {@link #hasNews}. A task that
+   * skipped this tick has groups of a later one; final parts were there when the window was closed.
+   */
+  boolean isWhole(long watermark) {
+    long through = window.completeThrough(end, watermark);
+    return ((parts.isEmpty() && !advanced.hasRest()) || window.isClosed(end, watermark))
+        && waiting.stream().noneMatch(update -> update.since() < through);
   }
 
   /**
    * Publishes the window's result.
    *
    * @param through the arrival through which it is complete
-   * @return null if nothing has come, or groups sent in advance are missing
+   * @return empty if nothing has come, or groups sent in advance are missing
    */
-  WindowPart publish(FlowQuery query, long through) {
+  Optional<WindowPart> publish(long through) {
     changed = false;
     published = through;
-    return merged(query);
-  }
-
-  /**
-   * Whether it has all groups that had arrived. A task that skipped this tick has groups of a later
-   * one; final parts were there when the window was closed.
-   */
-  private boolean isWhole(boolean isClosed, long through) {
-    boolean hasRest = advanced != null && advanced.hasRest();
-    return ((parts.isEmpty() && !hasRest) || isClosed)
-        && waiting.stream().noneMatch(update -> update.since() < through);
+    return advanced.isWhole() ? merged() : Optional.empty();
   }
 
   private void takeIn(long through) {
@@ -160,41 +156,36 @@ final class OpenWindow {
         });
   }
 
-  private WindowPart merged(FlowQuery query) {
-    if (advanced != null && !advanced.isWhole()) {
-      return null;
+  private Optional<WindowPart> merged() {
+    List<WindowPart> all = new ArrayList<>();
+    if (advanced.hasRest()) {
+      all.add(advanced.complete(parts));
+    } else if (!parts.isEmpty()) {
+      all.add(WindowPart.open(parts, live.query()));
     }
-    WindowPart merged =
-        advanced != null && advanced.hasRest()
-            ? advanced.with(parts, query)
-            : parts.isEmpty() ? null : WindowPart.open(parts, query);
-    for (Partial.Update update : taken.values()) {
-      WindowPart of = WindowPart.open(update.bytes(), query);
-      if (merged == null) {
-        merged = of;
-      } else {
-        merged.merge(of);
-      }
-    }
-    return merged;
+    taken.values().forEach(update -> all.add(WindowPart.open(update.bytes(), live.query())));
+    return all.stream()
+        .reduce(
+            (merged, more) -> {
+              merged.merge(more);
+              return merged;
+            });
   }
 
   /** Returns the bytes of all its messages. */
   long bytes() {
-    return parts.stream().mapToLong(part -> part.length).sum()
-        + (advanced == null ? 0 : advanced.bytes())
-        + Stream.concat(taken.values().stream(), waiting.stream())
-            .mapToLong(update -> update.bytes().length)
-            .sum();
+    return messages().mapToLong(message -> message.bytes().length).sum();
+  }
+
+  private Stream<Partial.OfWindow> messages() {
+    Stream<Partial.OfWindow> last =
+        Stream.concat(
+            parts.stream().map(part -> new Partial.Part(live.id(), part)), ahead.stream());
+    return Stream.concat(last, Stream.concat(taken.values().stream(), waiting.stream()));
   }
 
   /** Adds the messages that restore this. */
-  void snapshot(long queryId, List<Partial> messages) {
-    parts.forEach(part -> messages.add(new Partial.Part(queryId, part)));
-    if (advanced != null) {
-      advanced.snapshot(queryId, messages);
-    }
-    messages.addAll(taken.values());
-    messages.addAll(waiting);
+  void snapshot(List<Partial> messages) {
+    messages().forEach(messages::add);
   }
 }

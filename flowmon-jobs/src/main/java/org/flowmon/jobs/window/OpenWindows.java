@@ -3,6 +3,7 @@ package org.flowmon.jobs.window;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -20,7 +21,7 @@ import org.flowmon.udaf.window.WindowPart;
 /**
  * The windows of one analysis whose last result has not gone out, and the arrival counts by pane.
  */
-final class OpenWindows {
+final class OpenWindows implements ClosingWindows {
   private final LiveQuery live;
   private final Counter revisions;
   private final TreeMap<Long, OpenWindow> windows = new TreeMap<>();
@@ -44,70 +45,35 @@ final class OpenWindows {
   }
 
   /**
-   * Takes a part.
+   * Takes groups of a window.
    *
-   * @return false if its window was closed already, so that it is left out
+   * @return false if the window was closed already, so that they are left out
    */
-  boolean add(Partial.Part message, long closedThrough) {
-    long windowEnd = WindowPart.windowEnd(message.bytes());
+  boolean add(Partial.OfWindow message, long closedThrough) {
+    long windowEnd = message.windowEnd();
     if (isClosed(windowEnd, closedThrough)) {
       return false;
     }
-    window(windowEnd).add(message.bytes());
+    if (!(message instanceof Partial.Update update) || isWanted(update)) {
+      window(windowEnd).add(message);
+    }
     return true;
   }
 
   /**
-   * Takes groups sent in advance.
-   *
-   * @return false if their window was closed already, so that they are left out
+   * Whether an update counts. From a state with revisions, if there are none any more, only the
+   * last ones do: the others come again as a part, with the end of the window's lateness.
    */
-  boolean add(Partial.Advance message, long closedThrough) {
-    long windowEnd = WindowPart.windowEnd(message.bytes());
-    if (isClosed(windowEnd, closedThrough)) {
-      return false;
-    }
-    window(windowEnd).add(message);
-    return true;
-  }
-
-  /**
-   * Takes the rest after groups sent in advance.
-   *
-   * @return false if its window was closed already, so that it is left out
-   */
-  boolean add(Partial.Rest message, long closedThrough) {
-    long windowEnd = WindowPart.windowEnd(message.bytes());
-    if (isClosed(windowEnd, closedThrough)) {
-      return false;
-    }
-    window(windowEnd).add(message);
-    return true;
+  private boolean isWanted(Partial.Update update) {
+    return live.window().revised()
+        || update.through() >= update.windowEnd() + live.window().latenessMicros();
   }
 
   /** Begins the work on windows' results that can be done before they are due. */
   void prepare(long completeThrough, Executor executor) {
     for (OpenWindow open : windows.values()) {
-      open.prepare(live.query(), live.window(), completeThrough, executor);
+      open.prepare(completeThrough, executor);
     }
-  }
-
-  /**
-   * Takes an update that may be replaced by later ones.
-   *
-   * @return false if its window was closed already, so that it is left out
-   */
-  boolean add(Partial.Update message, long closedThrough) {
-    if (isClosed(message.windowEnd(), closedThrough)) {
-      return false;
-    }
-    // From a state with revisions, if there are none any more: all but the last updates come again
-    // as a part, with the end of the window's lateness.
-    boolean isLast = message.through() >= message.windowEnd() + live.window().latenessMicros();
-    if (live.window().revised() || isLast) {
-      window(message.windowEnd()).add(message);
-    }
-    return true;
   }
 
   private boolean isClosed(long windowEnd, long closedThrough) {
@@ -115,7 +81,7 @@ final class OpenWindows {
   }
 
   private OpenWindow window(long windowEnd) {
-    return windows.computeIfAbsent(windowEnd, OpenWindow::new);
+    return windows.computeIfAbsent(windowEnd, end -> new OpenWindow(live, end));
   }
 
   /**
@@ -164,8 +130,8 @@ final class OpenWindows {
     missing.add(message);
   }
 
-  /** Gives the new results of windows, earliest first, and forgets windows after their last one. */
-  void closeUpTo(long completeThrough, Consumer<WindowResult> results) {
+  @Override
+  public void closeUpTo(long completeThrough, Consumer<WindowResult> results) {
     WindowSpec window = live.window();
     for (Map.Entry<Long, OpenWindow> open : windows.entrySet()) {
       if (window.firstResultAt(open.getKey()) > completeThrough) {
@@ -176,7 +142,6 @@ final class OpenWindows {
     forget(completeThrough);
   }
 
-  /** Returns the bytes of all windows. */
   long bytes() {
     return windows.values().stream().mapToLong(OpenWindow::bytes).sum();
   }
@@ -209,11 +174,8 @@ final class OpenWindows {
     }
   }
 
-  /**
-   * Gives the last results of all windows, earliest first, at the end of input. They are remembered
-   * in case the job is restored and goes on; the arrival counts by pane stay for later windows.
-   */
-  void closeAtEnd(Consumer<WindowResult> results) {
+  @Override
+  public void closeAtEnd(Consumer<WindowResult> results) {
     while (!windows.isEmpty()) {
       OpenWindow open = windows.firstEntry().getValue();
       closedEarly.add(windows.firstKey());
@@ -224,11 +186,12 @@ final class OpenWindows {
 
   private void next(OpenWindow open, long completeThrough, Consumer<WindowResult> results) {
     boolean isFirst = open.published() == Long.MIN_VALUE;
-    WindowPart part = open.next(live, completeThrough);
-    if (part != null) {
-      revisions.inc(isFirst ? 0 : 1);
-      results.accept(result(part, open.published(), !open.hasCountsAlone()));
-    }
+    open.next(completeThrough)
+        .ifPresent(
+            part -> {
+              revisions.inc(isFirst ? 0 : 1);
+              results.accept(result(part, open.published(), !open.hasCountsAlone()));
+            });
   }
 
   /**
@@ -237,22 +200,21 @@ final class OpenWindows {
    *
    * @param completeThrough {@link Long#MAX_VALUE}: the input has ended; the window is remembered in
    *     case the job is restored and goes on
-   * @return null if no window is final
+   * @return empty if no window is final
    */
-  PublishedWindow nextStates(long completeThrough) {
+  Optional<PublishedWindow> nextStates(long completeThrough) {
     boolean isEnd = completeThrough == Long.MAX_VALUE;
-    PublishedWindow states = null;
-    while (states == null
+    Optional<PublishedWindow> states = Optional.empty();
+    while (states.isEmpty()
         && !windows.isEmpty()
         && (isEnd || live.window().isClosed(windows.firstKey(), completeThrough))) {
       OpenWindow open = windows.pollFirstEntry().getValue();
       if (isEnd) {
         closedEarly.add(open.end());
       }
-      WindowPart part = open.next(live, completeThrough);
-      states = part == null ? null : states(part);
+      states = open.next(completeThrough).map(this::states);
     }
-    if (states == null && !isEnd) {
+    if (states.isEmpty() && !isEnd) {
       forget(completeThrough);
     }
     return states;
@@ -270,9 +232,9 @@ final class OpenWindows {
     return windows.keySet();
   }
 
-  /** Returns a window, null if it has no messages. */
-  OpenWindow of(long windowEnd) {
-    return windows.get(windowEnd);
+  /** Returns a window, if it has messages. */
+  Optional<OpenWindow> of(long windowEnd) {
+    return Optional.ofNullable(windows.get(windowEnd));
   }
 
   /** Closes a window at the end of input, as {@link #closeAtEnd} closes all. */
@@ -364,7 +326,7 @@ final class OpenWindows {
   /** Returns the messages that restore this. */
   List<Partial> snapshot() {
     List<Partial> messages = new ArrayList<>();
-    windows.values().forEach(open -> open.snapshot(live.id(), messages));
+    windows.values().forEach(open -> open.snapshot(messages));
     arrivals.forEach(
         (pane, counts) -> messages.add(new Partial.Counts(0, live.id(), pane, counts)));
     missing.snapshot(live.id(), messages);

@@ -36,6 +36,7 @@ import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.jobs.urgent.UrgentWork;
 import org.flowmon.jobs.window.ResultMakers.Making;
+import org.flowmon.udaf.pane.WindowSpec;
 
 /**
  * The last step of the merge, one task: merges the parts of each window. When the watermark of all
@@ -243,14 +244,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   }
 
   private void add(Partial message) {
-    if (message instanceof Partial.Part part) {
-      withQuery(part.queryId(), open -> count(open.add(part, closedThrough)));
-    } else if (message instanceof Partial.Update update) {
-      withQuery(update.queryId(), open -> count(open.add(update, closedThrough)));
-    } else if (message instanceof Partial.Advance advance) {
-      withQuery(advance.queryId(), open -> count(open.add(advance, closedThrough)));
-    } else if (message instanceof Partial.Rest rest) {
-      withQuery(rest.queryId(), open -> count(open.add(rest, closedThrough)));
+    if (message instanceof Partial.OfWindow groups) {
+      withQuery(groups.queryId(), open -> count(open.add(groups, closedThrough)));
     } else if (message instanceof Partial.Counts counts) {
       withQuery(counts.queryId(), open -> open.add(counts, closedThrough));
     } else if (message instanceof Partial.Stopped of) {
@@ -303,7 +298,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   }
 
   /** Closes windows of each analysis and sends their results. */
-  private void closeAll(WindowCloser closing, ToIntFunction<OpenWindows> due)
+  private void closeAll(long completeThrough, ToIntFunction<OpenWindows> due)
       throws InterruptedException {
     List<List<LiveQuery>> all = new ArrayList<>(queries.byName().values());
     all.removeIf(of -> publishes(of) || stopped.contains(of.get(0).id()));
@@ -319,7 +314,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
             .thenComparing(of -> of.get(0).analysis().name()));
     List<Making> makings = new ArrayList<>();
     for (List<LiveQuery> of : all) {
-      Making making = new Making(results -> close(of, closing, results));
+      Making making = new Making(results -> close(of, completeThrough, results));
       makings.add(making);
       // The results of many windows should not be in memory at once: this thread sends one by one.
       if (bytes.containsKey(of.get(0).id())
@@ -348,25 +343,36 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     for (List<LiveQuery> of : new TreeMap<>(queries.byName()).values()) {
       if (publishes(of)) {
         long id = of.get(0).id(); // none is over the results of others
-        PublishedWindow[] next = new PublishedWindow[1];
+        List<PublishedWindow> next = new ArrayList<>();
         do {
-          next[0] = null;
-          withQuery(id, open -> next[0] = open.nextStates(completeThrough));
-          if (next[0] != null) { // a failure of later operators is none of the analysis
-            published.publish(next[0]);
-          }
-        } while (next[0] != null);
+          next.clear();
+          withQuery(id, open -> open.nextStates(completeThrough).ifPresent(next::add));
+          next.forEach(published::publish); // a failure of later operators is none of the analysis
+        } while (!next.isEmpty());
       }
     }
   }
 
-  private void close(List<LiveQuery> of, WindowCloser closing, Consumer<WindowResult> results) {
+  private void close(List<LiveQuery> of, long completeThrough, Consumer<WindowResult> results) {
+    ClosingWindows closing = windows.get(of.get(0).id());
     if (of.get(0).isLeaf()) {
-      List<OpenWindows> leaves = of.stream().map(live -> windows.get(live.id())).toList();
-      closing.of(new JoinedWindows(leaves, revisions), results);
-    } else {
-      closing.of(windows.get(of.get(0).id()), results);
+      closing =
+          new JoinedWindows(of.stream().map(live -> windows.get(live.id())).toList(), revisions);
     }
+    if (completeThrough == Long.MAX_VALUE) {
+      closing.closeAtEnd(result -> results.accept(atEnd(result)));
+    } else {
+      closing.closeUpTo(completeThrough, results);
+    }
+  }
+
+  /**
+   * Marks a result as given at the end of input. A flow of the window did not arrive long before
+   * it: if the end comes before any watermark of its time, there was input nevertheless.
+   */
+  private WindowResult atEnd(WindowResult result) {
+    long arrived = result.windowStart() - WindowSpec.DEFAULT_AHEAD_MICROS;
+    return result.atEndOfInput(Math.max(closedThrough, arrived));
   }
 
   /** Returns the windows of an analysis that keep all groups. */
@@ -402,10 +408,9 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
 
   private void close(long completeThrough, ToIntFunction<OpenWindows> due)
       throws InterruptedException {
-    boolean isEnd = completeThrough == Long.MAX_VALUE;
-    closeAll(isEnd ? WindowCloser.atEnd(closedThrough) : WindowCloser.upTo(completeThrough), due);
+    closeAll(completeThrough, due);
     publishAll(completeThrough);
-    if (!isEnd) {
+    if (completeThrough != Long.MAX_VALUE) {
       closedThrough = Math.max(closedThrough, completeThrough);
       if (published != null) {
         published.reached(closedThrough);

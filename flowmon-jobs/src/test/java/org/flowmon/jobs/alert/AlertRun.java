@@ -215,4 +215,10 @@ final class AlertRun implements AutoCloseable {
   public void close() throws Exception {
     harness.close();
   }
+
+  /** Takes a checkpoint to its end. */
+  void checkpoint(long number) throws Exception {
+    var unused = snapshot(number);
+    checkpointCompleted(number);
+  }
 }

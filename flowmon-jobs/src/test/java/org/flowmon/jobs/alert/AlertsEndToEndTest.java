@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole job: flows in Kafka, alerts in Kafka and at a webhook. */
-@Timeout(value = 4, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class AlertsEndToEndTest {
   private static final String LOUD = "2001:db8::1";
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Watermarks while windows wait for their history. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class HistoryOperatorTest extends ArchivedHistory {
   /** Returns a task whose queue holds this many windows and watermarks together. */
   private OneInputStreamOperatorTestHarness<WindowResult, WindowHistory> task(int capacity)

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The reach of history in a real archive, and the gaps that matter. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class HistoryReachTest extends ArchivedHistory {
   @Test
   void ofImportedFilesAloneNobodyKnowsWhetherTheyAreAll() throws Exception {

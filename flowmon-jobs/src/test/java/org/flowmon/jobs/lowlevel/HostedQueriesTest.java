@@ -20,6 +20,7 @@ import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.source.PositionedBatch;
+import org.flowmon.udaf.lowlevel.LowLevel;
 import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
@@ -56,6 +57,7 @@ class HostedQueriesTest {
   private final Map<String, Gauge<?>> gauges = new HashMap<>();
   private final Map<String, List<TestFlow>> given = new TreeMap<>();
   private final Map<String, AnalysisConfig> known = new HashMap<>();
+  private LowLevel level;
 
   private static String text(String name, int slots) {
     return TestAnalyses.text(name, "1s", "1s", "0s", slots, "", 10);
@@ -65,12 +67,35 @@ class HostedQueriesTest {
     return AnalysisConfig.parse(name + ".yaml", text(name, slots));
   }
 
+  private void process(HostedQueries queries, PositionedBatch record) {
+    level.process(record.batch());
+    queries.processed(record);
+  }
+
+  private void closePanesUpTo(HostedQueries queries, long micros) {
+    level.closePanesUpTo(micros);
+    queries.closed(micros);
+  }
+
+  private boolean drainSome(HostedQueries queries, int slots) {
+    level.drainSome(slots);
+    queries.drained();
+    return level.isDrained();
+  }
+
+  private void drainAll(HostedQueries queries) {
+    level.drainAll();
+    queries.drainedAll();
+  }
+
   private HostedQueries host(AnalysisConfig... analyses) {
     for (AnalysisConfig analysis : analyses) {
       known.put(analysis.name(), analysis);
       given.put(analysis.name(), new ArrayList<>());
     }
+    level = new LowLevel();
     return new HostedQueries(
+        level,
         new AnalysisSet(List.of(analyses)),
         false,
         Long.MIN_VALUE,
@@ -98,7 +123,7 @@ class HostedQueriesTest {
           slots.put("d", 16);
           queries.apply(new AnalysisChange("d", 1, text("d", 16)), Long.MIN_VALUE);
         } else if (b == 30) {
-          queries.drainAll(); // a stopped query's groups are not sent
+          drainAll(queries); // a stopped query's groups are not sent
           slots.remove("b");
           queries.apply(new AnalysisChange("b", 1, null), Long.MIN_VALUE);
         } else if (b > 30 && b % 5 == 0) {
@@ -108,17 +133,17 @@ class HostedQueriesTest {
           queries.apply(new AnalysisChange(name, b, text(name, slots.get(name))), Long.MIN_VALUE);
         }
         queries.announce();
-        queries.process(new PositionedBatch("t:0", b, batches.get(b), 0));
+        process(queries, new PositionedBatch("t:0", b, batches.get(b), 0));
         List<TestFlow> rows = flows.subList(b * ROWS, (b + 1) * ROWS);
         slots.keySet().forEach(name -> given.get(name).addAll(rows));
         if (random.nextInt(4) == 0) {
-          queries.closePanesUpTo(rows.get(ROWS - 1).arrival() - 1);
-          while (!queries.drainSome(3)) {
+          closePanesUpTo(queries, rows.get(ROWS - 1).arrival() - 1);
+          while (!drainSome(queries, 3)) {
             // until all closed panes are out
           }
         }
       }
-      queries.drainAll();
+      drainAll(queries);
       for (String name : given.keySet()) {
         assertEquals(expected(name), windows(name), "seed " + seed + ", analysis " + name);
         assertEquals(selected(name), arrived(name), "seed " + seed + ", analysis " + name);
@@ -138,12 +163,12 @@ class HostedQueriesTest {
       HostedQueries queries = host(analysis("a", 16), wide("b"));
       List<FlowBatch> batches = TestFlow.batches(flows, 1 + random.nextInt(700), 1);
       for (int b = 0; b < batches.size(); b++) {
-        queries.process(new PositionedBatch("t:0", b, batches.get(b), b % 3));
+        process(queries, new PositionedBatch("t:0", b, batches.get(b), b % 3));
         if (random.nextInt(4) == 0) {
-          queries.closePanesUpTo(batches.get(b).minArrival() - 1);
+          closePanesUpTo(queries, batches.get(b).minArrival() - 1);
         }
       }
-      queries.drainAll();
+      drainAll(queries);
       for (String name : List.of("a", "b")) {
         Map<Long, String> expected = new TreeMap<>();
         Map<Long, long[]> counts = new TreeMap<>();
@@ -206,11 +231,11 @@ class HostedQueriesTest {
         given.put("c", new ArrayList<>());
         queries.apply(new AnalysisChange("c", 1, text("c", 16)), Long.MIN_VALUE);
       }
-      queries.process(new PositionedBatch("t:0", number++, batch, 0));
+      process(queries, new PositionedBatch("t:0", number++, batch, 0));
       List<TestFlow> rows = flows.subList((number - 1) * ROWS, number * ROWS);
       given.values().forEach(of -> of.addAll(rows));
     }
-    queries.drainAll();
+    drainAll(queries);
     for (String name : given.keySet()) {
       long groups = 0;
       long messages = 0;

@@ -19,6 +19,7 @@ import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
 import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.window.GroupBudget;
+import org.flowmon.udaf.window.WindowAdvances;
 import org.junit.jupiter.api.Test;
 
 /** Snapshots of the merge in checkpoints: fixed at the barrier, and released afterwards. */
@@ -46,11 +47,13 @@ class KeyGroupSnapshotsTest {
   }
 
   private static void merge(KeyGroupState state, List<Partial> partials) {
-    GroupBudget budget =
-        new GroupBudget(ANALYSIS.live().limit(), LIVE.window(), KEY_GROUPS, KEY_GROUPS);
+    KeyGroupState.Shared shared =
+        new KeyGroupState.Shared(
+            new GroupBudget(ANALYSIS.live().limit(), LIVE.window(), KEY_GROUPS, KEY_GROUPS),
+            new WindowAdvances());
     for (Partial partial : partials) {
       if (partial instanceof Partial.Groups groups) {
-        state.of(LIVE, query -> budget).merge(PartialGroups.open(groups.bytes()));
+        state.of(LIVE, query -> shared).merge(PartialGroups.open(groups.bytes()));
       }
     }
   }

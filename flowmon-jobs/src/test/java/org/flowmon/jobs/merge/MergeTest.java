@@ -34,6 +34,7 @@ import org.flowmon.udaf.lowlevel.LowLevelQuery;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.window.GroupBudget;
+import org.flowmon.udaf.window.WindowAdvances;
 import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
@@ -275,15 +276,17 @@ class MergeTest {
   void aStateThatWasWrittenAsRawKeyedStateIsReadFurther() throws Exception {
     List<TestFlow> flows = TestFlow.random(29, 2_000, 10, 50);
     LiveQuery live = LiveQuery.of(TUMBLING);
-    GroupBudget budget =
-        new GroupBudget(live.analysis().live().limit(), live.window(), KEY_GROUPS, KEY_GROUPS);
+    KeyGroupState.Shared shared =
+        new KeyGroupState.Shared(
+            new GroupBudget(live.analysis().live().limit(), live.window(), KEY_GROUPS, KEY_GROUPS),
+            new WindowAdvances());
     Map<Integer, byte[]> before = new TreeMap<>();
     List<Partial> partials = new MergeRun(List.of(TUMBLING)).lowLevel(flows);
     for (int keyGroup = 0; keyGroup < KEY_GROUPS; keyGroup++) {
       KeyGroupState state = new KeyGroupState();
       for (Partial partial : partials) {
         if (partial instanceof Partial.Groups groups && groups.keyGroup() == keyGroup) {
-          state.of(live, query -> budget).merge(PartialGroups.open(groups.bytes()));
+          state.of(live, query -> shared).merge(PartialGroups.open(groups.bytes()));
         }
       }
       before.put(keyGroup, state.freeze(() -> {}).bytes());

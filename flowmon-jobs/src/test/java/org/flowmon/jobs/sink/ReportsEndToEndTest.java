@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole job: one run archives two days of flows, and the next compares with them. */
-@Timeout(value = 4, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ReportsEndToEndTest {
   private static final String OLD = "192.0.2.1";
   private static final String NEW = "2001:db8::1";

@@ -18,6 +18,7 @@ import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.fs.local.LocalFileSystem;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.manifest.CommitPreparation;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestAudit;
 import org.flowmon.archive.store.ArchiveLocation;
@@ -112,7 +113,7 @@ class FlinkObjectStoreTest {
             .commit(
                 ArchiveCommit.ofRanges(
                     List.of(), List.of(new SourceRange("t:0", i, i + 1, i)), "test"),
-                segment -> {});
+                CommitPreparation.NONE);
       }
       assertEquals(20, one.refresh().committedEnd("t:0"));
       assertEquals(List.of(), ManifestAudit.of(other).damages());

@@ -224,7 +224,7 @@ class HostileS3Test {
   }
 
   @Test
-  @Timeout(300)
+  @Timeout(600)
   void whateverAServerSaysEachCallEndsInTimeInAnError() {
     hostile()
         .forEach(
@@ -237,7 +237,7 @@ class HostileS3Test {
   }
 
   @Test
-  @Timeout(120)
+  @Timeout(600)
   void writesAndLooksEndInTime() {
     for (String name :
         List.of("nothing", "slow heads", "heads without end", "errors without end")) {
@@ -301,7 +301,7 @@ class HostileS3Test {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void aListWithoutEndAndXmlBombsAreErrors() {
     String more = "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>";
     String truncated = listing().replace("<IsTruncated>false</IsTruncated>", more);
@@ -326,7 +326,7 @@ class HostileS3Test {
   }
 
   @Test
-  @Timeout(120)
+  @Timeout(600)
   void anArchiveOfAHostileServerIsAnErrorInTime() {
     ArchiveLocation location =
         ArchiveLocation.parse(

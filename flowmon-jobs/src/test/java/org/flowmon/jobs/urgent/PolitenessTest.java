@@ -51,7 +51,7 @@ class PolitenessTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void workInTheBackgroundGoesOnBesideUrgentWorkThatNeverEnds() throws InterruptedException {
     try (Worker worker = new Worker();
         UrgentWork urgent = UrgentWork.begin()) {
@@ -61,7 +61,7 @@ class PolitenessTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void inAHurryNothingWaits() throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     try (UrgentWork urgent = UrgentWork.begin()) {
@@ -81,7 +81,7 @@ class PolitenessTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void itWaitsWhileUrgentWorkRunsAndGoesOnWhenItHasEnded() throws InterruptedException {
     AtomicInteger looks = new AtomicInteger();
     AtomicBoolean returned = new AtomicBoolean();
@@ -114,7 +114,7 @@ class PolitenessTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void whatWaitsForOthersIsNotUrgentMeanwhile() {
     try (UrgentWork urgent = UrgentWork.begin()) {
       AtomicBoolean seen = new AtomicBoolean();
@@ -135,7 +135,7 @@ class PolitenessTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void whatTakesSecondsIsUrgentNoMoreUntilSomethingBegins() {
     try (UrgentWork slow = UrgentWork.begin()) {
       while (UrgentWork.isRunning()) {
@@ -147,7 +147,7 @@ class PolitenessTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void anInterruptEndsTheWait() throws InterruptedException {
     AtomicInteger looks = new AtomicInteger();
     AtomicBoolean interrupted = new AtomicBoolean();

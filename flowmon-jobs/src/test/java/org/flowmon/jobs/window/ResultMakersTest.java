@@ -48,7 +48,7 @@ class ResultMakersTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void whatAHelperHasBegunIsGivenOnceInOrder() throws Exception {
     List<String> log = new ArrayList<>();
     CountDownLatch begun = new CountDownLatch(1);
@@ -67,7 +67,7 @@ class ResultMakersTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void whatComesUpMeanwhileIsDone() throws Exception {
     List<String> log = new ArrayList<>();
     MailboxExecutor mailbox = mailbox();
@@ -96,7 +96,7 @@ class ResultMakersTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void aFailureOfTheMakerIsToldAfterWhatItGaveAndOneOfTheRecipientIsThrown() throws Exception {
     for (boolean helped : new boolean[] {false, true}) {
       try (ResultMakers makers = new ResultMakers(1, mailbox())) {

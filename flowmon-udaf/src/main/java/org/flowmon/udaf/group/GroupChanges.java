@@ -30,14 +30,4 @@ public final class GroupChanges {
   public int[] numbers() {
     return changed.stream().toArray();
   }
-
-  /** The number of changed groups. */
-  public int count() {
-    return changed.cardinality();
-  }
-
-  /** The number of groups at the start. */
-  public int groups() {
-    return groups;
-  }
 }

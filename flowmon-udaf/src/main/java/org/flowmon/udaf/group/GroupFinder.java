@@ -175,6 +175,15 @@ final class GroupFinder {
     return keys.leadingHash(words.nulls(group), words.all(), words.keysAt(group));
   }
 
+  /** The highest level that keeps each group. */
+  byte[] levels() {
+    byte[] levels = new byte[words.size()];
+    for (int g = 0; g < levels.length; g++) {
+      levels[g] = (byte) GroupSample.levelOf(leadingHash(g));
+    }
+    return levels;
+  }
+
   /** As {@link GroupIndex#displacement}. */
   long displacement() {
     return index.displacement();

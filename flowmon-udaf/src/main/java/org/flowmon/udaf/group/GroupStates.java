@@ -330,7 +330,7 @@ public final class GroupStates {
   }
 
   /** The bytes that a budget charges for the states of a group. */
-  long chargedBytes(int group) {
+  public long chargedBytes(int group) {
     long charged = 0;
     for (OfFunction of : functions) {
       SuperState state = of.known(group);

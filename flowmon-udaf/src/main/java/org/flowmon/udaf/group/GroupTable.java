@@ -80,7 +80,6 @@ public final class GroupTable {
     return layout;
   }
 
-  /** Number of groups. */
   public int size() {
     return words.size();
   }
@@ -128,22 +127,9 @@ public final class GroupTable {
     return new GroupHolding(size(), states == null ? 0 : states.chargedBytes());
   }
 
-  /** The bytes that a budget charges for states of groups, by the highest level that keeps them. */
-  public long[] stateBytesByLevel() {
-    long[] bytes = new long[GroupSample.LAST + 1];
-    for (int g = 0; g < size(); g++) {
-      bytes[GroupSample.levelOf(finder.leadingHash(g))] += states.chargedBytes(g);
-    }
-    return bytes;
-  }
-
   /** The highest level that keeps each group, as {@link GroupSample#levelOf}. */
   public byte[] levels() {
-    byte[] levels = new byte[size()];
-    for (int g = 0; g < levels.length; g++) {
-      levels[g] = (byte) GroupSample.levelOf(finder.leadingHash(g));
-    }
-    return levels;
+    return finder.levels();
   }
 
   /** Approximate bytes of the table on the heap. */
@@ -171,25 +157,11 @@ public final class GroupTable {
     }
     allocatePlaces();
     finder.find(keys, selection, n, places);
-    toStates(places, n);
+    words.toStates(places, n);
     accumulation.add(arguments, selection, 0, n, words.all(), places);
     if (states != null) {
-      toGroups(places, n);
+      words.toGroups(places, n);
       states.add(arguments, selection, n, places);
-    }
-  }
-
-  /** Replaces group numbers by the places of their states. */
-  private void toStates(int[] of, int n) {
-    for (int r = 0; r < n; r++) {
-      of[r] = words.stateAt(of[r]);
-    }
-  }
-
-  /** Replaces places of states by group numbers: the inverse of {@link #toStates}. */
-  private void toGroups(int[] of, int n) {
-    for (int r = 0; r < n; r++) {
-      of[r] = words.groupAt(of[r]);
     }
   }
 
@@ -234,7 +206,7 @@ public final class GroupTable {
     requireNoStates();
     allocatePlaces();
     System.arraycopy(groups, 0, places, 0, n);
-    toStates(places, n);
+    words.toStates(places, n);
     accumulation.merge(stateWords, n, words.all(), places);
   }
 
@@ -349,7 +321,6 @@ public final class GroupTable {
     words.reserve(groups);
   }
 
-  /** The numbers of all groups. */
   public int[] all() {
     int[] groups = new int[size()];
     Arrays.setAll(groups, group -> group);
@@ -369,11 +340,6 @@ public final class GroupTable {
     return !isKeyNull(group, key);
   }
 
-  /** Merges the state of a group into a state of the same layout at a place of some words. */
-  public void mergeState(int group, long[] into, int at) {
-    layout.merge(into, at, words.all(), stateAt(group));
-  }
-
   private void requireSameLayout(GroupTable other) {
     if (other.layout.fingerprint() != layout.fingerprint()) {
       throw new IllegalArgumentException("the groups of the tables are made otherwise");
@@ -391,10 +357,10 @@ public final class GroupTable {
     if (changes != null) {
       changes.note(at, count);
     }
-    toStates(at, count);
+    words.toStates(at, count);
     accumulation.merge(stateWords, count, words.all(), at);
     if (states != null) {
-      toGroups(at, count);
+      words.toGroups(at, count);
     }
   }
 

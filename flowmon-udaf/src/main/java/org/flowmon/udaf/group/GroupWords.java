@@ -44,7 +44,6 @@ public final class GroupWords {
     this.words = new long[16 * stride];
   }
 
-  /** Number of groups. */
   int size() {
     return size;
   }
@@ -67,6 +66,20 @@ public final class GroupWords {
   /** The group whose state begins at {@code state}: the inverse of {@link #stateAt}. */
   int groupAt(int state) {
     return (state - 1 - keyWords) / stride;
+  }
+
+  /** Replaces group numbers by the places of their states. */
+  void toStates(int[] of, int n) {
+    for (int r = 0; r < n; r++) {
+      of[r] = stateAt(of[r]);
+    }
+  }
+
+  /** Replaces places of states by group numbers: the inverse of {@link #toStates}. */
+  void toGroups(int[] of, int n) {
+    for (int r = 0; r < n; r++) {
+      of[r] = groupAt(of[r]);
+    }
   }
 
   /** The start of a group's keys. */
@@ -96,7 +109,6 @@ public final class GroupWords {
     }
   }
 
-  /** Whether a group has these keys. */
   boolean is(int group, long nulls, long[][] keys, int row) {
     int at = group * stride;
     if (words[at] != nulls) {

@@ -1,33 +1,50 @@
 package org.flowmon.udaf.lowlevel;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.aggregate.GroupHash;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.SharedVector;
 import org.flowmon.udaf.group.TextDictionary;
+import org.flowmon.udaf.partial.PartialGroupsBuilder;
 import org.flowmon.udaf.partial.PartialRecipient;
+import org.flowmon.udaf.partial.StateSource;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.result.LiveGroupings;
 import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A grouping of live queries on the low level: its keys, the arguments of all queries, its table,
- * its output.
+ * A grouping of live queries on the low level: its keys, the arguments of all queries, and its
+ * table. Groups that leave the table are packed by pane and key group. They go to each interested
+ * query when there are enough, or at the latest possible time.
  */
-final class LowLevelGrouping {
+final class LowLevelGrouping implements LowLevelTable.Ejected {
+  /** The most groups of one pane and key group that are sent together. */
+  private static final int FLUSH_GROUPS = 256;
+
+  /** Bytes of functions' states that cause sending, too. */
+  private static final int FLUSH_STATE_BYTES = 1 << 15;
+
+  private static final int MAX_SPARE_BUILDERS = 1024;
+
   private final Plan plan;
+  private final int number;
+  private final TextDictionary texts;
+  private final int maxParallelism;
   private final SharedEvaluation.Keys keys;
   private final SharedVector[] arguments;
   private final Vector[] argumentVectors;
-  private final PartialOutput output;
   private final PaneSet panes;
   private final TableSize size;
   private final TableTuner tuner;
+  private final PartialGroupsBuilder.Scratch scratch = new PartialGroupsBuilder.Scratch();
+  private final ArrayDeque<PartialGroupsBuilder> spare = new ArrayDeque<>();
   private LowLevelTable table;
   // Of earlier tables.
   private long evictionsBefore;
@@ -105,10 +122,12 @@ final class LowLevelGrouping {
       LongSupplier nanos) {
     GroupLayout layout = plan.layout();
     this.plan = plan;
+    this.number = number;
+    this.texts = texts;
+    this.maxParallelism = maxParallelism;
     this.keys = evaluation.keys(layout, texts, plan.leadingKeys());
     this.arguments = evaluation.values(layout.arguments());
     this.argumentVectors = SharedEvaluation.Keys.vectors(arguments);
-    this.output = new PartialOutput(layout, number, plan.parts(), texts, maxParallelism);
     this.panes = panes;
     this.size = size;
     this.tuner = new TableTuner(layout, size, nanos);
@@ -123,7 +142,7 @@ final class LowLevelGrouping {
         tuner.slots(),
         size.hasSecondChance(),
         tuner.pads(),
-        output);
+        this);
   }
 
   /** Empties the table and rebuilds it as currently tuned. */
@@ -203,9 +222,50 @@ final class LowLevelGrouping {
     table.drainAll();
   }
 
+  @Override
+  public void eject(
+      Pane pane, long nulls, long hash, long[] data, int at, StateSource source, int group) {
+    int keyGroup = GroupHash.keyGroup(hash, maxParallelism);
+    int destination = number * maxParallelism + keyGroup;
+    PartialGroupsBuilder builder = pane.outgoing[destination];
+    if (builder == null) {
+      builder = spare.isEmpty() ? new PartialGroupsBuilder(plan.layout, scratch) : spare.pop();
+      pane.outgoing[destination] = builder;
+    }
+    builder.add(nulls, data, at, texts, source, group);
+    if (builder.count() >= FLUSH_GROUPS || builder.stateBytes() >= FLUSH_STATE_BYTES) {
+      send(pane, keyGroup, builder);
+    }
+  }
+
   /** Sends the buffered groups of a pane. */
   void flush(Pane pane) {
-    output.flush(pane);
+    for (int keyGroup = 0; keyGroup < maxParallelism; keyGroup++) {
+      int destination = number * maxParallelism + keyGroup;
+      PartialGroupsBuilder builder = pane.outgoing[destination];
+      if (builder != null) {
+        if (builder.count() > 0) {
+          send(pane, keyGroup, builder);
+        }
+        pane.outgoing[destination] = null;
+        if (spare.size() < MAX_SPARE_BUILDERS) {
+          spare.push(builder);
+        }
+      }
+    }
+  }
+
+  private void send(Pane pane, int keyGroup, PartialGroupsBuilder builder) {
+    builder.pack();
+    for (LowLevelMember.Part part : plan.parts) {
+      LowLevelMember to = part.member();
+      if (to.receives(pane)) {
+        byte[] message =
+            builder.message(part.recipient(), keyGroup, pane.start, pane.fromWindowEnd, pane.due);
+        to.send(keyGroup, message, builder.count());
+      }
+    }
+    builder.clear();
   }
 
   /** Drops all groups. */

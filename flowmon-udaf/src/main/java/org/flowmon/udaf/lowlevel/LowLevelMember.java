@@ -15,7 +15,6 @@ public final class LowLevelMember {
   private final WindowSpec window;
   private final LiveGroupings groupings;
   private final PartialSink sink;
-  private final boolean canAdvance;
   private long partials;
   private long messages;
   // Counts of tables that have since been rebuilt.
@@ -49,12 +48,6 @@ public final class LowLevelMember {
     this.window = window;
     this.groupings = LiveGroupings.of(query);
     this.sink = sink;
-    this.canAdvance = LiveGroupings.canAdvance(query, window);
-  }
-
-  /** As {@link LiveGroupings#canAdvance}. */
-  boolean canAdvance() {
-    return canAdvance;
   }
 
   long queryId() {

@@ -328,18 +328,13 @@ public final class LowLevelTables {
           }
           if (window.neededAt(pane.fromWindowEnd, pane.due) <= watermarkMicros) {
             close(pane);
-          } else if (advanceAt > before && advanceAt <= watermarkMicros && goAhead()) {
+          } else if (advanceAt > before && advanceAt <= watermarkMicros) {
             panes.detach(pane);
             close(pane);
           }
         });
     panes.forgetDetached(watermarkMicros - window.latenessMicros());
     guarded(this::settle);
-  }
-
-  /** Whether any query uses groups ahead of their windows' results. */
-  private boolean goAhead() {
-    return members.stream().anyMatch(LowLevelMember::canAdvance);
   }
 
   private void close(Pane pane) {
@@ -427,7 +422,6 @@ public final class LowLevelTables {
     return panes.size();
   }
 
-  /** The number of its tables. */
   int tables() {
     return groupings.length;
   }

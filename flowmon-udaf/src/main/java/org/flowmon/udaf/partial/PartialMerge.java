@@ -1,5 +1,6 @@
 package org.flowmon.udaf.partial;
 
+import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupSample;
 import org.flowmon.udaf.group.GroupTable;
@@ -47,8 +48,25 @@ public final class PartialMerge {
     }
   }
 
-  /** Takes over groups that are certainly absent from the table, as {@link GroupTable#append}. */
-  public void append(GroupTable table, PartialGroups groups) {
+  /** Makes a table of groups that are all different. */
+  public static GroupTable table(GroupLayout layout, List<PartialGroups> blocks) {
+    GroupTable table = new GroupTable(layout);
+    PartialMerge merge = new PartialMerge(layout);
+    boolean append = table.canBeAppended();
+    if (append) {
+      table.reserveToAppend(blocks.stream().mapToLong(PartialGroups::groups).sum());
+    }
+    for (PartialGroups groups : blocks) {
+      if (append) {
+        merge.append(table, groups);
+      } else {
+        merge.into(table, groups);
+      }
+    }
+    return table;
+  }
+
+  private void append(GroupTable table, PartialGroups groups) {
     check(groups);
     for (int first = 0; first < groups.groups(); first += CHUNK) {
       int count = Math.min(CHUNK, groups.groups() - first);

@@ -1,6 +1,8 @@
 package org.flowmon.udaf.quantile;
 
+import java.util.concurrent.CancellationException;
 import org.flowmon.flow.TableHash;
+import org.flowmon.udaf.order.RadixSort;
 import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.state.SuperAggregate;
@@ -103,13 +105,20 @@ final class ExactAggregate implements SuperAggregate {
       return slot;
     }
 
+    /** Ends the work of a thread whose reader is gone: a state has millions of values. */
+    private static void checkInterrupted() {
+      if (Thread.currentThread().isInterrupted()) {
+        throw new CancellationException("interrupted while values of a state were put in order");
+      }
+    }
+
     private void grow() {
       long[] newKeys = new long[2 * keys.length];
       long[] newCopies = new long[newKeys.length];
       int mask = newKeys.length - 1;
       for (int slot = 0; slot < keys.length; slot++) {
         if (slot % LARGE == 0) {
-          ValueSort.checkInterrupted(); // nothing has changed yet
+          checkInterrupted(); // nothing has changed yet
         }
         if (copies[slot] != 0) {
           int to = (int) TableHash.of(keys[slot]) & mask;
@@ -145,11 +154,12 @@ final class ExactAggregate implements SuperAggregate {
         all.reset(size, false);
         int n = 0;
         for (int slot = 0; n < size; slot++) {
-          all.values[n] = keys[slot];
+          all.values[n] = keys[slot] ^ Long.MIN_VALUE; // in the order of unsigned longs
           n += copies[slot] == 0 ? 0 : 1;
         }
-        ValueSort.sort(all.values, 0, size);
+        new RadixSort().sort(all.values, size, all.weights, State::checkInterrupted);
         for (int i = 0; i < size; i++) {
+          all.values[i] ^= Long.MIN_VALUE;
           all.weights[i] = copies[slot(all.values[i])];
         }
         all.size = size;

@@ -56,11 +56,6 @@ public record FlowQuery(
     return new FlowQuery(select, other, groupBy, having, orderBy, limitBy, limit);
   }
 
-  /** The same query with another limit; below 0: none. */
-  public FlowQuery withLimit(long other) {
-    return new FlowQuery(select, where, groupBy, having, orderBy, limitBy, other);
-  }
-
   /** Whether the result has every group, in any order. */
   public boolean keepsAllGroups() {
     return having == null && limitBy == null && limit < 0;

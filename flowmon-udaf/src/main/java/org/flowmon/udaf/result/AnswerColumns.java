@@ -118,7 +118,6 @@ public final class AnswerColumns {
     }
   }
 
-  /** Sets the number of rows. */
   public void setRows(int rowCount) {
     rows = rowCount;
   }
@@ -153,7 +152,6 @@ public final class AnswerColumns {
     }
   }
 
-  /** Number of columns. */
   public int count() {
     return columns.length;
   }
@@ -174,7 +172,6 @@ public final class AnswerColumns {
     columns[column].isNull = isNull;
   }
 
-  /** The low longs of a column. */
   public long[] low(int column) {
     return columns[column].low;
   }
@@ -300,7 +297,6 @@ public final class AnswerColumns {
         : Double.doubleToLongBits(Int128.divide(states[sum + 1] + (low >> 63), low, values));
   }
 
-  /** The answer. */
   public ResultTable build() {
     ResultTable.Builder builder = new ResultTable.Builder();
     for (Column column : columns) {

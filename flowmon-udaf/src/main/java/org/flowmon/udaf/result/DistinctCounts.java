@@ -122,13 +122,8 @@ public final class DistinctCounts {
     return groupings;
   }
 
-  /** Makes a table for the query's groups. */
-  public GroupTable newTable() {
-    return newTable(null);
-  }
-
   /**
-   * Makes a table for the query's groups, with limited memory.
+   * Makes a table for the query's groups.
    *
    * @param memory that the query's groups take; null: unlimited
    */

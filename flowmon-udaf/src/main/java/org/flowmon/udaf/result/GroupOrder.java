@@ -10,6 +10,7 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.order.Checked;
 import org.flowmon.udaf.order.FirstRows;
+import org.flowmon.udaf.order.RadixSort;
 import org.flowmon.udaf.order.RowSort;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
@@ -39,7 +40,7 @@ public final class GroupOrder {
   private final GroupLayout layout;
   private final ByOne[] comparisons;
   private final PackedOrder packed;
-  private final RowSort rowSort = new RowSort();
+  private final RadixSort radix = new RadixSort();
   private final Runnable check;
   private final FlowQuery query;
   private int compared;
@@ -181,7 +182,7 @@ public final class GroupOrder {
     }
     int next = packed.pack(groups, from, to, word, longs);
     check.run();
-    rowSort.sort(longs, groups, from, to, check);
+    radix.sort(longs, groups, from, to, check);
     if (packed.isWhole(next)) {
       return;
     }

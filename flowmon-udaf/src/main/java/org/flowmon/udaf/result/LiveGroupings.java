@@ -3,8 +3,6 @@ package org.flowmon.udaf.result;
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;
-import org.flowmon.udaf.order.OrderBound;
-import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.text.QueryException;
 
@@ -101,20 +99,5 @@ public final class LiveGroupings {
       counts.count(g, groups.get(g), counted);
     }
     return counted;
-  }
-
-  /**
-   * Whether part of the work on windows' results can be done in advance: a window has one pane, and
-   * its groups consist of words alone. For a query that keeps all groups, the groups are sent
-   * ahead. For one with a limit, a bound on the wanted groups is computed ahead.
-   */
-  public static boolean canAdvance(FlowQuery live, WindowSpec window) {
-    LiveGroupings groupings = of(live);
-    boolean hasBound = OrderBound.of(live, groupings.layout()) != null;
-    return (live.keepsAllGroups() || (live.having() == null && hasBound))
-        && window.windowsPerPane() == 1
-        && !groupings.areUneven()
-        && !groupings.haveStates()
-        && new GroupTable(groupings.layout()).canBeAppended();
   }
 }

@@ -66,12 +66,10 @@ final class LowHalfSample {
     Arrays.fill(places, -1);
   }
 
-  /** The number of rows. */
   int rows() {
     return rows;
   }
 
-  /** The number of groups. */
   int groups() {
     return groups;
   }

@@ -73,9 +73,11 @@ final class PaneCounts {
       tables.forEach(all::merge);
     }
     add(counts, all.sample().groupsByLevel());
-    long[] bytes = all.stateBytesByLevel();
-    for (int l = 0; l < LEVELS; l++) {
-      counts[LEVELS + l] += bytes[l];
+    if (all.states() != null) {
+      byte[] levels = all.levels();
+      for (int group = 0; group < levels.length; group++) {
+        counts[LEVELS + levels[group]] += all.states().chargedBytes(group);
+      }
     }
   }
 

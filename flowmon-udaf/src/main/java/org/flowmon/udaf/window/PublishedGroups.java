@@ -98,7 +98,6 @@ public final class PublishedGroups {
     }
   }
 
-  /** A digest of the groups. */
   public Digest digest() {
     GroupLayout layout = groups.layout();
     KeyColumns columns = new KeyColumns(layout, groups.texts());
@@ -123,7 +122,6 @@ public final class PublishedGroups {
     return windowEnd;
   }
 
-  /** Number of groups. */
   public int size() {
     return groups.size();
   }

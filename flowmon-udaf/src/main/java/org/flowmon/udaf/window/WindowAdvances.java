@@ -2,70 +2,123 @@ package org.flowmon.udaf.window;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.stream.Stream;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.flowmon.udaf.group.GroupChanges;
 import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.result.LiveGroupings;
 
-/** The groups of windows sent in advance of their results, and their changes since. */
-final class WindowAdvances {
-  private final Map<Long, Advance> byWindow = new HashMap<>();
+/**
+ * The groups of one query that a task has sent in advance of their windows' results. If a result
+ * keeps all groups, most of the work for it is then done before it is due: when the window closes,
+ * only the rest follows, new and changed groups. {@link AdvancedGroups} puts both together.
+ *
+ * <pre>
+ *   {@link WindowTables#advance} ─ {@link #add} ─► groups 0, 1, 2, … of the window, in messages counted by {@link #sent}
+ *   {@link WindowTables#closeUpTo} ─ {@link #rest} ─► the rest, and the numbers of groups that it replaces
+ * </pre>
+ *
+ * <p>Shared by the tables of all key groups in the task. It is no state: a restored task begins
+ * anew, and what it sends of a window replaces all that was sent before. Not thread-safe.
+ */
+public final class WindowAdvances {
+  private final TreeMap<Long, Window> byEnd = new TreeMap<>();
+
+  /** What was sent of one window. */
+  private static final class Window {
+    private final Map<WindowTables, Sent> byTables = new HashMap<>();
+    private int groups;
+    private int messages;
+  }
 
   /**
-   * Groups sent in advance.
+   * Groups of one key group.
    *
-   * @param table its first groups are the sent ones, and it notes their changes; null if groups of
+   * @param table its first groups are the sent ones, and it notes their changes; empty if groups of
    *     it were dropped since
-   * @param first number of the first group at the receiver
+   * @param first number of the first group
    * @param groups the number of groups
    */
-  private record Advance(GroupTable table, int first, int groups) {
-    Advance withoutTable() {
-      return new Advance(null, first, groups);
+  private record Sent(Optional<GroupTable> table, int first, int groups) {}
+
+  /**
+   * Whether groups of windows can be sent in advance: the query keeps all of them, a window has one
+   * pane, and groups consist of words alone.
+   */
+  public static boolean isPossible(FlowQuery live, WindowSpec window) {
+    if (!live.keepsAllGroups() || window.windowsPerPane() != 1) {
+      return false;
     }
+    LiveGroupings groupings = LiveGroupings.of(live);
+    return !groupings.areUneven()
+        && !groupings.haveStates()
+        && new GroupTable(groupings.layout()).canBeAppended();
   }
 
-  /** Whether groups of the window with this end were sent. */
-  boolean has(long windowEnd) {
-    return byWindow.containsKey(windowEnd);
+  private Optional<Sent> find(WindowTables tables, long windowEnd) {
+    return Optional.ofNullable(byEnd.get(windowEnd)).map(window -> window.byTables.get(tables));
   }
 
-  /** Registers that all groups of a table were sent. */
-  void add(long windowEnd, GroupTable table, int first) {
+  /** Whether groups of the window in these tables were sent. */
+  boolean has(WindowTables tables, long windowEnd) {
+    return find(tables, windowEnd).isPresent();
+  }
+
+  /** Registers that all groups of a table are sent after those sent before. */
+  void add(WindowTables tables, long windowEnd, GroupTable table) {
     table.watch();
-    byWindow.put(windowEnd, new Advance(table, first, table.size()));
+    Window window = byEnd.computeIfAbsent(windowEnd, end -> new Window());
+    int first = window.groups;
+    window.groups = Math.addExact(first, table.size());
+    window.byTables.put(tables, new Sent(Optional.of(table), first, table.size()));
   }
 
   /** Registers that groups of the window were dropped, so that its table is another. */
-  void leftOut(long windowEnd) {
-    byWindow.computeIfPresent(windowEnd, (end, advance) -> advance.withoutTable());
+  void leftOut(WindowTables tables, long windowEnd) {
+    find(tables, windowEnd)
+        .ifPresent(
+            sent ->
+                byEnd
+                    .get(windowEnd)
+                    .byTables
+                    .put(tables, new Sent(Optional.empty(), sent.first, sent.groups)));
   }
 
-  void forget(long windowEnd) {
-    byWindow.remove(windowEnd);
+  /** The part of a window's result in these tables, without sent groups that still count. */
+  WindowPart rest(WindowTables tables, WindowPart part) {
+    return find(tables, part.windowEnd()).map(sent -> rest(sent, part)).orElse(part);
   }
 
-  /**
-   * The number of sent groups that have changed. If it is unknown, because the window has groups
-   * outside that table, it is more than any possible number.
-   *
-   * @param tables all of the window's
-   */
-  long changed(long windowEnd, Stream<GroupTable> tables) {
-    Advance advance = byWindow.get(windowEnd);
-    if (advance == null) {
-      return 0;
+  private static WindowPart rest(Sent sent, WindowPart part) {
+    if (sent.table.filter(part::isOf).isEmpty()) {
+      return part.rest(
+          IntStream.range(0, part.size()), IntStream.range(0, sent.groups), sent.first);
     }
-    return tables.allMatch(table -> table == advance.table)
-        ? advance.table.changes().count()
-        : Integer.MAX_VALUE;
+    GroupChanges changes = sent.table.get().changes();
+    IntStream added = IntStream.range(sent.groups, part.size());
+    return part.rest(
+        IntStream.concat(IntStream.of(changes.numbers()), added),
+        IntStream.of(changes.numbers()),
+        sent.first);
   }
 
-  /** The part of a window's result; the rest if groups of it were sent. */
-  WindowPart rest(long windowEnd, WindowPart part) {
-    Advance advance = byWindow.get(windowEnd);
-    if (advance == null) {
-      return part;
+  /** Registers a message with groups of a window. */
+  public void sent(long windowEnd) {
+    byEnd.get(windowEnd).messages++;
+  }
+
+  /** The number of messages with groups of a window; if there are any, its parts are rests. */
+  public int messages(long windowEnd) {
+    return byEnd.containsKey(windowEnd) ? byEnd.get(windowEnd).messages : 0;
+  }
+
+  /** Forgets windows that are closed at a watermark. */
+  public void forget(WindowSpec window, long watermarkMicros) {
+    while (!byEnd.isEmpty() && window.isClosed(byEnd.firstKey(), watermarkMicros)) {
+      byEnd.pollFirstEntry();
     }
-    boolean isSame = part.isOf(advance.table);
-    return part.rest(advance.first, advance.groups, isSame ? advance.table : null);
   }
 }

@@ -9,7 +9,7 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupLimit;
 import org.flowmon.udaf.group.GroupSample;
 import org.flowmon.udaf.group.GroupTable;
-import org.flowmon.udaf.order.OrderBound;
+import org.flowmon.udaf.group.OrderBound;
 import org.flowmon.udaf.partial.PartialFormatException;
 import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.partial.PartialMerge;
@@ -81,7 +81,6 @@ public final class WindowPart {
     return of(queryId, windowEnd, live, groups, new PaneCounts(0), true);
   }
 
-  /** The empty part of a window. */
   public static WindowPart empty(long queryId, long windowEnd, FlowQuery live) {
     return of(queryId, windowEnd, live, new GroupTable(LiveGroupings.of(live).layout()));
   }
@@ -165,56 +164,17 @@ public final class WindowPart {
   }
 
   /**
-   * Sets an upper bound, in the order, of the wanted rows: later rows need not be merged into this
-   * part.
+   * Some rows of the part, which follow groups of its window that were sent in advance.
    *
-   * @param known bound {@link #learned} in advance
-   * @param changed number of groups changed since: if more than the limit have changed, the bound
-   *     is dropped
+   * @param kept numbers of the rows
+   * @param replaced numbers of groups that no longer count, less {@code first}
+   * @param first number of the first group sent of these key groups
    */
-  public void expect(OrderBound known, long changed) {
-    if (changed <= live.limit()) {
-      bound = known;
-    }
-  }
-
-  /**
-   * An upper bound, in the order, of twice as many first groups as the query wants. As long as no
-   * more groups change than the query wants, enough are left.
-   *
-   * @return null if there are fewer groups, or the order has no such bound
-   */
-  public OrderBound learned() {
-    if (bound == null || rows.size() < live.limit()) {
-      return null;
-    }
-    own();
-    rows = first(counts.level());
-    bound.learn(rows, rows.all());
-    return bound.isKnown() ? bound : null;
-  }
-
-  /**
-   * The rest of the part without groups sent in advance.
-   *
-   * @param first number of the first sent group among all that the task sent of the window in
-   *     advance
-   * @param groups the number of sent groups
-   * @param since tells which of the groups have changed; null if the table was replaced, so that no
-   *     sent group counts any more
-   */
-  WindowPart rest(int first, int groups, GroupTable since) {
-    int[] gone = since == null ? IntStream.range(0, groups).toArray() : since.changes().numbers();
-    int[] kept =
-        since == null
-            ? rows.all()
-            : IntStream.concat(
-                    Arrays.stream(gone), IntStream.range(since.changes().groups(), since.size()))
-                .toArray();
+  WindowPart rest(IntStream kept, IntStream replaced, int first) {
     WindowPart rest =
         new WindowPart(
-            queryId, windowEnd, live, taken(kept), groupsByLevel, totals, counts, isSure);
-    rest.superseded = List.of(Arrays.stream(gone).map(group -> first + group).toArray());
+            queryId, windowEnd, live, taken(kept.toArray()), groupsByLevel, totals, counts, isSure);
+    rest.superseded = List.of(replaced.map(group -> first + group).toArray());
     return rest;
   }
 
@@ -257,7 +217,6 @@ public final class WindowPart {
     return queryId;
   }
 
-  /** The query of the part. */
   public FlowQuery query() {
     return live;
   }
@@ -456,7 +415,7 @@ public final class WindowPart {
         all.mergeCounts(part);
       }
     }
-    all.rows = rows(layout, blocks);
+    all.rows = PartialMerge.table(layout, blocks);
     return all;
   }
 
@@ -480,34 +439,6 @@ public final class WindowPart {
     }
     GroupTable none = new GroupTable(layout);
     return new WindowPart(queryId, state.time(), live, none, byLevel, totals, counts, isSure);
-  }
-
-  /** The groups of untrusted bytes; the numbers beside them are ignored. */
-  static List<PartialGroups> blocks(byte[] bytes, FlowQuery live) {
-    GroupLayout layout = LiveGroupings.of(live).layout();
-    return StateBytes.openPart(bytes, layout.fingerprint(), 1 + layout.stateWords())
-        .blocks()
-        .stream()
-        .map(PartialGroups::open)
-        .toList();
-  }
-
-  /** Makes a table of groups that are all different. */
-  static GroupTable rows(GroupLayout layout, List<PartialGroups> blocks) {
-    GroupTable rows = new GroupTable(layout);
-    PartialMerge merge = new PartialMerge(layout);
-    boolean append = rows.canBeAppended();
-    if (append) {
-      rows.reserveToAppend(blocks.stream().mapToLong(PartialGroups::groups).sum());
-    }
-    for (PartialGroups groups : blocks) {
-      if (append) {
-        merge.append(rows, groups); // parts have different groups, each of them once
-      } else {
-        merge.into(rows, groups);
-      }
-    }
-    return rows;
   }
 
   /**

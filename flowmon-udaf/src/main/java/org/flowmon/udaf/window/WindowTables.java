@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.flowmon.udaf.group.GroupHolding;
 import org.flowmon.udaf.group.GroupTable;
@@ -42,26 +41,33 @@ public final class WindowTables {
   // By grouping; null if a pane has no groups of it.
   private final NavigableMap<PaneKey, GroupTable[]> tables = new TreeMap<>(PaneKey.BY_TIME);
   private final GroupBudget budget;
-  private final WindowAdvances advances = new WindowAdvances();
+  private final WindowAdvances advances;
   private long watermark = Long.MIN_VALUE;
 
   /** Tables for any number of groups. */
   public WindowTables(long queryId, FlowQuery live, WindowSpec window) {
-    this(queryId, live, window, GroupBudget.unlimited(window));
+    this(queryId, live, window, GroupBudget.unlimited(window), new WindowAdvances());
   }
 
   /**
    * Tables without groups.
    *
    * @param budget shared by the tables of all key groups in a task
+   * @param advances shared by the same
    */
-  public WindowTables(long queryId, FlowQuery live, WindowSpec window, GroupBudget budget) {
+  public WindowTables(
+      long queryId,
+      FlowQuery live,
+      WindowSpec window,
+      GroupBudget budget,
+      WindowAdvances advances) {
     this.queryId = queryId;
     this.live = live;
     this.window = window;
     this.groupings = LiveGroupings.of(live);
     this.merges = new PartialMerge[groupings.groupings().size()];
     this.budget = budget;
+    this.advances = advances;
     budget.join(this);
   }
 
@@ -162,7 +168,7 @@ public final class WindowTables {
     if (ofPane == null) {
       return GroupHolding.NONE;
     }
-    advances.leftOut(pane.fromWindowEnd());
+    advances.leftOut(this, pane.fromWindowEnd());
     GroupHolding left = GroupHolding.NONE;
     for (int g = 0; g < ofPane.length; g++) {
       if (ofPane[g] == null) {
@@ -215,7 +221,6 @@ public final class WindowTables {
                 return false;
               }
               budget.close(pane.getKey(), holding(pane.getValue()), watermark);
-              advances.forget(pane.getKey().fromWindowEnd());
               return true;
             });
     count();
@@ -223,42 +228,26 @@ public final class WindowTables {
 
   /**
    * Passes on the groups of windows whose {@link WindowSpec#advanceAt} a watermark has reached and
-   * that have no result yet, each once. For a query that keeps all groups, the later part of the
-   * result is the {@linkplain WindowPart#superseded rest}. For one with a limit, the parts are of a
-   * query with twice the limit, for {@link WindowPart#learned}. Does nothing if groups were
-   * dropped. Only for queries that {@link LiveGroupings#canAdvance}.
+   * that have no result yet, each once; none of windows with dropped groups. Only for queries for
+   * which this {@linkplain WindowAdvances#isPossible is possible}.
    *
-   * @param parts takes a part, to be used before groups are added again, and returns the number of
-   *     its first group among those taken of the window
+   * @param parts takes a part, to be used before groups are added again
    */
-  public void advance(long watermarkMicros, ToIntFunction<WindowPart> parts) {
+  public void advance(long watermarkMicros, Consumer<WindowPart> parts) {
     tables.forEach(
         (pane, ofPane) -> {
           GroupTable table = ofPane[0];
           long end = pane.fromWindowEnd();
           if (window.advanceAt(end) <= watermarkMicros
               && window.firstResultAt(end) > watermarkMicros
-              && !advances.has(end)
+              && !advances.has(this, end)
               && table != null
               && table.size() > 0
               && table.sample().level() == 0) {
-            FlowQuery of = live.keepsAllGroups() ? live : live.withLimit(2 * live.limit());
-            int first = parts.applyAsInt(WindowPart.of(queryId, end, of, table));
-            advances.add(end, table, first);
+            advances.add(this, end, table);
+            parts.accept(WindowPart.of(queryId, end, live, table));
           }
         });
-  }
-
-  /**
-   * The number of changed groups among those that {@link #advance} passed on of a window. If it is
-   * unknown, because the window has groups outside that table, it is more than any possible number.
-   */
-  public long changed(long windowEnd) {
-    return advances.changed(
-        windowEnd,
-        panesOf(windowEnd).entrySet().stream()
-            .filter(pane -> pane.getKey().fromWindowEnd() == windowEnd)
-            .map(pane -> pane.getValue()[0]));
   }
 
   private static GroupHolding holding(GroupTable[] ofPane) {
@@ -357,7 +346,7 @@ public final class WindowTables {
             && budget.isSure(
                 end - window.widthMicros(), end, groupings.areUneven(), groupings.haveStates());
     WindowPart part = WindowPart.of(queryId, end, live, groupings.count(groups), counts, isSure);
-    return live.keepsAllGroups() ? advances.rest(end, part) : part;
+    return advances.rest(this, part);
   }
 
   /** The level of a pane: all of its tables have the same. */
@@ -447,18 +436,25 @@ public final class WindowTables {
   /** Restores a state without a limit on groups. */
   public static WindowTables fromBytes(
       byte[] bytes, long queryId, FlowQuery live, WindowSpec window) {
-    return fromBytes(bytes, queryId, live, window, GroupBudget.unlimited(window));
+    return fromBytes(
+        bytes, queryId, live, window, GroupBudget.unlimited(window), new WindowAdvances());
   }
 
   /**
    * Restores a state.
    *
    * @param budget shared by the tables of all key groups in a task
+   * @param advances shared by the same
    * @throws PartialFormatException if the bytes are damaged or of another query
    */
   public static WindowTables fromBytes(
-      byte[] bytes, long queryId, FlowQuery live, WindowSpec window, GroupBudget budget) {
-    WindowTables restored = new WindowTables(queryId, live, window, budget);
+      byte[] bytes,
+      long queryId,
+      FlowQuery live,
+      WindowSpec window,
+      GroupBudget budget,
+      WindowAdvances advances) {
+    WindowTables restored = new WindowTables(queryId, live, window, budget, advances);
     StateBytes state = StateBytes.openTables(bytes, queryId, restored.fingerprint());
     restored.watermark = state.time();
     SampleWords.read(state.words(), restored.groupings.groupings(), restored::restore);

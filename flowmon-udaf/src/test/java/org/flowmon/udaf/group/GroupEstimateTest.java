@@ -17,6 +17,7 @@ import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.window.GroupBudget;
+import org.flowmon.udaf.window.WindowAdvances;
 import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
@@ -77,7 +78,7 @@ class GroupEstimateTest {
     GroupBudget budget = new GroupBudget(limit, WINDOW, 1, 1);
     List<WindowTables> tables = new ArrayList<>();
     for (int keyGroup = 0; keyGroup < 4; keyGroup++) {
-      tables.add(new WindowTables(7, QUERY, WINDOW, budget));
+      tables.add(new WindowTables(7, QUERY, WINDOW, budget, new WindowAdvances()));
     }
     for (byte[] bytes : sent) {
       PartialGroups of = PartialGroups.open(bytes);

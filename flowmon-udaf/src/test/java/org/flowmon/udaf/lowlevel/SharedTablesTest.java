@@ -2,51 +2,37 @@ package org.flowmon.udaf.lowlevel;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.LittleEndian;
-import org.flowmon.udaf.FlowWindows;
 import org.flowmon.udaf.RandomFlows;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.partial.PartialLayout;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.result.LiveGroupings;
-import org.flowmon.udaf.text.QueryException;
-import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.window.TwoLevelsTest;
-import org.flowmon.udaf.window.WindowPart;
-import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
 /**
  * Queries that share low-level tables have the same results as a plain run over the flows of their
  * time, even if they come, go and fail while flows come.
  */
-class SharedTablesTest {
-  private static final long MINUTE = 60_000_000L;
+class SharedTablesTest extends SharedTablesFixture {
   private static final List<String> FILTERS =
       List.of("", " WHERE outgoing IS NOT TRUE", " WHERE dst_port > 52");
+
   private static final List<String> KEYS =
       List.of("src_addr", "src_addr, dst_port", "service", "protocol, service", "bytes / packets");
+
   private static final List<String> AGGREGATES =
       List.of(
           "COUNT(*) AS n",
@@ -83,80 +69,6 @@ class SharedTablesTest {
         + " ORDER BY "
         + keys
         + (random.nextBoolean() ? " LIMIT " + (1 + random.nextInt(50)) : "");
-  }
-
-  private static WindowSpec window(Random random) {
-    long slide = (1 + random.nextInt(4)) * MINUTE;
-    return new WindowSpec(
-        slide * (1 + random.nextInt(3)),
-        slide,
-        random.nextInt(4) == 0 ? FlowColumn.ARRIVAL : FlowColumn.END_TIME,
-        random.nextInt(30) * MINUTE / 20,
-        MINUTE,
-        false,
-        false);
-  }
-
-  /** A query, its messages while it was present, and its windows after the merge. */
-  private static final class Live {
-    final long id;
-    final FlowQuery query;
-    final WindowSpec window;
-    final LowLevelMember member;
-    final List<FlowBatch> given = new ArrayList<>();
-    final Map<Integer, WindowTables> tables = new HashMap<>();
-    final Map<Long, WindowPart> windows = new TreeMap<>();
-    long partials;
-
-    Live(long id, FlowQuery query, WindowSpec window, int slots, int keyGroups, LowLevel low) {
-      this.id = id;
-      this.query = query;
-      this.window = window;
-      this.member = low.add(id, query, window, slots, keyGroups, this::merge);
-    }
-
-    private void merge(int keyGroup, byte[] bytes) {
-      PartialGroups groups = PartialGroups.open(bytes);
-      assertEquals(keyGroup, groups.keyGroup());
-      partials += groups.groups();
-      assertTrue(
-          tables.computeIfAbsent(keyGroup, k -> new WindowTables(id, query, window)).merge(groups));
-    }
-
-    void close(long watermark) {
-      for (WindowTables table : tables.values()) {
-        table.closeUpTo(
-            watermark,
-            part -> {
-              WindowPart known = windows.putIfAbsent(part.windowEnd(), part);
-              if (known != null) {
-                known.merge(part);
-              }
-            });
-      }
-    }
-
-    void check(String at) {
-      close(Long.MAX_VALUE / 4);
-      Map<Long, ResultTable> expected = TwoLevelsTest.expected(given, query, window);
-      String of = at + ", query " + id + ": " + query + " " + window;
-      assertEquals(expected.keySet(), windows.keySet(), of);
-      windows.forEach(
-          (end, part) -> assertEquals(expected.get(end), part.result(), of + ", window " + end));
-      LowLevelCounts counts = member.counts();
-      assertEquals(given.stream().mapToLong(FlowBatch::rows).sum(), counts.flows(), of);
-      assertEquals(
-          counts.selected(),
-          counts.counted() + counts.late() + counts.ahead() + counts.behindWatermark(),
-          of);
-      assertEquals(partials, counts.partials(), of);
-      LowLevelQuery alone = new LowLevelQuery(1, query, window, 64, 4, (keyGroup, bytes) -> {});
-      given.forEach(alone::process);
-      assertEquals(alone.counts().counted(), counts.counted(), of);
-      assertEquals(alone.counts().late(), counts.late(), of);
-      assertEquals(alone.counts().partlyLate(), counts.partlyLate(), of);
-      assertEquals(alone.counts().ahead(), counts.ahead(), of);
-    }
   }
 
   @Test
@@ -223,10 +135,6 @@ class SharedTablesTest {
     assertTrue(evictions > 1000, "only " + evictions + " evictions");
   }
 
-  private static int tables(FlowQuery query) {
-    return LiveGroupings.of(query).tables();
-  }
-
   /** The removed query loses its undrained groups, and the others lose nothing. */
   @Test
   void aQueryThatGoesTakesNothingOfTheOthersAlong() {
@@ -254,13 +162,6 @@ class SharedTablesTest {
     stays.check("seed 5");
     low.remove(stays.member);
     assertEquals(0, low.tables());
-  }
-
-  private static Live live(long id, String select, String keys, WindowSpec window, LowLevel low) {
-    FlowQuery query =
-        QueryParser.parse(
-            "SELECT " + select + " FROM flows GROUP BY " + keys + " ORDER BY " + keys);
-    return new Live(id, query, window, 1024, 16, low);
   }
 
   @Test
@@ -376,101 +277,6 @@ class SharedTablesTest {
   }
 
   @Test
-  void aQueryWhoseArgumentFailsGoesAloneAndTheOthersMissNoFlow() {
-    WindowSpec window = WindowSpec.tumbling(5 * MINUTE, MINUTE);
-    LowLevel low = new LowLevel();
-    Live bytes = live(1, "src_addr, SUM(bytes) AS b", "src_addr", window, low);
-    Live fails =
-        live(
-            2,
-            "src_addr, SUM(CASE WHEN service = 'dns' THEN bytes ELSE 0 END) AS b",
-            "src_addr",
-            window,
-            low);
-    Live packets = live(3, "src_addr, MAX(packets) AS p", "src_addr", window, low);
-    Live byPort = live(4, "dst_port, COUNT(*) AS n", "dst_port", window, low);
-    Live byText = live(5, "service, COUNT(*) AS n", "service", window, low);
-    Live distinct = live(6, "src_addr, COUNT(DISTINCT service) AS n", "src_addr", window, low);
-    List<FlowBatch> flows = new ArrayList<>();
-    flows.addAll(new RandomFlows(6).modest().within(20 * MINUTE).batches(3, 900));
-    FlowBatch whole = new RandomFlows(7).modest().within(20 * MINUTE).batch(3000);
-    FlowBatch broken = broken(whole, 1500);
-    flows.add(broken);
-    flows.addAll(new RandomFlows(8).modest().within(20 * MINUTE).batches(3, 900));
-    assertEquals(4, low.tables());
-    for (FlowBatch batch : flows) {
-      low.process(batch);
-      for (Live live : List.of(bytes, packets, byPort)) {
-        live.given.add(batch == broken ? whole : batch);
-      }
-    }
-    assertEquals(2, low.tables());
-    long sentBefore = fails.partials + byText.partials + distinct.partials;
-    low.closePanesUpTo(Long.MAX_VALUE / 4);
-    assertFalse(low.isDrained());
-    assertTrue(low.drainSome(Integer.MAX_VALUE));
-    for (Live live : List.of(fails, byText, distinct)) {
-      assertNotNull(live.member.failure(), live.query.toString());
-    }
-    assertEquals(sentBefore, fails.partials + byText.partials + distinct.partials);
-    for (Live live : List.of(bytes, packets, byPort)) {
-      assertNull(live.member.failure(), live.query.toString());
-      live.check("seeds 6 to 8");
-    }
-  }
-
-  /** The flows; one has an unreadable service, as its batch was overwritten. */
-  private static FlowBatch broken(FlowBatch from, int row) {
-    int rows = from.rows();
-    FlowBatchBuilder builder = new FlowBatchBuilder(rows);
-    for (int r = 0; r < rows; r++) {
-      builder.appendRow(from, r);
-    }
-    byte[] bytes = builder.build(1, 0, rows, 0);
-    FlowBatch batch = FlowBatch.open(bytes);
-    // The offsets of the texts, one more than rows, lie before these.
-    StringBuilder texts = new StringBuilder();
-    for (int r = 0; r < 40; r++) {
-      String text = from.text(FlowColumn.SERVICE, r);
-      texts.append(text == null ? "" : text);
-    }
-    byte[] first = texts.toString().getBytes(StandardCharsets.UTF_8);
-    for (int at = 4 * (rows + 1); at < bytes.length - first.length; at++) {
-      if (Arrays.equals(bytes, at, at + first.length, first, 0, first.length)) {
-        bytes[at - 4 * (rows + 1 - row) + 3] = 0x7F;
-        return batch;
-      }
-    }
-    throw new AssertionError("no texts in the batch");
-  }
-
-  @Test
-  void aQueryWhoseArgumentFailsGoesAloneWhereFlowsAreDivided() {
-    WindowSpec window =
-        new WindowSpec(MINUTE, MINUTE, FlowColumn.END_TIME, MINUTE, MINUTE, false, true);
-    LowLevel low = new LowLevel();
-    Live bytes = live(1, "src_addr, SUM(bytes) AS b", "src_addr", window, low);
-    Live fails =
-        live(2, "src_addr, MAX(CASE service WHEN 'dns' THEN 1 END) AS m", "src_addr", window, low);
-    FlowBatch whole = new RandomFlows(12).modest().within(20 * MINUTE).batch(2500);
-    low.process(whole);
-    low.process(broken(whole, 1300));
-    low.drainAll();
-    assertNotNull(fails.member.failure());
-    assertNull(bytes.member.failure());
-    bytes.close(Long.MAX_VALUE / 4);
-    FlowWindows expected =
-        FlowWindows.run(List.of(whole, whole), bytes.query, bytes.window, 1 << 14, 1);
-    assertEquals(expected.windows().keySet(), bytes.windows.keySet());
-    expected
-        .windows()
-        .forEach((end, part) -> assertEquals(part.result(), bytes.windows.get(end).result()));
-    assertEquals(expected.counts().counted(), bytes.member.counts().counted());
-    assertEquals(expected.counts().late(), bytes.member.counts().late());
-    assertEquals(expected.counts().partlyLate(), bytes.member.counts().partlyLate());
-  }
-
-  @Test
   void aQueryThatComesIsNotGivenFlowsOfPanesThatTheWatermarkHasClosed() {
     LowLevel low = new LowLevel();
     WindowSpec window = WindowSpec.tumbling(5 * MINUTE, 0);
@@ -489,74 +295,5 @@ class SharedTablesTest {
       assertEquals(1, live.member.counts().behindWatermark(), live.query.toString());
       assertEquals(0, live.member.counts().counted(), live.query.toString());
     }
-  }
-
-  @Test
-  void aQueryWhoseGroupsCannotBeSentGoesAloneAndTheWatermarkIsNotHeld() {
-    WindowSpec window = WindowSpec.tumbling(5 * MINUTE, MINUTE);
-    LowLevel low = new LowLevel();
-    String tooLong = "x".repeat(FlowBatch.MAX_TEXT_BYTES + 1);
-    Live bytes = live(1, "src_addr, SUM(bytes) AS b", "src_addr", window, low);
-    String key = "CASE WHEN outgoing THEN '" + tooLong + "' ELSE 'x' END";
-    FlowQuery query =
-        QueryParser.parse("SELECT " + key + " AS k, COUNT(*) AS n FROM flows GROUP BY k");
-    Live fails = new Live(2, query, window, 1024, 16, low);
-    Live packets = live(3, "src_addr, MAX(packets) AS p", "src_addr", window, low);
-    List<FlowBatch> flows = new RandomFlows(9).within(20 * MINUTE).batches(5, 1500);
-    for (FlowBatch batch : flows) {
-      low.process(batch);
-      bytes.given.add(batch);
-      packets.given.add(batch);
-    }
-    assertNull(fails.member.failure());
-    low.closePanesUpTo(Long.MAX_VALUE / 4);
-    for (int some = 0; some < 1024; some += 100) {
-      low.drainSome(100);
-    }
-    assertTrue(low.isDrained());
-    assertTrue(
-        String.valueOf(fails.member.failure()).contains("a text key of"),
-        () -> String.valueOf(fails.member.failure()));
-    assertEquals(1, low.tables());
-    bytes.check("seed 9");
-    packets.check("seed 9");
-  }
-
-  @Test
-  void whatASinkThrowsIsThrownOnAndIsNoFailureOfAQuery() {
-    WindowSpec window = WindowSpec.tumbling(5 * MINUTE, MINUTE);
-    LowLevel low = new LowLevel();
-    Live bytes = live(1, "src_addr, SUM(bytes) AS b", "src_addr", window, low);
-    IllegalStateException gone = new IllegalStateException("the network is gone");
-    LowLevelMember other =
-        low.add(
-            2,
-            QueryParser.parse("SELECT src_addr, COUNT(*) AS n FROM flows GROUP BY src_addr"),
-            window,
-            1024,
-            16,
-            (keyGroup, message) -> {
-              throw gone;
-            });
-    low.process(new RandomFlows(10).batch(100));
-    assertSame(gone, assertThrows(IllegalStateException.class, low::drainAll));
-    assertNull(bytes.member.failure());
-    assertNull(other.failure());
-  }
-
-  @Test
-  void aQueryThatCannotBeEvaluatedIsRefusedAndTheOthersStay() {
-    WindowSpec window = WindowSpec.tumbling(5 * MINUTE, MINUTE);
-    LowLevel low = new LowLevel();
-    Live bytes = live(1, "src_addr, SUM(bytes) AS b", "src_addr", window, low);
-    FlowBatch batch = new RandomFlows(11).within(20 * MINUTE).batch(1000);
-    low.process(batch);
-    bytes.given.add(batch);
-    FlowQuery unbound =
-        QueryParser.parse("SELECT src_addr, SUM(bytes * :n) AS b FROM flows GROUP BY src_addr");
-    assertThrows(
-        QueryException.class, () -> low.add(2, unbound, window, 1024, 16, (k, message) -> {}));
-    low.drainAll();
-    bytes.check("seed 11");
   }
 }

@@ -25,6 +25,7 @@ import org.flowmon.udaf.result.GroupAnswer;
 import org.flowmon.udaf.result.GroupCollector;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.window.GroupBudget;
+import org.flowmon.udaf.window.WindowAdvances;
 import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
@@ -218,13 +219,14 @@ public class PartialBytesTest {
   void groupsThatWereLeftOutAreInTheState() {
     GroupBudget budget =
         new GroupBudget(GroupLimit.ofGroups(groups.table().size() / 3), WINDOW, 1, 1);
-    WindowTables tables = new WindowTables(9, QUERY, WINDOW, budget);
+    WindowTables tables = new WindowTables(9, QUERY, WINDOW, budget, new WindowAdvances());
     tables.merge(PartialGroups.open(partial));
     assertTrue(budget.level() > 0 && budget.dropped() > 0);
     assertEquals(groups.table().size(), tables.groups() + budget.dropped());
     byte[] state = tables.toBytes();
     GroupBudget again = new GroupBudget(GroupLimit.ofGroups(groups.table().size()), WINDOW, 1, 1);
-    WindowTables restored = WindowTables.fromBytes(state, 9, QUERY, WINDOW, again);
+    WindowTables restored =
+        WindowTables.fromBytes(state, 9, QUERY, WINDOW, again, new WindowAdvances());
     assertEquals(budget.level(), again.level(), "a level only rises, whatever there is room for");
     assertEquals(tables.groups(), restored.groups());
     List<WindowPart> parts = new ArrayList<>();
@@ -371,7 +373,7 @@ public class PartialBytesTest {
   private byte[] sampled() {
     GroupBudget budget =
         new GroupBudget(GroupLimit.ofGroups(groups.table().size() / 3), WINDOW, 1, 1);
-    WindowTables tables = new WindowTables(9, QUERY, WINDOW, budget);
+    WindowTables tables = new WindowTables(9, QUERY, WINDOW, budget, new WindowAdvances());
     tables.merge(PartialGroups.open(partial));
     return tables.toBytes();
   }

@@ -7,9 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
@@ -17,13 +15,11 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.group.GroupLimit;
 import org.flowmon.udaf.lowlevel.LowLevelQuery;
-import org.flowmon.udaf.order.OrderBound;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.partial.PartialFormatException;
 import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.result.LiveGroupings;
 import org.junit.jupiter.api.Test;
 
 /** Results with most groups sent in advance, against tables that give all at the end. */
@@ -53,8 +49,9 @@ class AdvancedGroupsTest {
 
     Task(FlowQuery query, GroupLimit limit) {
       GroupBudget budget = new GroupBudget(limit, WINDOW, KEY_GROUPS, 2 * KEY_GROUPS);
+      WindowAdvances advances = new WindowAdvances();
       for (int g = 0; g < KEY_GROUPS; g++) {
-        tables[g] = new WindowTables(1, query, WINDOW, budget);
+        tables[g] = new WindowTables(1, query, WINDOW, budget, advances);
       }
     }
 
@@ -64,10 +61,8 @@ class AdvancedGroupsTest {
         of.advance(
             watermark,
             part -> {
-              int first = sent;
               sent += part.size();
               advance.add(part.toBytes());
-              return first;
             });
       }
     }
@@ -99,7 +94,7 @@ class AdvancedGroupsTest {
       this.limit = limit;
       GroupBudget budget = new GroupBudget(limit, WINDOW, 2 * KEY_GROUPS, 2 * KEY_GROUPS);
       for (int g = 0; g < plain.length; g++) {
-        plain[g] = new WindowTables(1, query, WINDOW, budget);
+        plain[g] = new WindowTables(1, query, WINDOW, budget, new WindowAdvances());
       }
       tasks.add(new Task(query, limit));
       tasks.add(new Task(query, limit));
@@ -167,23 +162,25 @@ class AdvancedGroupsTest {
 
     /** The result; messages of a task from before a restore no longer count. */
     private WindowPart actual(Task before) {
-      Map<Long, List<byte[]>> advance = new HashMap<>();
-      Map<Long, List<int[]>> superseded = new HashMap<>();
-      List<byte[]> rest = new ArrayList<>();
+      AdvancedGroups groups = new AdvancedGroups(query);
       if (before != null) {
-        advance.put(7L, before.advance);
+        before.advance.forEach(bytes -> groups.add(7, bytes));
       }
       for (int t = 0; t < tasks.size(); t++) {
         Task task = tasks.get(t);
+        for (byte[] bytes : task.advance) {
+          groups.add(t, bytes);
+        }
+        if (random.nextBoolean()) {
+          groups.prepare(Runnable::run);
+        }
         task.close();
-        advance.put((long) t, task.advance);
-        superseded.put((long) t, task.superseded);
-        rest.addAll(task.rest);
+        for (int i = 0; i < task.rest.size(); i++) {
+          groups.addRest(t, task.advance.size(), task.superseded.get(i), task.rest.get(i));
+        }
       }
-      AdvancedGroups groups = AdvancedGroups.of(query, advance);
-      return groups
-          .complete(WindowPart.open(rest, query), superseded)
-          .settled(limit.ofPane(WINDOW));
+      assertTrue(groups.isWhole());
+      return groups.complete(List.of()).settled(limit.ofPane(WINDOW));
     }
   }
 
@@ -194,7 +191,7 @@ class AdvancedGroupsTest {
     for (int seed = 1; seed <= 120; seed++) {
       Random random = new Random(seed);
       FlowQuery query = QueryParser.parse(QUERIES.get(seed % QUERIES.size()));
-      assertTrue(LiveGroupings.canAdvance(query, WINDOW));
+      assertTrue(WindowAdvances.isPossible(query, WINDOW));
       boolean isLimited = seed % 3 == 0;
       GroupLimit limit =
           isLimited ? new GroupLimit(50 + random.nextInt(3000), 1 << 20) : GroupLimit.NONE;
@@ -230,64 +227,6 @@ class AdvancedGroupsTest {
   }
 
   @Test
-  void aLimitLeavesOutOnlyWhatIsNotWanted() {
-    int less = 0;
-    int unknown = 0;
-    for (int seed = 1; seed <= 120; seed++) {
-      Random random = new Random(seed);
-      int limit = 1 + random.nextInt(40);
-      String by = random.nextBoolean() ? " LIMIT 2 BY src_addr" : "";
-      String order = List.of("SUM(bytes) DESC", "MIN(bytes)", "COUNT(*)").get(seed % 3);
-      FlowQuery query =
-          QueryParser.parse(
-              "SELECT src_addr, dst_port, SUM(bytes) AS b FROM flows GROUP BY src_addr, dst_port"
-                  + (" ORDER BY " + order + by + " LIMIT " + limit));
-      assertTrue(LiveGroupings.canAdvance(query, WINDOW));
-      Run run = new Run(random, query, GroupLimit.NONE);
-      int hosts = 2 + random.nextInt(60);
-      run.flows(500 + random.nextInt(3000), hosts);
-      Task task = run.tasks.get(0);
-      List<WindowPart> advance = new ArrayList<>();
-      for (WindowTables tables : task.tables) {
-        tables.closeUpTo(END, part -> fail("no window is over"));
-        tables.advance(
-            END + SECOND / 4,
-            part -> {
-              advance.add(part);
-              return 0;
-            });
-      }
-      OrderBound bound = merged(advance).learned();
-      run.flows(random.nextInt(2 * limit), hosts);
-      long changed = 0;
-      for (WindowTables tables : task.tables) {
-        changed += tables.changed(END);
-      }
-      List<WindowPart> parts = new ArrayList<>();
-      for (WindowTables tables : task.tables) {
-        tables.closeUpTo(END + SECOND, parts::add);
-      }
-      WindowPart actual = WindowPart.open(parts.get(0).toBytes(), query);
-      actual.expect(bound, changed);
-      WindowPart all = WindowPart.open(parts.get(0).toBytes(), query);
-      for (WindowPart part : parts.subList(1, parts.size())) {
-        WindowPart others = WindowPart.open(part.toBytes(), query);
-        actual.merge(others);
-        all.merge(others);
-      }
-      assertEquals(all.result(), actual.result(), "seed " + seed + ": " + query);
-      less += actual.size() < all.size() ? 1 : 0;
-      unknown += bound == null || changed > limit ? 1 : 0;
-    }
-    assertTrue(less > 30 && unknown > 10, less + " left out rows, " + unknown + " knew nothing");
-  }
-
-  private static WindowPart merged(List<WindowPart> parts) {
-    parts.subList(1, parts.size()).forEach(parts.get(0)::merge);
-    return parts.get(0);
-  }
-
-  @Test
   void onlyWhatHasChangedIsSentAtTheEnd() {
     Run run = new Run();
     run.flows(5000, 400);
@@ -303,7 +242,8 @@ class AdvancedGroupsTest {
     task.close();
     int groups = 0;
     for (byte[] bytes : task.rest) {
-      groups += WindowPart.blocks(bytes, run.query).stream().mapToInt(PartialGroups::groups).sum();
+      groups +=
+          AdvancedGroups.blocks(bytes, run.query).stream().mapToInt(PartialGroups::groups).sum();
     }
     assertTrue(groups > 0 && groups <= 20, groups + " groups");
   }
@@ -316,11 +256,29 @@ class AdvancedGroupsTest {
     task.advance(END + SECOND / 4);
     task.close();
     for (int number : new int[] {-1, task.sent}) {
-      AdvancedGroups groups = AdvancedGroups.of(run.query, Map.of(0L, task.advance));
-      WindowPart rest = WindowPart.open(task.rest, run.query);
-      Map<Long, List<int[]>> superseded = Map.of(0L, List.of(new int[] {number}));
-      assertThrows(PartialFormatException.class, () -> groups.complete(rest, superseded));
+      AdvancedGroups groups = new AdvancedGroups(run.query);
+      task.advance.forEach(bytes -> groups.add(0, bytes));
+      for (byte[] bytes : task.rest) {
+        groups.addRest(0, task.advance.size(), new int[] {number}, bytes);
+      }
+      assertThrows(PartialFormatException.class, () -> groups.complete(List.of()));
     }
+  }
+
+  @Test
+  void groupsAreWholeIfAllMessagesInAdvanceOfEachRestHaveCome() {
+    Run run = new Run();
+    run.flows(5000, 400);
+    Task task = run.tasks.get(0);
+    task.advance(END + SECOND / 4);
+    task.close();
+    AdvancedGroups groups = new AdvancedGroups(run.query);
+    groups.add(7, task.advance.get(0)); // of a run without a rest: it does not count
+    groups.addRest(1, 2, new int[0], task.rest.get(0));
+    groups.add(1, task.advance.get(0));
+    assertFalse(groups.isWhole());
+    groups.add(1, task.advance.get(1));
+    assertTrue(groups.isWhole());
   }
 
   @Test
@@ -328,14 +286,15 @@ class AdvancedGroupsTest {
     for (String sql :
         List.of(
             "SELECT src_addr, SUM(bytes) AS b FROM flows GROUP BY src_addr LIMIT 5",
+            "SELECT src_addr, SUM(bytes) AS b FROM flows GROUP BY src_addr ORDER BY b LIMIT 5",
             "SELECT src_addr, SUM(bytes) AS b FROM flows GROUP BY src_addr HAVING b > 5",
             "SELECT src_addr, COUNT(DISTINCT dst_addr) AS b FROM flows GROUP BY src_addr",
             "SELECT service, SUM(bytes) AS b FROM flows GROUP BY service",
             "SELECT SUM(bytes) AS b FROM flows")) {
-      assertFalse(LiveGroupings.canAdvance(QueryParser.parse(sql), WINDOW), sql);
+      assertFalse(WindowAdvances.isPossible(QueryParser.parse(sql), WINDOW), sql);
     }
     WindowSpec sliding =
         new WindowSpec(10 * SECOND, SECOND, FlowColumn.END_TIME, SECOND, 3600 * SECOND);
-    assertFalse(LiveGroupings.canAdvance(QueryParser.parse(QUERIES.get(0)), sliding));
+    assertFalse(WindowAdvances.isPossible(QueryParser.parse(QUERIES.get(0)), sliding));
   }
 }

@@ -42,7 +42,7 @@ class FrozenTablesTest {
           seed % 2 == 0
               ? GroupBudget.unlimited(WINDOW)
               : new GroupBudget(GroupLimit.ofGroups(4), WINDOW, 1, 1);
-      WindowTables tables = new WindowTables(7, query, WINDOW, budget);
+      WindowTables tables = new WindowTables(7, query, WINDOW, budget, new WindowAdvances());
       List<FrozenTables> frozen = new ArrayList<>();
       List<byte[]> expected = new ArrayList<>();
       long time = Long.MIN_VALUE;

@@ -58,7 +58,13 @@ class GroupBudgetOfTasksTest {
                   tables
                       .computeIfAbsent(
                           keyGroup,
-                          k -> new WindowTables(7, query, window, budgets.get(k * 2 / keyGroups)))
+                          k ->
+                              new WindowTables(
+                                  7,
+                                  query,
+                                  window,
+                                  budgets.get(k * 2 / keyGroups),
+                                  new WindowAdvances()))
                       .merge(PartialGroups.open(bytes)));
     }
 

@@ -53,7 +53,7 @@ class PartOfVersion1Test {
             isOld
                 ? GroupBudget.unlimited(WINDOW)
                 : new GroupBudget(GroupLimit.ofGroups(room), WINDOW, 1, TASKS);
-        WindowTables tables = new WindowTables(9, query, WINDOW, budget);
+        WindowTables tables = new WindowTables(9, query, WINDOW, budget, new WindowAdvances());
         TablePartials.of(task.table(), 9, 0, 77, 5000, 6000, 7000)
             .forEach(bytes -> tables.merge(PartialGroups.open(bytes)));
         List<WindowPart> closed = new ArrayList<>();

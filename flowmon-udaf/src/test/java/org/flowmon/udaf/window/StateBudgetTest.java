@@ -98,7 +98,9 @@ class StateBudgetTest {
       int task = groups.keyGroup() % tasks;
       GroupBudget budget = budgets.get(task);
       tables
-          .computeIfAbsent(groups.keyGroup(), k -> new WindowTables(7, query, WINDOW, budget))
+          .computeIfAbsent(
+              groups.keyGroup(),
+              k -> new WindowTables(7, query, WINDOW, budget, new WindowAdvances()))
           .merge(groups);
       assertTrue(budget.stateBytes() <= bytes, budget.stateBytes() + " of " + bytes);
       long measured = 0;

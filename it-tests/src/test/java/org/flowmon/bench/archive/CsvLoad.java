@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
@@ -35,8 +34,7 @@ public final class CsvLoad {
    *     beside the compared data, and stay
    * @param threads that parse, and as many that seal
    */
-  public static Loaded measure(Workload workload, Path folder, int threads)
-      throws IOException, SQLException {
+  public static Loaded measure(Workload workload, Path folder, int threads) throws IOException {
     Path file =
         workload instanceof CsvWorkload csv
             ? csv.file()
@@ -71,7 +69,7 @@ public final class CsvLoad {
     }
   }
 
-  private static Path write(Workload workload, Path file) throws IOException, SQLException {
+  private static Path write(Workload workload, Path file) throws IOException {
     try (CsvFile out = new CsvFile(file)) {
       workload.read(out::write);
     }

@@ -6,7 +6,6 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.util.List;
 
 /**
@@ -51,7 +50,7 @@ public final class CsvWorkload implements Workload {
 
   /** Gives all rows to the sink; their number must be that of the parameters. */
   @Override
-  public void read(Sink sink) throws IOException, SQLException {
+  public void read(Sink sink) throws IOException {
     FlowBlock block = new FlowBlock(BLOCK_ROWS);
     List<WorkloadColumn> columns = WorkloadColumn.all();
     long rows = 0;

@@ -18,7 +18,6 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.maintenance.CompactionOptions;
-import org.flowmon.archive.maintenance.SettledSegments;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.segment.SealedSegment;
@@ -121,7 +120,7 @@ public final class FlowmonSystem implements BenchSystem {
   @Override
   public void index() throws IOException {
     archive.updateDirectory(false, () -> false);
-    archive.updateDays(SettledSegments.by(CompactionOptions.DEFAULTS), false, () -> false);
+    archive.updateDays(CompactionOptions.DEFAULTS::settled, false, () -> false);
   }
 
   @Override
@@ -131,20 +130,20 @@ public final class FlowmonSystem implements BenchSystem {
 
   @Override
   public void prepare(WorkloadQuery query) {
-    if (query.flowmon() != null) {
+    if (!query.isLookup()) {
       prepared.put(query.name(), QueryParser.parse(query.flowmon()));
     }
   }
 
   @Override
   public Answer answer(WorkloadQuery query) throws IOException {
-    if (query.address() == null) {
+    if (!query.isLookup()) {
       ResultTable table = ArchiveQuery.run(snapshot, prepared.get(query.name()), options).table();
       int[] all = new int[table.columnCount()];
       Arrays.setAll(all, c -> c);
       return fetch(table, all, query);
     }
-    IpPrefix host = new IpPrefix(IpAddress.ofIpv4(query.address().intValue()), query.bits());
+    IpPrefix host = new IpPrefix(IpAddress.ofIpv4((int) query.address()), query.bits());
     ResultTable table =
         ArchiveQuery.lookup(snapshot, host, Long.MIN_VALUE, Long.MAX_VALUE, -1, options).table();
     int[] places =

@@ -1,7 +1,6 @@
 package org.flowmon.bench.archive;
 
 import java.io.IOException;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -88,7 +87,7 @@ public final class GeneratedWorkload implements Workload {
   }
 
   @Override
-  public void read(Sink sink) throws IOException, SQLException {
+  public void read(Sink sink) throws IOException {
     FlowBlock block = new FlowBlock((int) Math.min(rows, BLOCK_ROWS));
     SplittableRandom random = rowRandom();
     for (long done = 0; done < rows; done += block.rows()) {

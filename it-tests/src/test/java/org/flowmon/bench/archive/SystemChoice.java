@@ -2,58 +2,61 @@ package org.flowmon.bench.archive;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import org.flowmon.archive.segment.SegmentOptions;
+import org.flowmon.bench.harness.Run;
 import org.flowmon.deploy.command.UsageException;
-import picocli.CommandLine.Option;
 
-/** The options that choose systems: the archive alone, or with others. */
+/** The systems that the options of a run choose: the archive alone, or with others. */
 public final class SystemChoice {
-  @Option(
-      names = "--segment-rows",
-      defaultValue = "4000000",
-      description = "Rows of a segment of the archive; default ${DEFAULT-VALUE}.")
-  private int segmentRows;
+  private SystemChoice() {}
 
-  @Option(
-      names = "--segments",
-      defaultValue = "lookup",
-      paramLabel = "OPTIONS",
-      description = "How segments are sealed, for example 'compact codec=zstd:3'; default lookup.")
-  private String segments;
-
-  @Option(names = "--compare", description = "Compare with other systems.")
-  private boolean compare;
-
-  @Option(
-      names = "--systems",
-      split = ",",
-      paramLabel = "NAME",
-      description = "With --compare: only these, for example flowmon,duckdb.")
-  private List<String> systems;
+  /**
+   * Compares the chosen systems. Answers that differ make the command's exit code 1.
+   *
+   * @param folder for their data
+   * @param isColdToo whether all queries are also timed with nothing in memory
+   */
+  public static SystemComparison compare(
+      Run run, Workload workload, List<WorkloadQuery> queries, Path folder, boolean isColdToo)
+      throws IOException {
+    SystemComparison comparison =
+        new SystemComparison(
+            workload,
+            queries,
+            run.cores("threads"),
+            Duration.ofMillis(run.number("warm-up")),
+            run.integer("rounds"),
+            line -> run.progress("%s", line));
+    comparison.run(chosen(run), folder, isColdToo);
+    comparison.differences().forEach(line -> run.expect(false, "answers differ: %s", line));
+    return comparison;
+  }
 
   /** The systems, the archive first. */
-  public List<BenchSystemProvider> chosen() {
-    if (segmentRows < 1) {
-      throw new UsageException("--segment-rows is at least 1");
-    }
+  private static List<BenchSystemProvider> chosen(Run run) {
     Map<String, BenchSystemProvider> all = new LinkedHashMap<>();
-    all.put(FlowmonSystem.NAME, new Flowmon(segmentRows, segmentOptions()));
-    if (compare) {
+    all.put(
+        FlowmonSystem.NAME,
+        new Flowmon(run.integer("segment-rows"), segmentOptions(run.text("segments"))));
+    boolean isComparison = run.flag("compare");
+    if (isComparison) {
       ServiceLoader.load(BenchSystemProvider.class)
           .forEach(provider -> all.put(provider.name(), provider));
-    } else if (systems != null) {
-      throw new UsageException("--systems belongs to --compare");
     }
-    if (systems == null) {
+    if (!run.has("systems")) {
       return List.copyOf(all.values());
     }
+    if (!isComparison) {
+      throw new UsageException("--systems belongs to --compare");
+    }
     List<BenchSystemProvider> chosen = new ArrayList<>();
-    for (String name : systems) {
+    for (String name : run.texts("systems")) {
       if (!all.containsKey(name)) {
         throw new UsageException("no system " + name + "; there are " + all.keySet());
       }
@@ -62,9 +65,9 @@ public final class SystemChoice {
     return chosen;
   }
 
-  private SegmentOptions segmentOptions() {
+  private static SegmentOptions segmentOptions(String text) {
     try {
-      return SegmentOptions.parse(segments);
+      return SegmentOptions.parse(text);
     } catch (IllegalArgumentException e) {
       throw new UsageException("--segments: " + e.getMessage());
     }

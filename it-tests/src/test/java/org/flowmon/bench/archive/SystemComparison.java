@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.flowmon.bench.harness.Samples;
 import org.flowmon.bench.machine.PageCache;
+import org.flowmon.deploy.command.CommandException;
 
 /**
  * Gives several systems the same rows and the same queries. Each is loaded alone. Then all systems
@@ -30,7 +32,6 @@ public final class SystemComparison {
   private final Duration warmUp;
   private final int rounds;
   private final Consumer<String> progress;
-  private boolean isColdToo;
   private final List<SystemFigures> figures = new ArrayList<>();
   private final Map<String, Answer.Summary> answers = new LinkedHashMap<>();
   private final Map<SystemFigures, Long> lastWarmNanos = new HashMap<>();
@@ -58,20 +59,27 @@ public final class SystemComparison {
   }
 
   /**
-   * Makes {@link #run} also time all queries with nothing in memory: for each system that can close
-   * its files, if their pages can be dropped.
-   */
-  public SystemComparison withCold() {
-    isColdToo = true;
-    return this;
-  }
-
-  /**
    * Measures.
    *
    * @param folder takes a folder of data for each system
+   * @param isColdToo whether all queries are also timed with nothing in memory: for each system
+   *     that can close its files, if their pages can be dropped
+   * @throws CommandException if a system fails
    */
-  public void run(List<BenchSystemProvider> providers, Path folder)
+  public void run(List<BenchSystemProvider> providers, Path folder, boolean isColdToo)
+      throws IOException {
+    try {
+      measure(providers, folder, isColdToo);
+    } catch (SQLException e) {
+      throw failed(e);
+    }
+  }
+
+  private static CommandException failed(SQLException e) {
+    return new CommandException("a system that the archive is compared with failed: " + e);
+  }
+
+  private void measure(List<BenchSystemProvider> providers, Path folder, boolean isColdToo)
       throws IOException, SQLException {
     Map<SystemFigures, BenchSystem> systems = new LinkedHashMap<>();
     try {
@@ -105,6 +113,14 @@ public final class SystemComparison {
     }
   }
 
+  private static void load(BenchSystem system, FlowBlock block) throws IOException {
+    try {
+      system.load(block);
+    } catch (SQLException e) {
+      throw failed(e);
+    }
+  }
+
   private SystemFigures load(String name, BenchSystem system) throws IOException, SQLException {
     progress.accept(name + ": loading " + workload.description());
     long[] rows = {0};
@@ -112,7 +128,7 @@ public final class SystemComparison {
     workload.read(
         block -> {
           long start = System.nanoTime();
-          system.load(block);
+          load(system, block);
           nanos[0] += System.nanoTime() - start;
           rows[0] += block.rows();
         });
@@ -163,7 +179,7 @@ public final class SystemComparison {
     StringBuilder line = new StringBuilder(query.name()).append(", ms:");
     times.forEach(
         (system, millis) -> {
-          system.measured(query.name(), millis);
+          system.measured(query.name(), Samples.of(millis));
           line.append(String.format(" %s %.2f", system.name(), system.best(query.name())));
         });
     progress.accept(line.toString());
@@ -193,7 +209,7 @@ public final class SystemComparison {
         return;
       }
     }
-    system.measuredCold(times);
+    system.measuredCold(Samples.of(times));
     progress.accept(String.format("%s: cold, all queries, ms: %.0f", system.name(), system.cold()));
   }
 

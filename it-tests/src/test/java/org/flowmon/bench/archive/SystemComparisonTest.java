@@ -36,7 +36,9 @@ final class SystemComparisonTest {
     SystemComparison comparison =
         new SystemComparison(workload, queries, 2, Duration.ZERO, 2, line -> {});
     comparison.run(
-        List.of(archive("right", "none", 1 << 20), archive("other", wrongQuery, 5000)), folder);
+        List.of(archive("right", "none", 1 << 20), archive("other", wrongQuery, 5000)),
+        folder,
+        false);
     assertEquals(2, comparison.figures().size());
     assertEquals(12, comparison.answers().size());
     for (SystemFigures figures : comparison.figures()) {

@@ -1,8 +1,9 @@
 package org.flowmon.bench.archive;
 
-import java.util.Arrays;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import org.flowmon.bench.harness.Samples;
 
 /** The measurements of one system. */
 public final class SystemFigures {
@@ -12,8 +13,8 @@ public final class SystemFigures {
   private final double loadSeconds;
   private final double indexSeconds;
   private final long bytesOnDisk;
-  private double[] cold = {};
-  private final Map<String, double[]> millis = new LinkedHashMap<>();
+  private final Map<String, Samples> millis = new HashMap<>();
+  private Samples cold = Samples.of(List.of());
 
   SystemFigures(
       String name,
@@ -30,15 +31,12 @@ public final class SystemFigures {
     this.bytesOnDisk = bytesOnDisk;
   }
 
-  void measured(String query, double[] times) {
-    double[] sorted = times.clone();
-    Arrays.sort(sorted);
-    millis.put(query, sorted);
+  void measured(String query, Samples times) {
+    millis.put(query, times);
   }
 
-  void measuredCold(double[] times) {
-    cold = times.clone();
-    Arrays.sort(cold);
+  void measuredCold(Samples times) {
+    cold = times;
   }
 
   /**
@@ -46,7 +44,7 @@ public final class SystemFigures {
    * NaN if not measured.
    */
   public double cold() {
-    return cold.length == 0 ? Double.NaN : cold[cold.length / 2];
+    return cold.median();
   }
 
   public String name() {
@@ -85,18 +83,16 @@ public final class SystemFigures {
 
   /** The shortest time of a query, ms. */
   public double best(String query) {
-    return millis.get(query)[0];
+    return millis.get(query).least();
   }
 
   /** The median time of a query, ms. */
   public double median(String query) {
-    double[] sorted = millis.get(query);
-    return sorted[sorted.length / 2];
+    return millis.get(query).median();
   }
 
   /** The longest time of a query, ms. */
   public double worst(String query) {
-    double[] sorted = millis.get(query);
-    return sorted[sorted.length - 1];
+    return millis.get(query).most();
   }
 }

@@ -1,7 +1,6 @@
 package org.flowmon.bench.archive;
 
 import java.io.IOException;
-import java.sql.SQLException;
 
 /** Rows that can be read repeatedly, always the same, and the parameters of their queries. */
 public interface Workload {
@@ -13,7 +12,7 @@ public interface Workload {
      *
      * @param block the reader's own, reused for the next rows
      */
-    void accept(FlowBlock block) throws IOException, SQLException;
+    void accept(FlowBlock block) throws IOException;
   }
 
   /** Hosts and times of the queries. */
@@ -23,5 +22,5 @@ public interface Workload {
   String description();
 
   /** Gives all rows to the sink, by time. */
-  void read(Sink sink) throws IOException, SQLException;
+  void read(Sink sink) throws IOException;
 }

@@ -1,18 +1,14 @@
 package org.flowmon.bench.archive;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 
 /**
  * The constants of the queries. Times are seconds since 1970, addresses unsigned numbers of 32
@@ -69,64 +65,40 @@ public record WorkloadParameters(
    * @throws IOException if it is no such file
    */
   static WorkloadParameters read(Path file) throws IOException {
-    Map<String, List<Long>> numbers = new LinkedHashMap<>();
-    try (JsonParser json = new JsonFactory().createParser(file.toFile())) {
-      Deque<String> names = new ArrayDeque<>();
-      for (JsonToken token = json.nextToken(); token != null; token = json.nextToken()) {
-        switch (token) {
-          case START_OBJECT -> names.addLast("");
-          case END_OBJECT -> names.removeLast();
-          case FIELD_NAME -> {
-            names.removeLast();
-            names.addLast(json.currentName());
-          }
-          case VALUE_NUMBER_INT ->
-              numbers
-                  .computeIfAbsent(String.join(".", names), name -> new ArrayList<>())
-                  .add(json.getLongValue());
-          default -> {} // brackets of arrays
-        }
-      }
+    try {
+      JsonNode json = new ObjectMapper().readTree(file.toFile());
       Map<String, Long> lookups = new LinkedHashMap<>();
       for (String name : LOOKUPS) {
-        lookups.put(name, one(numbers, "lookups." + name));
+        lookups.put(name, json.required("lookups").required(name).longValue());
       }
       return new WorkloadParameters(
-          one(numbers, "n"),
-          one(numbers, "t0"),
-          one(numbers, "t1"),
-          many(numbers, "src100"),
-          firsts(many(numbers, "hours"), HOUR),
-          firsts(many(numbers, "prefixes16"), NETWORK_SIZE - 1),
+          json.required("n").longValue(),
+          json.required("t0").longValue(),
+          json.required("t1").longValue(),
+          numbers(json.required("src100")),
+          firsts(json.required("hours"), HOUR),
+          firsts(json.required("prefixes16"), NETWORK_SIZE - 1),
           lookups);
-    } catch (IllegalArgumentException | NoSuchElementException | JsonProcessingException e) {
+    } catch (IllegalArgumentException | JsonProcessingException e) {
       throw new IOException(file + ": no parameters of a workload: " + e.getMessage(), e);
     }
   }
 
-  private static List<Long> many(Map<String, List<Long>> numbers, String name) {
-    if (!numbers.containsKey(name)) {
-      throw new IllegalArgumentException("no number " + name);
-    }
-    return numbers.get(name);
-  }
-
-  private static long one(Map<String, List<Long>> numbers, String name) {
-    List<Long> values = many(numbers, name);
-    if (values.size() != 1) {
-      throw new IllegalArgumentException(name + " is not one number");
-    }
-    return values.get(0);
+  private static List<Long> numbers(JsonNode array) {
+    List<Long> values = new ArrayList<>();
+    array.forEach(value -> values.add(value.longValue()));
+    return values;
   }
 
   /** The first of each pair, which must be {@code distance} before its second. */
-  private static List<Long> firsts(List<Long> pairs, long distance) {
+  private static List<Long> firsts(JsonNode pairs, long distance) {
     List<Long> values = new ArrayList<>();
-    for (int i = 0; i < pairs.size(); i += 2) {
-      if (i + 1 == pairs.size() || pairs.get(i + 1) - pairs.get(i) != distance) {
+    for (JsonNode pair : pairs) {
+      List<Long> ends = numbers(pair);
+      if (ends.size() != 2 || ends.get(1) - ends.get(0) != distance) {
         throw new IllegalArgumentException("expected ranges of " + distance + ", found " + pairs);
       }
-      values.add(pairs.get(i));
+      values.add(ends.get(0));
     }
     return values;
   }

@@ -5,11 +5,11 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import org.flowmon.bench.harness.Row;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.synthetic.TrafficModel;
@@ -80,18 +80,17 @@ record BrokerOutage(
           + topic.missing();
     }
 
-    Map<String, Object> row() {
-      Map<String, Object> row = new LinkedHashMap<>();
-      row.put("sent", sent.flows());
-      row.put("decoded", count("flows_decoded"));
-      row.put("in_kafka", topic.flows());
-      row.put("queue_full", count("queue_full"));
-      row.put("kernel_drops", count("kernel_drops"));
-      row.put("unaccounted", unaccounted());
-      row.put("catch_up_s", caughtUp.toMillis() / 1e3);
-      row.put("bytes_per_flow", topic.bytes() / (double) Math.max(1, topic.flows()));
-      row.put("cpu_us_per_flow", cpu.toNanos() / 1e3 / Math.max(1, count("flows_decoded")));
-      return row;
+    Row row() {
+      return new Row()
+          .put("sent", sent.flows())
+          .put("decoded", count("flows_decoded"))
+          .put("in_kafka", topic.flows())
+          .put("queue_full", count("queue_full"))
+          .put("kernel_drops", count("kernel_drops"))
+          .put("unaccounted", unaccounted())
+          .put("catch_up_s", caughtUp.toMillis() / 1e3)
+          .put("bytes_per_flow", topic.bytes() / (double) Math.max(1, topic.flows()))
+          .put("cpu_us_per_flow", cpu.toNanos() / 1e3 / Math.max(1, count("flows_decoded")));
     }
   }
 

@@ -19,7 +19,7 @@ class BrokerOutageTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  @Timeout(value = 5, unit = TimeUnit.MINUTES)
+  @Timeout(value = 10, unit = TimeUnit.MINUTES)
   void nothingIsLostWhileABrokerIsAway(int brokers) throws Exception {
     // Slow, because the socket's buffer must hold the datagrams while other processes have the
     // machine. Including its start, the broker is away for about ten seconds.

@@ -8,11 +8,10 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.maintenance.Compactor;
-import org.flowmon.archive.maintenance.SettledSegments;
 import org.flowmon.bench.archive.FlowBlock;
 import org.flowmon.bench.archive.GeneratedWorkload;
 import org.flowmon.bench.archive.WorkloadBatches;
-import org.flowmon.bench.output.BenchFolder;
+import org.flowmon.bench.harness.BenchFolder;
 import org.flowmon.flow.FlowBatch;
 
 /**
@@ -46,11 +45,11 @@ public final class CheckpointLoad implements AutoCloseable {
   /** Compiles the code of loading, so that the first rows are not slow. */
   public static void warmUp(long rows, long seed, int commitRows) throws IOException {
     GeneratedWorkload workload = new GeneratedWorkload(Math.min(rows, WARM_UP_ROWS), ~seed);
-    try (BenchFolder scratch = BenchFolder.of("warm-up", null);
+    try (BenchFolder scratch = BenchFolder.of("warm-up");
         Archive archive =
             Archive.create(scratch.path().resolve("archive"), ArchiveOptions.DEFAULTS);
         CheckpointLoad load = new CheckpointLoad(archive, commitRows)) {
-      ExperimentOptions.read(workload, load::add);
+      workload.read(load::add);
       load.finish();
     }
   }
@@ -91,7 +90,7 @@ public final class CheckpointLoad implements AutoCloseable {
     }
     archive.removeReplaced(Duration.ZERO);
     archive.updateDirectory(false, () -> false);
-    archive.updateDays(SettledSegments.by(CompactionOptions.DEFAULTS), false, () -> false);
+    archive.updateDays(CompactionOptions.DEFAULTS::settled, false, () -> false);
     upkeep.end();
     loading.begin();
   }

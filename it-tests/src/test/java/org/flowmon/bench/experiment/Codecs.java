@@ -1,16 +1,11 @@
 package org.flowmon.bench.experiment;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.stream.IntStream;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentOptions;
@@ -21,108 +16,55 @@ import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.bench.archive.CsvFile;
 import org.flowmon.bench.archive.GeneratedWorkload;
 import org.flowmon.bench.archive.WorkloadBatches;
-import org.flowmon.bench.output.BenchFolder;
-import org.flowmon.bench.output.BenchResult;
-import org.flowmon.bench.output.SvgPlot;
-import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.bench.harness.Experiment;
+import org.flowmon.bench.harness.Row;
+import org.flowmon.bench.harness.Run;
+import org.flowmon.bench.harness.Samples;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** Compression ratio and rates of writing and reading by codec, level and page size. */
-@Command(
-    name = "codecs",
-    mixinStandardHelpOptions = true,
-    description = {
-      "Compression: bytes a row, ratio, rate of writing and of reading a segment, for profiles,"
-          + " codecs with their levels, and sizes of pages.",
-      "Rates are megabytes of plain values (each as wide as its type, an address 4 bytes) a second"
-          + " of CPU time of one thread, the best of the rounds. Writing sorts and indexes both"
-          + " addresses too; reading gives every value of every column and checks their sum."
-    })
-public final class Codecs implements Callable<Integer> {
+public final class Codecs implements Experiment {
   private static final int IPV4_BYTES = 4;
   private static final int BLOCK = 4096;
   private static final double MEGABYTE = 1e6;
   // A slow codec is not repeated.
   private static final double SECONDS = 4;
 
-  @Mixin private ExperimentOptions options;
-
-  @Option(
-      names = "--rows",
-      defaultValue = "1000000",
-      description = "Rows of the segment; default ${DEFAULT-VALUE}.")
-  private int rows;
-
-  @Option(
-      names = "--codecs",
-      split = ",",
-      defaultValue = "none,lz4,zstd:1,zstd:3,zstd:9,zstd:19",
-      description = "Codecs of the profile compact; default ${DEFAULT-VALUE}.")
-  private List<String> codecs;
-
-  @Option(
-      names = "--page-bytes",
-      split = ",",
-      defaultValue = "65536,262144,1048576,4194304,16777216",
-      description = "Sizes of pages, uncompressed; default ${DEFAULT-VALUE}.")
-  private List<Integer> pages;
-
-  private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final List<FlowBatch> batches = new ArrayList<>();
-  private double plainBytes;
+  private Path folder;
+  private int rows;
   private double csvBytes;
   private long sum;
 
   @Override
-  public Integer call() throws IOException {
-    options.check();
-    if (rows < 1 || rows > SegmentWriter.MAX_ROWS) {
-      throw new UsageException("--rows is 1 … " + SegmentWriter.MAX_ROWS);
-    }
-    List<SegmentOptions> all = segmentOptions();
-    BenchResult table =
-        new BenchResult(String.format("archive codecs, %,d rows, seed %d", rows, options.seed()));
-    SvgPlot ratio = plot("Ratio to CSV against size of pages", "ratio", false);
-    SvgPlot writing = plot("Writing against size of pages", "MB/s", true);
-    SvgPlot reading = plot("Reading against size of pages", "MB/s", true);
-    try (BenchFolder folder = BenchFolder.of("codecs", null)) {
-      generate(folder.path().resolve("flows.csv"));
-      for (SegmentOptions one : all) {
-        Map<String, Object> row = measure(one, folder.path());
-        table.row(row);
-        boolean isLookup = one.profile() == SegmentProfile.LOOKUP;
-        // Its values are not in pages, so it is a horizontal line.
-        for (int page : isLookup ? ends() : new int[] {one.pageBytes()}) {
-          ratio.point(name(one), page, (double) row.get("ratio_to_csv"));
-          writing.point(name(one), page, (double) row.get("write_mb_per_cpu_second"));
-          reading.point(name(one), page, (double) row.get("read_mb_per_cpu_second"));
-        }
+  public void run(Run run) throws IOException {
+    rows = run.integer("rows");
+    List<Integer> pages = run.integers("page-bytes");
+    List<SegmentOptions> all = segmentOptions(run.texts("codecs"), pages);
+    folder = run.folder();
+    generate(new GeneratedWorkload(rows, run.number("seed")));
+    for (SegmentOptions one : all) {
+      Row row = measure(run, one);
+      run.add(row);
+      boolean isLookup = one.profile() == SegmentProfile.LOOKUP;
+      // Its values are not in pages, so it is a horizontal line.
+      List<Integer> at =
+          isLookup
+              ? List.of(Collections.min(pages), Collections.max(pages))
+              : List.of(one.pageBytes());
+      for (int page : at.stream().distinct().toList()) {
+        run.point(0, name(one), page, (double) row.values().get("ratio_to_csv"));
+        run.point(1, name(one), page, (double) row.values().get("write_mb_per_cpu_second"));
+        run.point(2, name(one), page, (double) row.values().get("read_mb_per_cpu_second"));
       }
     }
-    options.show("codecs", List.of(table), ratio, writing, reading);
-    return ExitCodes.DONE;
   }
 
-  private static SvgPlot plot(String title, String unit, boolean isLogarithmic) {
-    return new SvgPlot(title, "bytes of a page", true, unit, isLogarithmic);
-  }
-
-  private int[] ends() {
-    return IntStream.of(
-            pages.stream().mapToInt(page -> page).min().orElseThrow(),
-            pages.stream().mapToInt(page -> page).max().orElseThrow())
-        .distinct()
-        .toArray();
-  }
-
-  private List<SegmentOptions> segmentOptions() {
+  private static List<SegmentOptions> segmentOptions(List<String> codecs, List<Integer> pages) {
     List<FlowColumn> indexed = List.of(FlowColumn.SRC_ADDR, FlowColumn.DST_ADDR);
     List<SegmentOptions> all = new ArrayList<>();
     all.add(SegmentOptions.LOOKUP.withIndexed(indexed));
@@ -141,11 +83,11 @@ public final class Codecs implements Callable<Integer> {
     return all;
   }
 
-  private void generate(Path csv) throws IOException {
+  private void generate(GeneratedWorkload workload) throws IOException {
+    Path csv = folder.resolve("flows.csv");
     WorkloadBatches writer = new WorkloadBatches();
     try (CsvFile out = new CsvFile(csv)) {
-      ExperimentOptions.read(
-          new GeneratedWorkload(rows, options.seed()),
+      workload.read(
           block -> {
             out.write(block);
             writer.write(block, batches::add);
@@ -153,7 +95,6 @@ public final class Codecs implements Callable<Integer> {
     }
     csvBytes = Files.size(csv);
     Files.delete(csv);
-    plainBytes = rows * (double) plainWidth(batches.get(0));
     sum = batches.stream().mapToLong(Codecs::sum).sum();
   }
 
@@ -197,76 +138,63 @@ public final class Codecs implements Callable<Integer> {
         : one.codec().text() + (one.codec().maxLevel() == 0 ? "" : ":" + one.level());
   }
 
-  private Map<String, Object> measure(SegmentOptions one, Path folder) throws IOException {
+  private Row measure(Run run, SegmentOptions one) throws IOException {
     SegmentWriter writer = new SegmentWriter(one);
-    SealedSegment[] sealed = new SealedSegment[1];
+    List<SealedSegment> sealed = new ArrayList<>();
     double write =
         best(
-            () -> {
-              delete(folder, sealed[0]);
-              sealed[0] = writer.seal(folder, batches, Provenance.NONE);
+            run,
+            round -> {
+              delete(sealed);
+              sealed.add(writer.seal(folder, batches, Provenance.NONE));
             });
-    double read = best(() -> read(folder, sealed[0]));
+    double read = best(run, round -> read(sealed.get(0)));
     SegmentFootprint footprint = new SegmentFootprint();
-    footprint.add(folder, sealed[0]);
-    double bytes = sealed[0].segmentFile().length();
-    delete(folder, sealed[0]);
+    footprint.add(folder, sealed.get(0));
+    double bytes = sealed.get(0).segmentFile().length();
+    delete(sealed);
+    double plainBytes = rows * (double) plainWidth(batches.get(0));
     boolean isLookup = one.profile() == SegmentProfile.LOOKUP;
-    Map<String, Object> row = new LinkedHashMap<>();
-    row.put("profile", one.profile().text());
-    row.put("codec", name(one));
-    row.put("page_bytes", isLookup ? "-" : (Object) (long) one.pageBytes());
-    row.put("bytes_per_row", bytes / rows);
-    row.put("of_it_tables", footprint.bytes("tables") / (double) rows);
-    row.put("ratio_to_csv", csvBytes / bytes);
-    row.put("ratio_to_plain", plainBytes / bytes);
-    row.put("write_mb_per_cpu_second", plainBytes / MEGABYTE / write);
-    row.put("read_mb_per_cpu_second", plainBytes / MEGABYTE / read);
-    options.progress(
-        String.format(
-            "%s, pages of %s bytes: ratio %.2f, writing %.0f MB/s, reading %.0f",
-            name(one),
-            row.get("page_bytes"),
-            csvBytes / bytes,
-            plainBytes / MEGABYTE / write,
-            plainBytes / MEGABYTE / read));
-    return row;
+    return new Row()
+        .put("profile", one.profile().text())
+        .put("codec", name(one))
+        .put("page_bytes", isLookup ? "-" : (Object) one.pageBytes())
+        .put("bytes_per_row", bytes / rows)
+        .put("of_it_tables", footprint.bytes("tables") / (double) rows)
+        .put("ratio_to_csv", csvBytes / bytes)
+        .put("ratio_to_plain", plainBytes / bytes)
+        .put("write_mb_per_cpu_second", plainBytes / MEGABYTE / write)
+        .put("read_mb_per_cpu_second", plainBytes / MEGABYTE / read);
   }
 
   /** Reads a newly opened segment, so that nothing is decoded before; without checksums. */
-  private void read(Path folder, SealedSegment sealed) throws IOException {
+  private void read(SealedSegment sealed) throws IOException {
     try (SegmentReader segment = SegmentReader.open(folder, sealed, false)) {
       long found = sum(segment);
-      if (found != sum) {
-        throw new IllegalStateException("read the sum " + found + ", wrote " + sum);
-      }
+      Run.require(found == sum, "read the sum %d, wrote %d", found, sum);
     }
   }
 
-  private static void delete(Path folder, SealedSegment sealed) throws IOException {
-    if (sealed != null) {
-      Files.delete(folder.resolve(sealed.fileName()));
-      Files.delete(folder.resolve(sealed.indexFileName()));
+  private void delete(List<SealedSegment> sealed) throws IOException {
+    for (SealedSegment segment : sealed) {
+      Files.delete(folder.resolve(segment.fileName()));
+      Files.delete(folder.resolve(segment.indexFileName()));
     }
-  }
-
-  /** A measured operation. */
-  private interface Operation {
-    void run() throws IOException;
+    sealed.clear();
   }
 
   /** The least CPU time of this thread, seconds; a short first run only warms up. */
-  private double best(Operation operation) throws IOException {
+  private static double best(Run run, Samples.Operation operation) throws IOException {
     double best = Double.MAX_VALUE;
     double spent = 0;
-    double least = options.warmUp().toNanos() / 1e9;
-    int rounds = options.rounds();
+    double least = run.number("warm-up") / 1e3;
+    int rounds = run.integer("rounds");
     for (int round = 0;
         round == 0 || (spent < SECONDS && (round <= rounds || spent < least));
         round++) {
-      long start = threads.getCurrentThreadCpuTime();
-      operation.run();
-      double seconds = (threads.getCurrentThreadCpuTime() - start) / 1e9;
+      long start = Samples.cpuNanos();
+      operation.run(round);
+      double seconds = (Samples.cpuNanos() - start) / 1e9;
       spent += seconds;
       best = Math.min(best, seconds);
     }

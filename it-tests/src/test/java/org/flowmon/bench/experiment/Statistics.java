@@ -3,21 +3,18 @@ package org.flowmon.bench.experiment;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import org.flowmon.bench.archive.CsvFile;
 import org.flowmon.bench.archive.GeneratedWorkload;
 import org.flowmon.bench.archive.SystemChoice;
 import org.flowmon.bench.archive.SystemComparison;
 import org.flowmon.bench.archive.SystemFigures;
 import org.flowmon.bench.archive.WorkloadQuery;
+import org.flowmon.bench.harness.Experiment;
+import org.flowmon.bench.harness.Row;
+import org.flowmon.bench.harness.Run;
+import org.flowmon.bench.harness.Samples;
 import org.flowmon.bench.machine.PageCache;
-import org.flowmon.bench.output.BenchFolder;
-import org.flowmon.bench.output.BenchResult;
-import org.flowmon.bench.output.SvgPlot;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.publish.BatchCollectingSink;
@@ -25,71 +22,36 @@ import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.result.GroupCollector;
 import org.flowmon.udaf.vector.Vector;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** Nine grouped statistics over all rows, by the archive, from a CSV file, and by other systems. */
-@Command(
-    name = "statistics",
-    mixinStandardHelpOptions = true,
-    description = {
-      "Count, mean, standard deviation, smallest and largest of three expressions by each of three"
-          + " columns, over all rows; against one pass over the same rows as CSV, on one thread,"
-          + " and with --compare against other systems.",
-      "Warm, and cold: opened anew with no page of the files in memory, where dd and fincore can"
-          + " see to that; PostgreSQL is not asked cold."
-    })
-public final class Statistics implements Callable<Integer> {
+public final class Statistics implements Experiment {
   private static final int BATCH_ROWS = 4096;
 
-  @Mixin private ExperimentOptions options;
-  @Mixin private SystemChoice systems;
-
-  @Option(
-      names = "--rows",
-      defaultValue = "5000000",
-      description = "Rows; default ${DEFAULT-VALUE}.")
-  private long rows;
-
   @Override
-  public Integer call() throws IOException {
-    options.check();
-    GeneratedWorkload workload = new GeneratedWorkload(rows, options.seed());
+  public void run(Run run) throws IOException {
+    long rows = run.number("rows");
+    GeneratedWorkload workload = new GeneratedWorkload(rows, run.number("seed"));
+    run.word("workload", workload.description());
     List<WorkloadQuery> queries = WorkloadQuery.statistics();
-    SystemComparison comparison = options.comparison(workload, queries).withCold();
-    double csv;
-    double coldCsv = Double.NaN;
-    try (BenchFolder folder = BenchFolder.of("statistics", null)) {
-      ExperimentOptions.run(comparison, systems, folder);
-      Path file = folder.path().resolve("flows.csv");
-      try (CsvFile out = new CsvFile(file)) {
-        ExperimentOptions.read(workload, out::write);
-      }
-      options.progress("reading CSV");
-      read(file, queries); // compiles
-      csv = Timings.of(options.rounds(), round -> read(file, queries)).median();
-      coldCsv = cold(file, queries);
+    Path folder = run.folder();
+    SystemComparison compared = SystemChoice.compare(run, workload, queries, folder, true);
+    Path file = folder.resolve("flows.csv");
+    try (CsvFile out = new CsvFile(file)) {
+      workload.read(out::write);
     }
-    show(comparison, queries, csv, coldCsv, workload.description());
-    return Differences.report(comparison);
-  }
-
-  /** The median; NaN if the file's pages cannot be dropped. */
-  private double cold(Path file, List<WorkloadQuery> queries) throws IOException {
-    double[] times = new double[options.rounds()];
-    for (int round = 0; round < times.length; round++) {
-      if (PageCache.drop(file).isPresent()) {
-        return Double.NaN;
-      }
-      times[round] = Timings.of(1, once -> read(file, queries)).best();
+    run.progress("reading CSV");
+    read(file, queries, rows); // compiles
+    int rounds = run.integer("rounds");
+    double csv = Samples.millis(rounds, round -> read(file, queries, rows)).median();
+    List<Double> cold = new ArrayList<>();
+    while (cold.size() < rounds && PageCache.drop(file).isEmpty()) {
+      cold.add(Samples.millis(1, once -> read(file, queries, rows)).least());
     }
-    Arrays.sort(times);
-    return times[times.length / 2];
+    show(run, compared, queries, csv, Samples.of(cold).median());
   }
 
   /** Reads the file once: all queries take each batch. */
-  private void read(Path file, List<WorkloadQuery> queries) throws IOException {
+  private static void read(Path file, List<WorkloadQuery> queries, long rows) throws IOException {
     List<GroupCollector> groups = new ArrayList<>();
     for (WorkloadQuery query : queries) {
       groups.add(new GroupCollector(QueryParser.parse(query.flowmon())));
@@ -100,9 +62,7 @@ public final class Statistics implements Callable<Integer> {
         new BatchCollectingSink(BATCH_ROWS, batch -> add(batch, all, selection, groups))) {
       FlowFiles.open(file).read(sink);
       sink.flush();
-      if (sink.flows() != rows) {
-        throw new IllegalStateException("read " + sink.flows() + " of " + rows + " rows");
-      }
+      Run.require(sink.flows() == rows, "read %d of %d rows", sink.flows(), rows);
     }
     groups.forEach(GroupCollector::finish);
   }
@@ -117,49 +77,52 @@ public final class Statistics implements Callable<Integer> {
     }
   }
 
-  private void show(
-      SystemComparison comparison,
-      List<WorkloadQuery> queries,
-      double csv,
-      double coldCsv,
-      String description)
-      throws IOException {
-    BenchResult table =
-        new BenchResult(
-            "archive statistics, " + description + ": ms, median of " + options.rounds());
-    SvgPlot plot = new SvgPlot("Nine grouped statistics", "place in the table", false, "ms", true);
-    SystemFigures first = comparison.figures().get(0);
+  private static void show(
+      Run run, SystemComparison compared, List<WorkloadQuery> queries, double csv, double cold) {
+    SystemFigures first = compared.figures().get(0);
     double warmFirst = sum(first, queries);
     int place = 1;
-    for (SystemFigures figures : comparison.figures()) {
-      double sum = sum(figures, queries);
-      Map<String, Object> row = row(figures.name(), sum, warmFirst, figures.cold(), first.cold());
+    for (SystemFigures figures : compared.figures()) {
+      Row row =
+          row(
+              run,
+              place++,
+              figures.name(),
+              sum(figures, queries),
+              warmFirst,
+              figures.cold(),
+              first);
       queries.forEach(query -> row.put(query.name(), figures.median(query.name())));
-      table.row(row);
-      plot.point(figures.name(), place, sum);
-      plot.point(figures.name() + ", cold", place++, figures.cold());
+      run.add(row);
     }
-    Map<String, Object> row = row("csv", csv, warmFirst, coldCsv, first.cold());
+    Row row = row(run, place, "csv", csv, warmFirst, cold, first);
     queries.forEach(query -> row.put(query.name(), "-"));
-    table.row(row);
-    plot.point("csv", place, csv);
-    plot.point("csv, cold", place, coldCsv);
-    options.show("statistics", table, plot);
+    run.add(row);
   }
 
   private static double sum(SystemFigures figures, List<WorkloadQuery> queries) {
     return queries.stream().mapToDouble(query -> figures.median(query.name())).sum();
   }
 
-  private static Map<String, Object> row(
-      String system, double millis, double first, double cold, double coldFirst) {
-    Map<String, Object> row = new LinkedHashMap<>();
-    row.put("system", system);
-    row.put("all", millis);
-    row.put("times_the_first", millis / first);
-    row.put("cold", Double.isNaN(cold) ? "-" : cold);
-    double times = cold / coldFirst;
-    row.put("cold_times_the_first", Double.isNaN(times) ? "-" : times);
-    return row;
+  private static Row row(
+      Run run,
+      int place,
+      String system,
+      double millis,
+      double warmFirst,
+      double cold,
+      SystemFigures first) {
+    run.point(system, place, millis);
+    run.point(system + ", cold", place, cold);
+    return new Row()
+        .put("system", system)
+        .put("all", millis)
+        .put("times_the_first", millis / warmFirst)
+        .put("cold", orDash(cold))
+        .put("cold_times_the_first", orDash(cold / first.cold()));
+  }
+
+  private static Object orDash(double value) {
+    return Double.isNaN(value) ? "-" : (Object) value;
   }
 }

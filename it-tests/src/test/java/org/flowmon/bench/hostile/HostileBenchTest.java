@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Cases run at a small size and report harm. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES) // against a hang, at any load of the machine
+@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, at any load of the machine
 class HostileBenchTest {
   private int exitCode;
 

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.configuration.Configuration;
@@ -18,7 +19,9 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
-import org.flowmon.bench.output.BenchFolder;
+import org.flowmon.bench.collect.KafkaProcesses;
+import org.flowmon.bench.harness.BenchFolder;
+import org.flowmon.bench.harness.Run;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
 import org.flowmon.jobs.FlowmonJob;
@@ -42,14 +45,14 @@ public final class LiveCluster implements AutoCloseable {
   private final int parallelism;
   private final int partitions;
   private final BenchFolder folder;
-  private final BrokerProcess broker;
+  private final KafkaProcesses broker;
   private final EmbeddedFlink flink;
 
   private LiveCluster(
       int parallelism,
       int partitions,
       BenchFolder folder,
-      BrokerProcess broker,
+      KafkaProcesses broker,
       EmbeddedFlink flink) {
     this.parallelism = parallelism;
     this.partitions = partitions;
@@ -62,25 +65,44 @@ public final class LiveCluster implements AutoCloseable {
    * The settings of a job's run.
    *
    * @param role as in the job's configuration
-   * @param archive null for a job without one
+   * @param archive that it writes to or asks
    * @param bounded whether it ends with the topic's current content
    * @param checkpoints the time between two checkpoints
    */
   record Job(
       String role,
-      Path archive,
+      Optional<Path> archive,
       List<AnalysisConfig> analyses,
       boolean bounded,
       Duration checkpoints) {
 
-    /** Returns a bounded job that archives nothing. */
-    static Job analyses(Path archive, List<AnalysisConfig> analyses) {
-      return new Job("analyses", archive, analyses, true, Duration.ofSeconds(10));
+    private static final Duration CHECKPOINTS = Duration.ofSeconds(10);
+
+    /** Returns a bounded job without archive. */
+    static Job analyses(List<AnalysisConfig> analyses) {
+      return analyses(Optional.empty(), analyses);
+    }
+
+    /** Returns a bounded job that archives nothing, and asks an archive if there is one. */
+    static Job analyses(Optional<Path> archive, List<AnalysisConfig> analyses) {
+      return new Job("analyses", archive, analyses, true, CHECKPOINTS);
     }
 
     /** Returns a bounded job that archives, too. */
     static Job all(Path archive, List<AnalysisConfig> analyses) {
-      return new Job("all", archive, analyses, true, Duration.ofSeconds(10));
+      return new Job("all", Optional.of(archive), analyses, true, CHECKPOINTS);
+    }
+
+    /** Returns a bounded job that only archives. */
+    static Job archive(Path archive) {
+      return new Job("archive", Optional.of(archive), List.of(), true, CHECKPOINTS);
+    }
+
+    /** Returns a job that runs until it is cancelled. */
+    static Job endless(
+        Optional<Path> archive, List<AnalysisConfig> analyses, Duration checkpoints) {
+      String role = archive.isPresent() ? "all" : "analyses";
+      return new Job(role, archive, analyses, false, checkpoints);
     }
   }
 
@@ -92,9 +114,9 @@ public final class LiveCluster implements AutoCloseable {
    */
   public record Took(double seconds, double jobCpu, double brokerCpu) {}
 
-  /** Starts broker and cluster with an empty topic of flows. */
-  static LiveCluster start(LiveOptions options, String name) throws IOException {
-    return start(options.parallelism(), options.partitions(), name);
+  /** Starts broker and cluster with an empty topic of flows; the run closes them. */
+  static LiveCluster start(Run run) throws IOException {
+    return run.open(start(run.cores("parallelism"), run.integer("partitions"), "experiment"));
   }
 
   /**
@@ -103,9 +125,9 @@ public final class LiveCluster implements AutoCloseable {
    * @param partitions of the topic of flows
    */
   public static LiveCluster start(int parallelism, int partitions, String name) throws IOException {
-    BenchFolder folder = BenchFolder.of("live-" + name, null);
+    BenchFolder folder = BenchFolder.of("live-" + name);
     try {
-      BrokerProcess broker = BrokerProcess.start(folder.path().resolve("kafka"));
+      KafkaProcesses broker = KafkaProcesses.start(folder.path().resolve("kafka"), 1, Map.of());
       try {
         EmbeddedFlink flink = EmbeddedFlink.start(folder.path().resolve("flink"), parallelism);
         EmbeddedKafka.createTopic(broker.bootstrap(), TOPIC, partitions, Map.of());
@@ -163,7 +185,7 @@ public final class LiveCluster implements AutoCloseable {
         String.join(
             "\n",
             "kafka: {bootstrap: '" + bootstrap() + "', topic: " + TOPIC + "}",
-            job.archive() == null ? "" : "archive: {directory: '" + job.archive() + "'}",
+            job.archive().map(path -> "archive: {directory: '" + path + "'}").orElse(""),
             "job:",
             "  role: " + job.role(),
             "  bounded: " + job.bounded(),

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.function.Consumer;
+import org.flowmon.bench.harness.Run;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.synthetic.HistoryGenerator;
 import org.flowmon.ingest.synthetic.TrafficModel;
@@ -44,8 +44,8 @@ record LiveFlows(long flows, long perSecond, long seed) {
    *
    * @return bytes of all batches before compression
    */
-  long fill(LiveCluster cluster, LiveOptions options) {
-    options.progress(
+  long fill(LiveCluster cluster, Run run) {
+    run.progress(
         "filling the topic with %,d flows, %,d to a second (seed %d)", flows, perSecond, seed);
     try (FlowWriter writer = cluster.writer(LIVE_STREAM)) {
       generate(writer::add);
@@ -62,12 +62,11 @@ record LiveFlows(long flows, long perSecond, long seed) {
    * @param live whether the archive holds these flows, too, so that lookups need not wait for it
    * @return the archive's folder
    */
-  Path fillWithPast(LiveCluster cluster, LiveOptions options, long past, boolean live)
-      throws IOException {
-    Path archive = archivePast(cluster, options, past, begin());
-    fill(cluster, options);
+  Path fillWithPast(LiveCluster cluster, Run run, long past, boolean live) throws IOException {
+    Path archive = archivePast(cluster, run, past, begin());
+    fill(cluster, run);
     if (live) {
-      options.progress("archiving them");
+      run.progress("archiving them");
       archive(cluster, archive);
     }
     return archive;
@@ -79,9 +78,8 @@ record LiveFlows(long flows, long perSecond, long seed) {
    * @param past how many flows
    * @return the archive's folder
    */
-  Path archivePast(LiveCluster cluster, LiveOptions options, long past, Instant before)
-      throws IOException {
-    options.progress("archiving %,d flows of %d days before", past, PAST.toDays());
+  Path archivePast(LiveCluster cluster, Run run, long past, Instant before) throws IOException {
+    run.progress("archiving %,d flows of %d days before", past, PAST.toDays());
     HistoryGenerator generator =
         new HistoryGenerator(
             new TrafficModel(seed, TrafficOptions.defaults()),
@@ -102,6 +100,6 @@ record LiveFlows(long flows, long perSecond, long seed) {
   }
 
   private static void archive(LiveCluster cluster, Path archive) {
-    cluster.run(new LiveCluster.Job("archive", archive, List.of(), true, Duration.ofSeconds(10)));
+    cluster.run(LiveCluster.Job.archive(archive));
   }
 }

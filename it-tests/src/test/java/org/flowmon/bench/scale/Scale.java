@@ -3,134 +3,60 @@ package org.flowmon.bench.scale;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import org.flowmon.bench.experiment.ExperimentOptions;
+import java.util.Optional;
+import org.flowmon.bench.Bench;
+import org.flowmon.bench.harness.BenchFolder;
+import org.flowmon.bench.harness.BenchResult;
+import org.flowmon.bench.harness.Experiment;
+import org.flowmon.bench.harness.Run;
 import org.flowmon.bench.machine.ChildJvm;
-import org.flowmon.bench.output.BenchFolder;
-import org.flowmon.bench.output.BenchResult;
-import org.flowmon.bench.output.SvgPlot;
-import org.flowmon.deploy.command.ExitCodes;
-import org.flowmon.deploy.command.FailureHandler;
 import org.flowmon.deploy.command.UsageException;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
-/** {@code flowmon bench archive scale}: builds a large archive and queries it in a separate JVM. */
-@Command(
-    name = "scale",
-    mixinStandardHelpOptions = true,
-    description = {
-      "Loads a large archive as checkpoints do and asks it: load rate from the first million rows"
-          + " to the last, bytes by kind, time to open, queries warm and with nothing in memory,"
-          + " memory used. Queries run in a JVM of their own with the heap that --heap says.",
-      "--rounds is 100 here where nothing is said."
-    })
-public final class Scale implements Callable<Integer> {
-  private static final String NAME = "scale";
+/** Builds a large archive and queries it in a separate JVM. */
+public final class Scale implements Experiment {
   private static final int SHOWN_RATES = 10;
 
-  @Mixin private ExperimentOptions options;
-
-  @Option(
-      names = "--rows",
-      defaultValue = "10000000",
-      description = "Rows of the archive; default ${DEFAULT-VALUE}.")
-  private long rows;
-
-  @Option(
-      names = "--days",
-      defaultValue = "28",
-      description = "Days that the rows are spread over; default ${DEFAULT-VALUE}.")
-  private int days;
-
-  @Option(
-      names = "--commit-rows",
-      defaultValue = "250000",
-      description = "Rows of a commit; default ${DEFAULT-VALUE}.")
-  private int commitRows;
-
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description = "Build the archive here and leave it, or take the one that is here.")
-  private Path directory;
-
-  @Option(
-      names = "--heap",
-      paramLabel = "SIZE",
-      defaultValue = "1g",
-      description = "Heap of the JVM that asks, as of -Xmx; default ${DEFAULT-VALUE}.")
-  private String heap;
-
-  @Option(
-      names = "--only-queries",
-      description = "Ask the archive of --dir in this JVM, and nothing else.")
-  private boolean onlyQueries;
-
-  /** Runs the command in the JVM that queries. */
-  public static void main(String[] arguments) {
-    FailureHandler failures = new FailureHandler(new CommandLine.RunLast());
-    System.exit(
-        new CommandLine(new Scale())
-            .setExecutionStrategy(failures)
-            .setExecutionExceptionHandler(failures)
-            .execute(arguments));
-  }
-
   @Override
-  public Integer call() throws IOException {
-    options.check();
-    if (rows < 1
-        || days < 1
-        || days > 366
-        || commitRows < 1
-        || (onlyQueries && directory == null)) {
-      throw new UsageException(
-          "--rows and --commit-rows are at least 1, --days 1 … 366; --only-queries needs --dir");
+  public void run(Run run) throws IOException {
+    Optional<Path> directory = run.path("dir");
+    if (run.flag("only-queries")) {
+      if (directory.isEmpty()) {
+        throw new UsageException("--only-queries needs --dir");
+      }
+      new ScaleQueries(ScaleArchive.read(directory.get()), run).measure();
+      return;
     }
-    if (onlyQueries) {
-      options.print(NAME, new ScaleQueries(ScaleArchive.read(directory), options).measure());
-      return ExitCodes.DONE;
+    if (directory.isPresent() && Files.exists(directory.get())) {
+      ScaleArchive found = ScaleArchive.read(directory.get());
+      run.progress("%s has %,d rows already", directory.get(), found.rows());
+      measure(run, found);
+      return;
     }
-    if (directory != null && Files.exists(directory)) {
-      ScaleArchive found = ScaleArchive.read(directory);
-      options.progress(String.format("%s has %,d rows already", directory, found.rows()));
-      measure(found);
-      return ExitCodes.DONE;
-    }
-    try (BenchFolder folder = BenchFolder.of(NAME, directory)) {
-      measure(
-          ScaleLoad.build(
-              folder.path(), rows, options.seed(), days, commitRows, options::progress));
-    }
-    return ExitCodes.DONE;
+    Path folder = run.open(BenchFolder.of("scale", directory)).path();
+    measure(run, ScaleLoad.build(run, folder));
   }
 
-  private void measure(ScaleArchive archive) throws IOException {
+  private static void measure(Run run, ScaleArchive archive) throws IOException {
     List<String> arguments =
         List.of(
+            "archive",
+            "scale",
             "--only-queries",
             "--json",
             "--dir=" + archive.directory(),
-            "--threads=" + options.threads(),
-            "--rounds=" + options.rounds(ScaleQueries.RUNS),
-            "--warm-up=" + options.warmUp().toMillis());
-    List<BenchResult> tables = new ArrayList<>();
-    tables.add(archive.loading());
-    tables.add(some(archive.rates()));
-    tables.addAll(BenchResult.read(ChildJvm.run(Scale.class, heap, arguments)));
-    SvgPlot plot = new SvgPlot("Load rate against rows", "rows", false, "rows/s", false);
+            "--threads=" + run.cores("threads"),
+            "--rounds=" + run.integer("rounds"),
+            "--warm-up=" + run.number("warm-up"));
+    run.add(archive.loading());
+    run.add(some(archive.rates()));
+    BenchResult.read(ChildJvm.run(Bench.class, run.text("heap"), arguments)).forEach(run::add);
     for (Map<String, Object> row : archive.rates().rows()) {
       double at = (long) row.get("rows");
-      plot.point("load", at, (double) row.get("rows_per_second"));
-      plot.point("load and merging", at, (double) row.get("with_merging_rows_per_second"));
+      run.point("load", at, (double) row.get("rows_per_second"));
+      run.point("load and merging", at, (double) row.get("with_merging_rows_per_second"));
     }
-    options.show(NAME, tables, plot);
   }
 
   /** The first and the last rates, and some between. */

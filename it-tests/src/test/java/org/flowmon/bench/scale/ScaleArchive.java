@@ -11,7 +11,8 @@ import java.util.SplittableRandom;
 import org.flowmon.bench.archive.AddressCounts;
 import org.flowmon.bench.archive.AddressCounts.Counted;
 import org.flowmon.bench.archive.GeneratedWorkload;
-import org.flowmon.bench.output.BenchResult;
+import org.flowmon.bench.harness.BenchResult;
+import org.flowmon.bench.harness.Row;
 import org.flowmon.deploy.command.UsageException;
 
 /**
@@ -83,20 +84,17 @@ record ScaleArchive(
   /** Marks the archive as finished. */
   void write() throws IOException {
     BenchResult workload = new BenchResult(WORKLOAD);
-    workload.row(Map.of("rows", rows, "seed", seed, "days", (long) days));
+    workload.row(new Row().put("rows", rows).put("seed", seed).put("days", days));
     BenchResult looked = new BenchResult(HOSTS);
     hosts.forEach(
         (name, some) ->
             some.forEach(
                 host ->
                     looked.row(
-                        Map.of(
-                            "lookup",
-                            name,
-                            "address",
-                            host.address(),
-                            "flows",
-                            (long) host.rows()))));
+                        new Row()
+                            .put("lookup", name)
+                            .put("address", host.address())
+                            .put("flows", host.rows()))));
     String json =
         BenchResult.merged("archive scale", List.of(workload, looked, rates, loading)).toJson();
     Files.writeString(directory.resolve(FILE), json);

@@ -1,6 +1,7 @@
 package org.flowmon.bench.scale;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,21 +16,19 @@ import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.reader.SegmentFootprint;
-import org.flowmon.bench.output.BenchFolder;
-import org.flowmon.bench.output.BenchResult;
+import org.flowmon.bench.harness.BenchFolder;
+import org.flowmon.bench.harness.Row;
 import org.flowmon.flow.FlowColumn;
 
 /** Breaks down an archive's bytes, and shows its growth with more rows. */
 final class ScaleBytes {
-  static final String BYTES = "bytes";
-  static final String GROWTH = "growth";
 
   private static final List<FlowColumn> SIDES = List.of(FlowColumn.SRC_ADDR, FlowColumn.DST_ADDR);
 
   private ScaleBytes() {}
 
   /** Bytes by kind of file and part. */
-  static BenchResult bytes(Archive archive, ArchiveSnapshot snapshot) throws IOException {
+  static List<Row> bytes(Archive archive, ArchiveSnapshot snapshot) throws IOException {
     SegmentFootprint parts = new SegmentFootprint();
     for (SealedSegment segment : snapshot.segments()) {
       parts.add(archive.segmentsDirectory(), segment);
@@ -45,22 +44,21 @@ final class ScaleBytes {
     kinds.put("day sums", BenchFolder.bytes(archive.directory().resolve(DaySums.FOLDER)));
     kinds.put("manifest", BenchFolder.bytes(archive.directory().resolve(Manifest.FOLDER)));
     kinds.put("all", kinds.values().stream().mapToLong(Long::longValue).sum());
-    BenchResult result = new BenchResult(BYTES);
+    List<Row> rows = new ArrayList<>();
     kinds.forEach(
-        (kind, bytes) -> {
-          Map<String, Object> row = new LinkedHashMap<>();
-          row.put("kind", kind);
-          row.put("bytes", bytes);
-          row.put("bytes_per_row", bytes / (double) snapshot.rows());
-          result.row(row);
-        });
-    return result;
+        (kind, bytes) ->
+            rows.add(
+                new Row()
+                    .put("kind", kind)
+                    .put("bytes", bytes)
+                    .put("bytes_per_row", bytes / (double) snapshot.rows())));
+    return rows;
   }
 
   /**
    * Sums and distinct hosts: the more rows a day has, the fewer sums and hosts there are for each.
    */
-  static BenchResult growth(ArchiveSnapshot snapshot, int days) throws IOException {
+  static Row growth(ArchiveSnapshot snapshot, int days) throws IOException {
     long hourCells = 0;
     long totalCells = 0;
     long entries = 0;
@@ -79,17 +77,14 @@ final class ScaleBytes {
     }
     double rows = snapshot.rows();
     int segments = snapshot.segments().size();
-    Map<String, Object> row = new LinkedHashMap<>();
-    row.put("rows_per_day", snapshot.rows() / days);
-    row.put("segments", (long) segments);
-    row.put("rows_per_segment", snapshot.rows() / segments);
-    row.put("cells_by_hour_per_day", hourCells / days);
-    row.put("cells_by_hour_per_row", hourCells / rows);
-    row.put("cells_over_all_hours_per_segment", totalCells / segments);
-    row.put("addresses_per_segment", entries / segments);
-    BenchResult result = new BenchResult(GROWTH);
-    result.row(row);
-    return result;
+    return new Row()
+        .put("rows_per_day", snapshot.rows() / days)
+        .put("segments", segments)
+        .put("rows_per_segment", snapshot.rows() / segments)
+        .put("cells_by_hour_per_day", hourCells / days)
+        .put("cells_by_hour_per_row", hourCells / rows)
+        .put("cells_over_all_hours_per_segment", totalCells / segments)
+        .put("addresses_per_segment", entries / segments);
   }
 
   private static long cells(Rollup rollup) {

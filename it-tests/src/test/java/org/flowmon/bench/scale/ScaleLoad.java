@@ -2,17 +2,16 @@ package org.flowmon.bench.scale;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.bench.archive.AddressCounts;
 import org.flowmon.bench.archive.GeneratedWorkload;
 import org.flowmon.bench.experiment.CheckpointLoad;
-import org.flowmon.bench.experiment.ExperimentOptions;
-import org.flowmon.bench.output.BenchResult;
+import org.flowmon.bench.harness.BenchResult;
+import org.flowmon.bench.harness.Row;
+import org.flowmon.bench.harness.Run;
 
 /**
  * Builds a {@link ScaleArchive} and measures the rates for each million rows, without generating
@@ -22,88 +21,71 @@ final class ScaleLoad {
   private static final int WINDOW = 1_000_000;
 
   private final CheckpointLoad load;
-  private final Consumer<String> progress;
   private final BenchResult rates = new BenchResult(ScaleArchive.RATES);
   private long windowRows;
   private double windowSeconds;
   private double windowCpuSeconds;
   private double windowUpkeepSeconds;
 
-  private ScaleLoad(CheckpointLoad load, Consumer<String> progress) {
+  private ScaleLoad(CheckpointLoad load) {
     this.load = load;
-    this.progress = progress;
   }
 
-  /**
-   * Builds the archive in {@code directory/archive} and writes {@code scale.json}.
-   *
-   * @param directory exists
-   * @param commitRows rows of a commit
-   */
-  static ScaleArchive build(
-      Path directory, long rows, long seed, int days, int commitRows, Consumer<String> progress)
-      throws IOException {
-    progress.accept("warming up");
+  /** Builds the archive in {@code directory/archive} and writes {@code scale.json}. */
+  static ScaleArchive build(Run run, Path directory) throws IOException {
+    long rows = run.number("rows");
+    long seed = run.number("seed");
+    int days = run.integer("days");
+    int commitRows = run.integer("commit-rows");
+    run.progress("warming up");
     CheckpointLoad.warmUp(rows, seed, commitRows);
     GeneratedWorkload workload = new GeneratedWorkload(rows, seed, days);
-    progress.accept("loading " + workload.description());
+    run.progress("loading %s", workload.description());
     AddressCounts counts = new AddressCounts();
-    ScaleLoad run = load(workload, ScaleArchive.archive(directory), commitRows, counts, progress);
-    ScaleArchive built =
-        new ScaleArchive(
-            directory,
-            rows,
-            seed,
-            days,
-            ScaleArchive.choose(counts, seed),
-            run.rates,
-            run.loading());
-    built.write();
-    return built;
-  }
-
-  private static ScaleLoad load(
-      GeneratedWorkload workload,
-      Path directory,
-      int commitRows,
-      AddressCounts counts,
-      Consumer<String> progress)
-      throws IOException {
-    long window = Math.min(WINDOW, Math.max(commitRows, workload.parameters().rows() / 2));
-    try (Archive archive = Archive.create(directory, ArchiveOptions.DEFAULTS);
+    long window = Math.min(WINDOW, Math.max(commitRows, rows / 2));
+    try (Archive archive =
+            Archive.create(ScaleArchive.archive(directory), ArchiveOptions.DEFAULTS);
         CheckpointLoad load = new CheckpointLoad(archive, commitRows)) {
-      ScaleLoad run = new ScaleLoad(load, progress);
-      ExperimentOptions.read(
-          workload,
+      ScaleLoad scale = new ScaleLoad(load);
+      workload.read(
           block -> {
             counts.add(block);
             load.add(block);
-            run.endWindow(window - commitRows); // the rest of a block counts for the next window
+            // The rest of a block counts for the next window.
+            scale.endWindow(run, window - commitRows);
           });
       load.finish();
-      run.endWindow(run.rates.rows().isEmpty() ? 1 : window / 2);
-      return run;
+      scale.endWindow(run, scale.rates.rows().isEmpty() ? 1 : window / 2);
+      ScaleArchive built =
+          new ScaleArchive(
+              directory,
+              rows,
+              seed,
+              days,
+              ScaleArchive.choose(counts, seed),
+              scale.rates,
+              scale.loading());
+      built.write();
+      return built;
     }
   }
 
   /** Notes the rates if at least so many rows were committed since the last time. */
-  private void endWindow(long least) {
+  private void endWindow(Run run, long least) {
     long some = load.rows() - windowRows;
     if (some < Math.max(1, least)) {
       return;
     }
     double seconds = load.loading().seconds() - windowSeconds;
     double upkeep = load.upkeep().seconds() - windowUpkeepSeconds;
-    Map<String, Object> row = new LinkedHashMap<>();
-    row.put("rows", load.rows());
-    row.put("rows_per_second", some / seconds);
-    row.put("rows_per_cpu_second", some / (load.loading().cpuSeconds() - windowCpuSeconds));
-    row.put("with_merging_rows_per_second", some / (seconds + upkeep));
+    Row row =
+        new Row()
+            .put("rows", load.rows())
+            .put("rows_per_second", some / seconds)
+            .put("rows_per_cpu_second", some / (load.loading().cpuSeconds() - windowCpuSeconds))
+            .put("with_merging_rows_per_second", some / (seconds + upkeep));
     rates.row(row);
-    progress.accept(
-        String.format(
-            "%,d rows; the last %,d at %,.0f rows/s, with merging %,.0f",
-            load.rows(), some, some / seconds, some / (seconds + upkeep)));
+    run.progress("%s", BenchResult.sentence(row.values()));
     windowRows = load.rows();
     windowSeconds = load.loading().seconds();
     windowCpuSeconds = load.loading().cpuSeconds();
@@ -114,16 +96,17 @@ final class ScaleLoad {
     List<Map<String, Object>> all = rates.rows();
     Map<String, Object> first = all.get(0);
     Map<String, Object> last = all.get(all.size() - 1);
-    Map<String, Object> row = new LinkedHashMap<>();
-    row.put("rows", load.rows());
-    row.put("commits", load.commits());
-    row.put("load_seconds", load.loading().seconds());
-    row.put("merging_seconds", load.upkeep().seconds());
-    row.put("rewritten_per_row", load.rewritten() / (double) load.rows());
-    row.put("first_rows_per_second", first.get("rows_per_second"));
-    row.put("last_rows_per_second", last.get("rows_per_second"));
-    row.put("last_to_first", ratio(last, first, "rows_per_second"));
-    row.put("last_to_first_by_cpu", ratio(last, first, "rows_per_cpu_second"));
+    Row row =
+        new Row()
+            .put("rows", load.rows())
+            .put("commits", load.commits())
+            .put("load_seconds", load.loading().seconds())
+            .put("merging_seconds", load.upkeep().seconds())
+            .put("rewritten_per_row", load.rewritten() / (double) load.rows())
+            .put("first_rows_per_second", first.get("rows_per_second"))
+            .put("last_rows_per_second", last.get("rows_per_second"))
+            .put("last_to_first", ratio(last, first, "rows_per_second"))
+            .put("last_to_first_by_cpu", ratio(last, first, "rows_per_cpu_second"));
     BenchResult loading = new BenchResult(ScaleArchive.LOADING);
     loading.row(row);
     return loading;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import org.flowmon.bench.harness.Samples;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.udaf.lowlevel.LowLevelQuery;
 import org.flowmon.udaf.lowlevel.LowLevelTuning;
@@ -74,7 +75,7 @@ final class BothLevels {
     int perWindow = flows.batches.size() / WINDOWS;
     for (int b = 0; b < flows.batches.size(); b++) {
       int window = Math.min(WINDOWS - 1, b / perWindow);
-      long start = UdafOptions.cpuNanos();
+      long start = Samples.cpuNanos();
       low.closePanesUpTo(flows.watermark(b));
       var unused = low.drainSome(DRAIN_SLOTS);
       low.process(flows.batches.get(b));
@@ -83,7 +84,7 @@ final class BothLevels {
       if (isLast) {
         low.drainAll();
       }
-      long between = UdafOptions.cpuNanos();
+      long between = Samples.cpuNanos();
       for (byte[] bytes : sent) {
         PartialGroups groups = PartialGroups.open(bytes);
         var unusedToo =
@@ -94,7 +95,7 @@ final class BothLevels {
       }
       sent.clear();
       lowTook[window] += between - start;
-      highTook[window] += UdafOptions.cpuNanos() - between;
+      highTook[window] += Samples.cpuNanos() - between;
       if (isLast) {
         long end = flows.watermark(b + 1) + 1;
         close(tables, end, merged);
@@ -139,14 +140,7 @@ final class BothLevels {
 
   /** The median of all rounds. */
   double median(ToDoubleFunction<Round> of) {
-    return median(rounds.stream().mapToDouble(of).toArray());
-  }
-
-  static double median(double... values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    return Samples.of(rounds.stream().mapToDouble(of).toArray()).median();
   }
 
   /** The final tuning of its table. */

@@ -3,6 +3,7 @@ package org.flowmon.bench.udaf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.flowmon.bench.harness.Samples;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -101,7 +102,7 @@ final class GroupedFlows {
   /** The low level of a query, with a table of any kind and a sink. */
   static LowLevelQuery query(FlowQuery query, TableSize size, PartialSink sink) {
     return new LowLevelQuery(
-        1, query, window(), size, KEY_GROUPS, sink, new SharedEvaluation(), UdafOptions::cpuNanos);
+        1, query, window(), size, KEY_GROUPS, sink, new SharedEvaluation(), Samples::cpuNanos);
   }
 
   static WindowSpec window() {

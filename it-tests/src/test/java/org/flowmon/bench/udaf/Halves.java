@@ -2,8 +2,9 @@ package org.flowmon.bench.udaf;
 
 import java.util.Arrays;
 import java.util.List;
-import org.flowmon.deploy.command.CommandException;
-import org.flowmon.udaf.catalogue.Udafs;
+import java.util.Optional;
+import org.flowmon.bench.harness.Run;
+import org.flowmon.bench.harness.Samples;
 import org.flowmon.udaf.function.BoundExtractor;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.Estimate;
@@ -97,10 +98,10 @@ final class Halves {
   Cost measure(int rounds) {
     double lowNanos = Double.POSITIVE_INFINITY;
     for (int round = -WARM_UP; round < rounds; round++) {
-      long start = UdafOptions.cpuNanos();
+      long start = Samples.cpuNanos();
       low(false);
       if (round >= 0) {
-        lowNanos = Math.min(lowNanos, (double) (UdafOptions.cpuNanos() - start));
+        lowNanos = Math.min(lowNanos, (double) (Samples.cpuNanos() - start));
       }
     }
     low(true);
@@ -108,10 +109,10 @@ final class Halves {
     SuperState[] states = null;
     for (int round = -WARM_UP; round < rounds; round++) {
       states = null; // before new ones are made
-      long start = UdafOptions.cpuNanos();
+      long start = Samples.cpuNanos();
       states = high();
       if (round >= 0) {
-        highNanos = Math.min(highNanos, (double) (UdafOptions.cpuNanos() - start));
+        highNanos = Math.min(highNanos, (double) (Samples.cpuNanos() - start));
       }
     }
     List<SuperState> all = Arrays.asList(states);
@@ -178,34 +179,28 @@ final class Halves {
 
   /** Checks that the states have all tuples, in every configuration. */
   private void check(List<SuperState> states) {
-    String name = function.call().name();
-    long[] expected =
-        name.equals("QUANTILES") ? tuples.counts() : tuples.sums(function.arguments() - 1);
-    BoundExtractor total = null;
-    if (!(function instanceof SumBaseline)) {
-      String extractor = name.equals("QUANTILES") ? "COUNT" : "TOTAL";
-      Udafs functions = Udafs.load(getClass().getClassLoader());
-      total = functions.bindExtractor(function, extractor, List.of());
-    }
+    boolean isBaseline = function instanceof SumBaseline;
+    boolean isOfNumbers = function.call().name().equals("QUANTILES");
+    long[] expected = isOfNumbers ? tuples.counts() : tuples.sums(function.arguments() - 1);
+    Optional<BoundExtractor> total =
+        isBaseline
+            ? Optional.empty()
+            : Optional.of(Functions.extractor(function, isOfNumbers ? "COUNT" : "TOTAL"));
     for (int g = 0; g < expected.length; g++) {
       SuperState state = states.get(g);
       long found =
           state == null
               ? 0
-              : total == null
-                  ? ((SumBaseline.Sum) state).sum()
-                  : ((Estimate) total.extract(state)).value().low();
-      if (found != expected[g]) {
-        throw new CommandException(
-            "group "
-                + g
-                + " of "
-                + function.call()
-                + ": expected "
-                + expected[g]
-                + ", found "
-                + found);
-      }
+              : state instanceof SumBaseline.Sum sum
+                  ? sum.sum()
+                  : ((Estimate) total.orElseThrow().extract(state)).value().low();
+      Run.require(
+          found == expected[g],
+          "group %d of %s: expected %d, found %d",
+          g,
+          function.call(),
+          expected[g],
+          found);
     }
   }
 }

@@ -51,8 +51,9 @@ class HalvesTest {
   void handingOnEachTupleSendsAsManySubStates() {
     Tuples tuples = Tuples.ofNumbers(3000, 10, 50, Spread.SKEWED, SEED);
     assertEquals(3072, tuples.rows);
-    assertEquals(3072, Halves.highOnly(Functions.quantiles("lite"), tuples).measure(1).subStates());
-    Halves.Cost shared = Halves.of(Functions.quantiles("lite"), tuples).measure(1);
+    assertEquals(
+        3072, Halves.highOnly(Functions.quantiles("lite", 0), tuples).measure(1).subStates());
+    Halves.Cost shared = Halves.of(Functions.quantiles("lite", 0), tuples).measure(1);
     // A pad has room for 63 values: the tuples of a group fill that many pads.
     long expected = 0;
     for (long count : tuples.counts()) {

@@ -81,8 +81,8 @@ enum SlotRule {
     return enough;
   }
 
-  @Override
-  public String toString() {
-    return text;
+  /** The rule of this name in the declaration. */
+  static SlotRule of(String name) {
+    return name.equals(DIRECT_MAPPED.text) ? DIRECT_MAPPED : SECOND_CHANCE;
   }
 }

@@ -17,8 +17,8 @@ enum Spread {
         : Math.min(count - 1, (int) Math.pow(count, random.nextDouble()) - 1);
   }
 
-  @Override
-  public String toString() {
-    return name().toLowerCase(Locale.ROOT);
+  /** The spread of this name in the declaration. */
+  static Spread of(String name) {
+    return valueOf(name.toUpperCase(Locale.ROOT));
   }
 }

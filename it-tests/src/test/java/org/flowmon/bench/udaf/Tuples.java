@@ -11,8 +11,6 @@ import org.flowmon.udaf.vector.Vector;
  * of arguments, and the known group of each row.
  */
 final class Tuples {
-  static final int MAX_ROWS = 1 << 26;
-
   /**
    * Any number: so many distinct items that few repeat, or a hundred thousand if some are common.
    */

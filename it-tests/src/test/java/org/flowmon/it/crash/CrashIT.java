@@ -37,7 +37,6 @@ class CrashIT {
   private static final int SLACK = 120;
   private static final long SEED = Long.getLong("flowmon.it.seed", 20_261_121);
   private static final Duration SAMPLED_EVERY = Duration.ofMillis(100);
-  private static final Duration CHILD = Duration.ofSeconds(60);
   private static final int MOST_MOMENTS = 400;
 
   // A commit, after one that comes again, is within so many; behind it are another, merging and
@@ -154,7 +153,7 @@ class CrashIT {
   /** After all kills: one that is left alone repairs what can be, and nothing was hurt. */
   private void endWell() throws Exception {
     try (Program last = feeder("last", 4, 0)) {
-      assertEquals(0, last.await(CHILD), last.printed());
+      assertEquals(0, last.await(), last.printed());
       hear(last);
     }
     sample("at the end, seed " + SEED);
@@ -180,8 +179,9 @@ class CrashIT {
         tidyUp(moment);
       }
       try (Program feeder = feeder("halted" + moment, 1, moment)) {
-        besideAnOldReader(context, () -> sampleWhile(List.of(feeder), CHILD.toNanos(), context));
-        int code = feeder.await(CHILD);
+        besideAnOldReader(
+            context, () -> sampleWhile(List.of(feeder), Program.PATIENCE.toNanos(), context));
+        int code = feeder.await();
         assertTrue(code == 0 || code == HaltingStoreProvider.EXIT_CODE, feeder.printed());
         isHalted = code != 0;
         if (isHalted) {
@@ -197,7 +197,7 @@ class CrashIT {
   /** Else each cycle would have more to delete than the one before, and none would end. */
   private void tidyUp(int moment) throws Exception {
     try (Program whole = feeder("whole" + moment, 1, 0)) {
-      assertEquals(0, whole.await(CHILD), whole.printed());
+      assertEquals(0, whole.await(), whole.printed());
       hear(whole);
     }
   }

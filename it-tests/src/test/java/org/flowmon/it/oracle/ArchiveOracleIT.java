@@ -19,7 +19,6 @@ import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.maintenance.Compactor;
-import org.flowmon.archive.maintenance.SettledSegments;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
@@ -139,7 +138,7 @@ class ArchiveOracleIT {
       }
       visible = flows;
       check("as sealed");
-      archive.updateDays(SettledSegments.by(null), false, () -> false);
+      archive.updateDays(CompactionOptions.NONE::settled, false, () -> false);
       Compactor compactor = new Compactor(archive, new CompactionOptions(4000, 8000));
       compactor.step(() -> false);
       check("half merged, with day sums from before");
@@ -148,7 +147,7 @@ class ArchiveOracleIT {
       while (compactor.step(() -> false) != null) {
         // until nothing is left to merge
       }
-      archive.updateDays(SettledSegments.by(null), false, () -> false);
+      archive.updateDays(CompactionOptions.NONE::settled, false, () -> false);
       check("expired and merged, with day sums");
     }
     hurtSidecars(folder);

@@ -2,6 +2,7 @@ package org.flowmon.archive.query.filter;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.archive.query.filter.DictionaryFilter.Admitted;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.udaf.expression.CompiledPredicate;
@@ -14,7 +15,7 @@ import org.flowmon.udaf.vector.Vector;
 public final class AdmittedRows {
   private final SegmentReader segment;
   private final DictionaryFilter filter;
-  private final CompiledPredicate rest;
+  private final Optional<CompiledPredicate> rest;
   private final int[] ids = new int[Vector.CAPACITY];
   private final boolean[] member = new boolean[Vector.CAPACITY];
   private final boolean[] any = new boolean[Vector.CAPACITY];
@@ -32,14 +33,14 @@ public final class AdmittedRows {
     this.rest = applied.without(of.decided());
   }
 
-  /** The condition that admitted rows still have to pass; null for none. */
-  public CompiledPredicate rest() {
+  /** The condition that admitted rows still have to pass; empty if all of them pass the filter. */
+  public Optional<CompiledPredicate> rest() {
     return rest;
   }
 
   /** Whether using it pays: it leaves rows out, or no condition remains. */
   public boolean narrows() {
-    return !filter.admitsAll() || rest == null;
+    return !filter.admitsAll() || rest.isEmpty();
   }
 
   /**

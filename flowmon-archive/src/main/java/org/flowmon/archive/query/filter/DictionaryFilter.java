@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.ColumnType;
@@ -21,6 +22,9 @@ import org.flowmon.udaf.vector.Vector;
  * AdmittedRows}. Immutable, shared by all readers of the segment's pieces.
  */
 public final class DictionaryFilter {
+  /** Decides nothing, and admits every row. */
+  public static final DictionaryFilter NONE = new DictionaryFilter();
+
   // Values between two calls of the check.
   private static final int CHECKED = 1 << 14;
 
@@ -44,6 +48,14 @@ public final class DictionaryFilter {
   private final boolean empty;
   private final Set<FlowColumn> decided;
   private final long valuesDecided;
+
+  private DictionaryFilter() {
+    this.all = List.of();
+    this.alternatives = List.of();
+    this.empty = false;
+    this.decided = Set.of();
+    this.valuesDecided = 0;
+  }
 
   private DictionaryFilter(Making made) {
     this.all = List.copyOf(made.all);
@@ -130,24 +142,24 @@ public final class DictionaryFilter {
       if (timesDecided) {
         decided.add(FlowColumn.END_TIME);
       }
-      List<Admitted> columns = columns(constraints, filter, scanned);
-      if (columns == null) {
-        empty = true;
-        return;
+      Optional<List<Admitted>> columns = columns(constraints, Optional.of(filter), scanned);
+      columns.ifPresent(all::addAll);
+      empty = columns.isEmpty();
+      if (!empty) {
+        constraints.alternatives().forEach(this::addAlternatives);
       }
-      all.addAll(columns);
-      constraints.alternatives().forEach(this::addAlternatives);
     }
 
     private void addAlternatives(List<Constraints> members) {
       List<List<Admitted>> possible = new ArrayList<>();
       boolean everything = false;
       for (Constraints constraints : members) {
-        List<Admitted> columns = constraints.isImpossible() ? null : columns(constraints, null, 0);
-        if (columns != null) {
-          possible.add(columns);
-          everything |= columns.isEmpty();
-        }
+        Optional<List<Admitted>> columns =
+            constraints.isImpossible()
+                ? Optional.empty()
+                : columns(constraints, Optional.empty(), 0);
+        columns.ifPresent(possible::add);
+        everything |= columns.isPresent() && columns.get().isEmpty();
       }
       empty |= possible.isEmpty();
       if (!everything) {
@@ -155,8 +167,9 @@ public final class DictionaryFilter {
       }
     }
 
-    /** The columns that leave rows out; null if no row is admitted. */
-    private List<Admitted> columns(Constraints constraints, Filter filter, long scanned) {
+    /** The columns that leave rows out; empty if no row is admitted. */
+    private Optional<List<Admitted>> columns(
+        Constraints constraints, Optional<Filter> filter, long scanned) {
       List<Admitted> columns = new ArrayList<>();
       for (FlowColumn column : FlowColumn.all()) {
         AddressRanges addresses = constraints.addresses(column);
@@ -165,7 +178,7 @@ public final class DictionaryFilter {
           continue;
         }
         if (isOutside(column, longs)) {
-          return null;
+          return Optional.empty();
         }
         if (!segment.hasDictionary(column)) {
           continue;
@@ -177,20 +190,20 @@ public final class DictionaryFilter {
                 ? admit(column, addresses, size, bits)
                 : admit(column, longs, size, bits);
         int constrained = admitted;
-        if (filter != null && admitted <= scanned) {
+        if (filter.isPresent() && admitted <= scanned) {
           // NULL passes none of the constraints, so it fails at least one term.
-          admitted = decide(column, filter.on(column), bits, admitted);
+          admitted = decide(column, filter.get().on(column), bits, admitted);
           decided.add(column);
         }
         if (admitted == 0) {
-          return null;
+          return Optional.empty();
         }
-        boolean known = filter != null && within.contains(column) && admitted == constrained;
+        boolean known = filter.isPresent() && within.contains(column) && admitted == constrained;
         if (!known && (admitted < size || segment.nullCount(column) > 0)) {
           columns.add(new Admitted(column, bits));
         }
       }
-      return columns;
+      return Optional.of(columns);
     }
 
     private void checkAt(int id) {

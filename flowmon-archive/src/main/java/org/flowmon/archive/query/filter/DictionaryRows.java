@@ -11,6 +11,9 @@ import org.flowmon.flow.FlowRows;
  * condition once for each value. Not thread-safe.
  */
 public final class DictionaryRows implements FlowRows {
+  /** One row without any value. */
+  public static final FlowRows NULL = new DictionaryRows(null, null, new int[1], 1);
+
   private final SegmentReader segment;
   private final FlowColumn column;
   private final int[] ids;

@@ -24,10 +24,10 @@ import org.flowmon.udaf.value.ValueKind;
  * @param ranges its addresses
  */
 public record ExactAddresses(FlowColumn column, AddressRanges ranges) {
-  /** The alternatives of a condition; a row must meet one of them. Null for other conditions. */
+  /** The alternatives of a condition; a row must meet one of them. Empty for others. */
   static List<ExactAddresses> of(Expression condition) {
     List<ExactAddresses> members = new ArrayList<>();
-    return collect(condition, members) ? members : null;
+    return collect(condition, members) ? members : List.of();
   }
 
   private static boolean collect(Expression condition, List<ExactAddresses> members) {

@@ -1,10 +1,7 @@
 package org.flowmon.archive.query.filter;
 
-import java.util.Arrays;
 import java.util.List;
 import org.flowmon.archive.rollup.RollupFormat;
-import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.constraint.ConstantFolding;
 import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.query.Expression;
@@ -43,7 +40,7 @@ public final class ExactTimes {
 
   /** Whether the condition is TRUE for NULL. */
   public static boolean keepsNull(Expression condition) {
-    return CompiledPredicate.of(condition).select(new NullRow(), 0, 1, new int[1]) == 1;
+    return CompiledPredicate.of(condition).select(DictionaryRows.NULL, 0, 1, new int[1]) == 1;
   }
 
   /** Every condition known here is TRUE or FALSE, never NULL, for a time that is not NULL. */
@@ -151,39 +148,5 @@ public final class ExactTimes {
       ranges = ranges.or(LongRanges.of(start, start + RollupFormat.HOUR_MICROS - 1));
     }
     return ranges;
-  }
-
-  /** One row without any value. */
-  private static final class NullRow implements FlowRows {
-    @Override
-    public int rows() {
-      return 1;
-    }
-
-    @Override
-    public Presence presence(FlowColumn column) {
-      return Presence.ABSENT;
-    }
-
-    @Override
-    public void readLongs(FlowColumn column, int from, int count, long[] out) {
-      Arrays.fill(out, 0, count, 0);
-    }
-
-    @Override
-    public void readAddresses(FlowColumn column, int from, int count, long[] hi, long[] lo) {
-      Arrays.fill(hi, 0, count, 0);
-      Arrays.fill(lo, 0, count, 0);
-    }
-
-    @Override
-    public void readValidity(FlowColumn column, int from, int count, long[] words) {
-      Arrays.fill(words, 0, (count + 63) >>> 6, 0);
-    }
-
-    @Override
-    public String text(FlowColumn column, int row) {
-      return null;
-    }
   }
 }

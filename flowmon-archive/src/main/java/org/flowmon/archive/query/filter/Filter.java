@@ -5,6 +5,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;
@@ -16,8 +17,7 @@ import org.flowmon.udaf.value.Value;
 
 /**
  * A query's compiled condition, with its consequences for pruning. It is kept as a whole, and as
- * terms joined by AND; terms on one column can be decided once for each of its values. Not
- * thread-safe.
+ * terms joined by AND. Not thread-safe.
  */
 public final class Filter {
   private final Expression where;
@@ -28,12 +28,9 @@ public final class Filter {
   private final Map<FlowColumn, List<Expression>> byColumn = new EnumMap<>(FlowColumn.class);
   private final List<Expression> others = new ArrayList<>();
   private final Map<FlowColumn, CompiledPredicate> onColumns = new EnumMap<>(FlowColumn.class);
-  private final Map<Set<FlowColumn>, Rest> rests = new HashMap<>();
+  private final Map<Set<FlowColumn>, Optional<CompiledPredicate>> rests = new HashMap<>();
   private final LongRanges exactTimes;
   private final List<List<ExactAddresses>> exactAddresses;
-
-  /** The remainder of a condition; its predicate is null if nothing remains. */
-  private record Rest(CompiledPredicate predicate) {}
 
   private Filter(Expression where) {
     this.where = where;
@@ -76,8 +73,8 @@ public final class Filter {
   }
 
   /**
-   * The alternatives of each term on addresses; a row must meet one alternative of every term. Null
-   * unless all terms but those on {@code end_time} are about addresses alone.
+   * The alternatives of each term on addresses; a row must meet one alternative of every term.
+   * Empty unless all terms but those on {@code end_time} are about addresses alone.
    */
   public List<List<ExactAddresses>> addresses() {
     return exactAddresses;
@@ -99,12 +96,12 @@ public final class Filter {
     List<List<ExactAddresses>> exact = new ArrayList<>();
     for (Expression term : terms) {
       List<ExactAddresses> members = ExactAddresses.of(term);
-      if (members == null) {
-        return null;
+      if (members.isEmpty()) {
+        return List.of();
       }
       exact.add(members);
     }
-    return exact.isEmpty() ? null : exact;
+    return exact;
   }
 
   /** Necessary conditions on every row that passes. */
@@ -131,12 +128,15 @@ public final class Filter {
     return byColumn.containsKey(column);
   }
 
-  /** The remaining condition once the terms on these columns are decided; null if none remains. */
-  CompiledPredicate without(Set<FlowColumn> decided) {
-    return rests.computeIfAbsent(Set.copyOf(decided), this::rest).predicate;
+  /** The condition that remains once the terms on these columns are decided; empty if none does. */
+  Optional<CompiledPredicate> without(Set<FlowColumn> decided) {
+    return rests.computeIfAbsent(decided, this::rest);
   }
 
-  private Rest rest(Set<FlowColumn> decided) {
+  private Optional<CompiledPredicate> rest(Set<FlowColumn> decided) {
+    if (decided.isEmpty()) {
+      return where == null ? Optional.empty() : Optional.of(predicate());
+    }
     List<Expression> left = new ArrayList<>(others);
     byColumn.forEach(
         (column, terms) -> {
@@ -144,7 +144,7 @@ public final class Filter {
             left.addAll(terms);
           }
         });
-    return new Rest(left.isEmpty() ? null : CompiledPredicate.of(and(left)));
+    return left.isEmpty() ? Optional.empty() : Optional.of(CompiledPredicate.of(and(left)));
   }
 
   /** Adds the condition that rows had arrived by a time. */

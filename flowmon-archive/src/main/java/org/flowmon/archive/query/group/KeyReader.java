@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.flowmon.archive.query.group.table.PackedKey;
 import org.flowmon.archive.query.numbering.AddressNumbers;
-import org.flowmon.archive.query.plan.GroupPlan;
+import org.flowmon.archive.query.plan.NumberedKeys;
 import org.flowmon.archive.segment.reader.EncodedRows;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;
@@ -227,26 +227,32 @@ final class KeyReader {
   private final List<Branches> branches = new ArrayList<>();
   private final Part[] parts;
 
-  KeyReader(GroupPlan plan, AddressNumbers numbers, PackedKey[] packing) {
-    this.numbers = numbers;
-    for (FlowColumn column : plan.addresses()) {
+  /**
+   * A reader.
+   *
+   * @param packed keys, all of whose addresses have the same numbers
+   */
+  KeyReader(PackedKeys packed) {
+    this.numbers = packed.numbers(0);
+    PackedKey[] packing = packed.packing();
+    for (FlowColumn column : packed.keys().addresses()) {
       addresses.put(column, new Addresses(column, numbers.ofNull()));
     }
     this.parts = new Part[packing.length];
     for (int k = 0; k < parts.length; k++) {
-      GroupPlan.Key key = plan.keys().get(k);
+      NumberedKeys.Key key = packed.keys().keys().get(k);
       int shift = packing[k].shift();
-      if (key instanceof GroupPlan.AddressKey one) {
+      if (key instanceof NumberedKeys.AddressKey one) {
         parts[k] = new AddressPart(addresses.get(one.column()), shift);
-      } else if (key instanceof GroupPlan.CaseKey choice) {
+      } else if (key instanceof NumberedKeys.CaseKey choice) {
         parts[k] = casePart(choice, shift);
       } else {
-        parts[k] = new ColumnPart(((GroupPlan.NumberKey) key).column(), packing[k]);
+        parts[k] = new ColumnPart(((NumberedKeys.NumberKey) key).column(), packing[k]);
       }
     }
   }
 
-  private Part casePart(GroupPlan.CaseKey choice, int shift) {
+  private Part casePart(NumberedKeys.CaseKey choice, int shift) {
     int[] nulls = new int[Vector.CAPACITY];
     Arrays.fill(nulls, numbers.ofNull());
     int[][] results = new int[choice.results().size()][];

@@ -1,5 +1,6 @@
 package org.flowmon.archive.query.group;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -9,8 +10,9 @@ import org.flowmon.archive.query.group.partition.CutRows;
 import org.flowmon.archive.query.group.table.GroupMaker;
 import org.flowmon.archive.query.group.table.PackedKey;
 import org.flowmon.archive.query.group.table.SortedGroups;
+import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.archive.query.limit.Threads;
 import org.flowmon.archive.query.numbering.AddressNumbers;
-import org.flowmon.archive.query.plan.GroupPlan;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.memory.GroupMemory;
@@ -23,22 +25,21 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Makes all groups of {@link PackedGroups}, part by part, orders and writes them. Each step ends
+ * Makes all groups of {@link PackedGrouper}, part by part, orders and writes them. Each step ends
  * before the next begins, and is run by one thread or by several.
  *
  * <pre>
- *   order (threads) ─► measure (one) ─► allocate (threads) ─► begin (one) ─► write (threads) ─► table
- *   count (threads) ─► release                            if groups are counted and not shown
+ *   order (threads) ─► measure (one) ─► allocate (threads) ─► write (threads) ─► table
+ *   count (threads) ─► release             if groups are counted and not shown
  * </pre>
  */
-public final class PackedAnswer {
+final class PackedAnswer {
   private static final int COUNTED_AT_ONCE = 1 << 12;
 
-  private final GroupPlan plan;
+  private final PackedKeys keys;
+  private final FlowQuery query;
   private final GroupLayout layout;
   private final PackedKey[] packing;
-  private final AddressNumbers firsts; // of the first key
-  private final AddressNumbers others;
   private final AnswerColumns columns;
   // Values computed from whole groups are computed in tables.
   private final boolean byKey;
@@ -58,34 +59,24 @@ public final class PackedAnswer {
   /**
    * Prepares the steps.
    *
-   * @param firsts numbers of the addresses of the first key
-   * @param others of those of the other keys
    * @param parts pieces that threads share
    * @param makers give each thread the maker of a part's groups
    * @param rests rows whose memory is released at the end
    * @param memory charged for groups
    */
   PackedAnswer(
-      GroupPlan plan,
-      GroupLayout layout,
-      PackedKey[] packing,
-      AddressNumbers firsts,
-      AddressNumbers others,
+      PackedKeys keys,
       int parts,
       Supplier<GroupMaker> makers,
       List<CutRows> rests,
       GroupMemory memory) {
     this.memory = memory;
-    this.plan = plan;
-    this.layout = layout;
-    this.packing = packing;
-    this.firsts = firsts;
-    this.others = others;
-    this.columns = new AnswerColumns(plan.query(), layout);
-    this.byKey =
-        isKeyOrder(plan.query())
-            && !plan.query().computesOverGroups()
-            && plan.query().limitBy() == null;
+    this.keys = keys;
+    this.query = keys.query();
+    this.layout = keys.layout();
+    this.packing = keys.packing();
+    this.columns = new AnswerColumns(query, layout);
+    this.byKey = isKeyOrder(query) && !query.computesOverGroups() && query.limitBy() == null;
     this.makers = makers;
     this.rests = rests;
     this.sorted = new SortedGroups[parts];
@@ -108,21 +99,32 @@ public final class PackedAnswer {
     return true;
   }
 
-  private AddressNumbers numbersOf(int key) {
-    return key == 0 ? firsts : others;
+  /** The answer, made by up to so many threads. */
+  GroupAnswer.WithBounds answer(int threads, Deadline deadline) throws IOException {
+    int useful = useful(threads);
+    Threads.run(useful, deadline, () -> order(deadline::check));
+    measure();
+    Threads.run(useful, deadline, this::allocate);
+    next.set(0);
+    Threads.run(useful, deadline, () -> write(deadline::check));
+    return new GroupAnswer.WithBounds(table(), List.of());
   }
 
-  /** Number of pieces that threads share. */
-  public int parts() {
-    return sorted.length;
+  /** Counts the groups, as {@link Grouper#count}. */
+  void count(DistinctCounts counts, int grouping, GroupTable into, int threads, Deadline deadline)
+      throws IOException {
+    List<GroupTable> counted =
+        Threads.run(useful(threads), deadline, () -> count(counts, grouping, deadline::check));
+    release();
+    counted.forEach(into::merge);
   }
 
-  /**
-   * Orders the groups: the first step; several threads may run it at the same time.
-   *
-   * @param check runs now and then, and may throw to end it
-   */
-  public Void order(Runnable check) {
+  private int useful(int threads) {
+    return Math.max(1, Math.min(threads, sorted.length));
+  }
+
+  /** Orders the groups: the first step, run by several threads. */
+  private Void order(Runnable check) {
     GroupMaker maker = makers.get();
     SortedGroups.Arena arena = arena();
     GroupTable mine = byKey ? null : new GroupTable(layout, memory);
@@ -135,7 +137,7 @@ public final class PackedAnswer {
         inspect(groups);
         continue;
       }
-      if (plan.query().keepsAllGroups()) {
+      if (query.keepsAllGroups()) {
         append(groups, 0, groups.size(), mine);
       } else {
         append(groups, 0, groups.size(), one);
@@ -154,20 +156,13 @@ public final class PackedAnswer {
 
   /** The groups of a part that may be in the answer. */
   private int[] best(GroupTable part) {
-    boolean isCut = plan.query().limit() >= 0 || plan.query().limitBy() != null;
-    GroupAnswer answer = new GroupAnswer(part, plan.query());
+    boolean isCut = query.limit() >= 0 || query.limitBy() != null;
+    GroupAnswer answer = new GroupAnswer(part, query);
     return isCut ? answer.first() : answer.kept();
   }
 
-  /**
-   * Counts groups that are not shown: the only step then; several threads may run it at the same
-   * time.
-   *
-   * @param grouping the place of this query among those whose groups are counted
-   * @param check runs now and then, and may throw to end it
-   * @return this thread's count
-   */
-  public GroupTable count(DistinctCounts counts, int grouping, Runnable check) {
+  /** Counts groups that are not shown, for one thread: the only step then. */
+  private GroupTable count(DistinctCounts counts, int grouping, Runnable check) {
     GroupMaker maker = makers.get();
     SortedGroups.Arena arena = arena();
     GroupTable some = new GroupTable(layout);
@@ -187,7 +182,7 @@ public final class PackedAnswer {
   }
 
   /** Releases working memory after the answer was made from all groups. */
-  public void release() {
+  private void release() {
     rests.forEach(CutRows::release);
     arenas.forEach(SortedGroups.Arena::release);
   }
@@ -242,20 +237,20 @@ public final class PackedAnswer {
     int word = layout.keyWord(key);
     nulls[i] |= (isNull ? 1L : 0) << key;
     if (packing[key].isAddress()) {
-      words[word][i] = isNull ? 0 : numbersOf(key).high((int) number);
-      words[word + 1][i] = isNull ? 0 : numbersOf(key).low((int) number);
+      words[word][i] = isNull ? 0 : keys.numbers(key).high((int) number);
+      words[word + 1][i] = isNull ? 0 : keys.numbers(key).low((int) number);
     } else {
       words[word][i] = isNull ? 0 : number;
     }
   }
 
   /** Measures the answer: the second step, by one thread. */
-  public void measure() {
+  private void measure() {
     next.set(0);
     if (!byKey) {
       return;
     }
-    long limit = plan.query().limit();
+    long limit = query.limit();
     long groups = Arrays.stream(sorted).mapToLong(SortedGroups::size).sum();
     groups = limit < 0 ? groups : Math.min(limit, groups);
     rows = ResultTable.rows(groups);
@@ -280,13 +275,11 @@ public final class PackedAnswer {
   }
 
   private boolean hasHighs(int key) {
-    return packing[key].isAddress() && !numbersOf(key).areHighsZero();
+    return packing[key].isAddress() && !keys.numbers(key).areHighsZero();
   }
 
-  /**
-   * Allocates and zeroes the memory: the third step; several threads may run it at the same time.
-   */
-  public Void allocate() {
+  /** Allocates and zeroes the columns: the third step, run by several threads. */
+  private Void allocate() {
     for (int c = next.getAndIncrement(); c < columns.count() && byKey; c = next.getAndIncrement()) {
       memory.check();
       int key = columns.key(c);
@@ -300,28 +293,18 @@ public final class PackedAnswer {
     return null;
   }
 
-  /** Resets the parts: the fourth step, by one thread. */
-  public void begin() {
-    next.set(0);
-  }
-
-  /** Writes the groups: the last step; several threads may run it at the same time. */
-  public Void write(Runnable check) {
+  /** Writes the groups: the last step, run by several threads. */
+  private Void write(Runnable check) {
     int[] places = new int[Vector.CAPACITY];
     long[] scratch = new long[Vector.CAPACITY * layout.stateWords()];
     for (int p = next.getAndIncrement(); p < sorted.length && byKey; p = next.getAndIncrement()) {
-      check.run();
       SortedGroups groups = sorted[p];
       int n = firstRows[p + 1] - firstRows[p];
-      if (groups.isPlain() && columns.areSumsAndCounts()) {
-        groups.writeSumsAndCounts(columns, n, firstRows[p]);
-      } else {
-        for (int from = 0; from < n; from += Vector.CAPACITY) {
-          check.run();
-          int some = Math.min(Vector.CAPACITY, n - from);
-          long[] states = groups.states(from, some, places, scratch);
-          columns.writeAggregates(states, places, some, firstRows[p] + from);
-        }
+      for (int from = 0; from < n; from += Vector.CAPACITY) {
+        check.run();
+        int some = Math.min(Vector.CAPACITY, n - from);
+        long[] states = groups.states(from, some, places, scratch);
+        columns.writeAggregates(states, places, some, firstRows[p] + from);
       }
       for (int c = 0; c < columns.count(); c++) {
         if (columns.key(c) >= 0) {
@@ -335,7 +318,7 @@ public final class PackedAnswer {
 
   private void writeKey(SortedGroups groups, int n, int column, int row) {
     PackedKey packed = packing[columns.key(column)];
-    AddressNumbers addresses = numbersOf(columns.key(column));
+    AddressNumbers addresses = keys.numbers(columns.key(column));
     long[] low = columns.low(column);
     long[] high = columns.high(column);
     boolean[] isNull = columns.isNull(column);
@@ -358,8 +341,7 @@ public final class PackedAnswer {
     }
   }
 
-  /** The answer. */
-  public ResultTable table() {
+  private ResultTable table() {
     release();
     if (byKey) {
       return columns.build();
@@ -368,6 +350,6 @@ public final class PackedAnswer {
     for (GroupTable other : tables.subList(1, tables.size())) {
       all.append(other);
     }
-    return new GroupAnswer(all, plan.query()).finish();
+    return new GroupAnswer(all, query).finish();
   }
 }

@@ -1,6 +1,7 @@
 package org.flowmon.archive.query.group;
 
 import java.util.Arrays;
+import java.util.Optional;
 import org.flowmon.archive.query.group.partition.CutRows;
 import org.flowmon.archive.query.group.partition.PartitionedRows;
 import org.flowmon.archive.query.group.table.DenseTable;
@@ -14,14 +15,14 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Collects the rows of one thread into {@link PackedGroups}: cuts them by partition and, whenever
+ * Collects the rows of one thread into {@link PackedGrouper}: cuts them by partition and, whenever
  * they fill their memory, adds them to groups partition by partition. Not thread-safe.
  */
-public final class PackedCollector {
+public final class PackedCollector implements RowCollector {
   // Number of rows whose keys are sampled for the distribution of keys.
   private static final int SAMPLE = 1 << 14;
 
-  private final PackedGroups groups;
+  private final PackedGrouper groups;
   private final KeyReader keyReader;
   private final RowAdder adder;
   private final DenseTable dense; // null if keys are many
@@ -33,12 +34,12 @@ public final class PackedCollector {
   private final int[] shifted = new int[Vector.CAPACITY];
 
   // Null until keys are cut; then early rows are null.
-  private PackedGroups.Partitions partitions;
+  private PackedGrouper.Partitions partitions;
   private CutRows rows;
   private PartitionedRows early;
   private int earlyRows;
 
-  PackedCollector(PackedGroups groups, KeyReader keyReader) {
+  PackedCollector(PackedGrouper groups, KeyReader keyReader) {
     this.groups = groups;
     this.keyReader = keyReader;
     this.adder = new RowAdder(groups.layout());
@@ -54,18 +55,12 @@ public final class PackedCollector {
     this.early = groups.earlyRows(kinds);
   }
 
-  /** Starts a segment. */
+  @Override
   public void begin(SegmentReader segment) {
     keyReader.begin(segment);
   }
 
-  /**
-   * Adds rows that passed the query's filter.
-   *
-   * @param from first row of the range that the selection is relative to
-   * @param selection rows relative to {@code from}, ascending, below {@link Vector#CAPACITY}
-   * @param n number of rows
-   */
+  @Override
   public void add(EncodedRows flows, int from, int[] selection, int n) {
     if (n == 0) {
       return;
@@ -100,10 +95,7 @@ public final class PackedCollector {
 
   /** Cuts the keys, since there are enough rows to know their distribution, and the early rows. */
   private void cut() {
-    partitions = groups.partitions();
-    if (partitions == null) {
-      partitions = groups.cut(adder.keys(early, 0));
-    }
+    partitions = groups.cut(() -> adder.keys(early, 0));
     rows = groups.newRows(partitions.map, kinds);
     adder.cut(early, rows);
     early = null;
@@ -127,7 +119,7 @@ public final class PackedCollector {
     rows.clear();
   }
 
-  /** Ends the collection: no row is added any more. */
+  @Override
   public void end() {
     if (partitions == null && earlyRows > 0) {
       cut();
@@ -142,8 +134,8 @@ public final class PackedCollector {
     return dense;
   }
 
-  /** Rows that are not in groups yet after the last was added; null if there was none. */
-  CutRows rest() {
-    return rows;
+  /** Rows that are not in groups yet after the last was added. */
+  Optional<CutRows> rest() {
+    return Optional.ofNullable(rows);
   }
 }

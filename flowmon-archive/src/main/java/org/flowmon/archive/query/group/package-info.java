@@ -1,5 +1,5 @@
 /**
- * Groups whose keys are numbers, so that all keys of a row fit one long: when they pay, how rows
- * are added, and their answer.
+ * Groupers: of hash tables, and of packed keys, which are all keys of a row in one long. Also
+ * groups of posting lists, and the planners that choose among them.
  */
 package org.flowmon.archive.query.group;

@@ -1,11 +1,9 @@
 package org.flowmon.archive.query.plan;
 
 import java.util.List;
-import org.flowmon.udaf.group.GroupTable;
+import java.util.Optional;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.DistinctCounts;
-import org.flowmon.udaf.result.GroupAnswer;
-import org.flowmon.udaf.value.ResultTable;
 
 /**
  * The groups that answer a query: its own, or those that {@link DistinctCounts} counts if it counts
@@ -13,14 +11,16 @@ import org.flowmon.udaf.value.ResultTable;
  */
 public final class Groupings {
   private final FlowQuery query;
-  private final DistinctCounts counts; // null if the groups are the query's own
+  private final Optional<DistinctCounts> counts;
   private final List<FlowQuery> all;
 
   public Groupings(FlowQuery query) {
     this.query = query;
-    this.counts = DistinctCounts.of(query);
+    this.counts = Optional.ofNullable(DistinctCounts.of(query));
     this.all =
-        !query.isAggregated() ? List.of() : counts == null ? List.of(query) : counts.groupings();
+        query.isAggregated()
+            ? counts.map(DistinctCounts::groupings).orElse(List.of(query))
+            : List.of();
   }
 
   public FlowQuery query() {
@@ -32,22 +32,13 @@ public final class Groupings {
     return all;
   }
 
-  /** The counting of the groups, null if they are the query's own. */
-  public DistinctCounts counts() {
+  /** The counting of the groups, empty if they are the query's own. */
+  public Optional<DistinctCounts> counts() {
     return counts;
   }
 
-  /** The rule by which rollups may replace rows; null if they cannot. */
-  public RollupRule rollups() {
-    return all.size() == 1 ? RollupRule.of(all.get(0)) : null;
-  }
-
-  /**
-   * The answer.
-   *
-   * @param groups the complete groups of each grouping
-   */
-  public ResultTable finish(List<GroupTable> groups) {
-    return counts == null ? new GroupAnswer(groups.get(0), query).finish() : counts.finish(groups);
+  /** The rule by which rollups may replace rows; empty if they cannot. */
+  public Optional<RollupRule> rollups() {
+    return all.size() == 1 ? RollupRule.of(all.get(0)) : Optional.empty();
   }
 }

@@ -3,6 +3,7 @@ package org.flowmon.archive.query.plan;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.flowmon.archive.query.filter.ExactTimes;
@@ -54,55 +55,47 @@ public final class RollupRule {
     this.addressKey = addressKey;
   }
 
-  /**
-   * The rule of a query.
-   *
-   * @return null if only rows can answer it
-   */
-  static RollupRule of(FlowQuery query) {
-    if (!query.isAggregated() || !hasSummedAggregates(query)) {
-      return null;
-    }
+  /** The rule of a query, empty if only rows can answer it. */
+  static Optional<RollupRule> of(FlowQuery query) {
     List<Expression> timeTerms = new ArrayList<>();
     List<Expression> cellTerms = new ArrayList<>();
-    Set<FlowColumn> used = EnumSet.noneOf(FlowColumn.class);
     for (Expression term : terms(query.where())) {
-      Set<FlowColumn> columns = ExpressionColumns.of(term);
-      if (columns.equals(EnumSet.of(FlowColumn.END_TIME))) {
-        timeTerms.add(term);
-      } else if (columns.contains(FlowColumn.END_TIME)) {
-        return null;
-      } else {
-        cellTerms.add(term);
-        used.addAll(columns);
-      }
+      boolean isTime = ExpressionColumns.of(term).contains(FlowColumn.END_TIME);
+      (isTime ? timeTerms : cellTerms).add(term);
     }
-    Set<FlowColumn> keyColumns = EnumSet.noneOf(FlowColumn.class);
-    for (Expression key : query.groupBy()) {
-      if (!ExpressionColumns.isHourly(key)) {
-        return null;
-      }
-      keyColumns.addAll(ExpressionColumns.of(key));
-    }
+    Set<FlowColumn> keyColumns = columns(query.groupBy());
+    Set<FlowColumn> used = columns(cellTerms);
     used.addAll(keyColumns);
     used.removeAll(Set.of(FlowColumn.OUTGOING, FlowColumn.END_TIME));
-    if (used.size() > 1 || !RollupFormat.DIMENSIONS.containsAll(used)) {
-      return null;
-    }
-    LongRanges times = null;
-    boolean nullTimeIsKept = true;
-    if (!timeTerms.isEmpty()) {
-      Expression condition = new Expression.And(timeTerms);
-      times = ExactTimes.of(condition);
-      if (times == null) {
-        return null;
-      }
-      nullTimeIsKept = ExactTimes.keepsNull(condition);
+    boolean areSums =
+        query.isAggregated()
+            && hasSummedAggregates(query)
+            && query.groupBy().stream().allMatch(ExpressionColumns::isHourly)
+            && used.size() <= 1
+            && RollupFormat.DIMENSIONS.containsAll(used);
+    if (!areSums) {
+      return Optional.empty();
     }
     FlowColumn address = used.isEmpty() ? null : used.iterator().next();
     Expression filter = cellTerms.isEmpty() ? null : new Expression.And(cellTerms);
     int addressKey = address == null ? -1 : query.groupBy().indexOf(new Expression.Column(address));
-    return new RollupRule(query, address, times, nullTimeIsKept, filter, keyColumns, addressKey);
+    RollupRule always = new RollupRule(query, address, null, true, filter, keyColumns, addressKey);
+    return timeTerms.isEmpty() ? Optional.of(always) : always.within(timeTerms);
+  }
+
+  private static Set<FlowColumn> columns(List<Expression> expressions) {
+    Set<FlowColumn> columns = EnumSet.noneOf(FlowColumn.class);
+    expressions.forEach(expression -> columns.addAll(ExpressionColumns.of(expression)));
+    return columns;
+  }
+
+  /** The rule under conditions on {@code end_time}; empty if their times are not known exactly. */
+  private Optional<RollupRule> within(List<Expression> timeTerms) {
+    Set<FlowColumn> columns = columns(timeTerms);
+    Expression condition = new Expression.And(timeTerms);
+    LongRanges some =
+        columns.equals(EnumSet.of(FlowColumn.END_TIME)) ? ExactTimes.of(condition) : null;
+    return Optional.ofNullable(some).map(exact -> within(exact, ExactTimes.keepsNull(condition)));
   }
 
   private static boolean hasSummedAggregates(FlowQuery query) {

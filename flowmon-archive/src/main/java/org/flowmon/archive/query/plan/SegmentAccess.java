@@ -7,6 +7,8 @@ package org.flowmon.archive.query.plan;
  * @param rows its rows but expired ones
  * @param way to its rows
  * @param pieces that threads shared the rows in, at least 1
+ * @param rowsPlanned rows that its access path was expected to examine
+ * @param bytesPlanned as {@code bytesRead}, if the filter keeps none of these rows
  * @param rowsExamined rows on which a filter was evaluated
  * @param rowsMatched rows that the filter kept
  * @param valuesDecided values of its dictionaries on which terms of the filter were evaluated, once
@@ -20,6 +22,8 @@ public record SegmentAccess(
     long rows,
     Way way,
     int pieces,
+    long rowsPlanned,
+    long bytesPlanned,
     long rowsExamined,
     long rowsMatched,
     long valuesDecided,
@@ -32,6 +36,8 @@ public record SegmentAccess(
         one.rows,
         one.way == Way.NONE ? other.way : one.way, // the first piece decides
         one.pieces + other.pieces,
+        one.rowsPlanned + other.rowsPlanned,
+        one.bytesPlanned + other.bytesPlanned,
         one.rowsExamined + other.rowsExamined,
         one.rowsMatched + other.rowsMatched,
         one.valuesDecided + other.valuesDecided,

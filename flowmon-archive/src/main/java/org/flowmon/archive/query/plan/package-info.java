@@ -1,5 +1,6 @@
 /**
- * The plan of a query: archives, segments and their order, rows within its times, groups, and
- * whether rollups can replace rows and numbers addresses.
+ * The parts of a plan that follow before a segment is open: archives, segments and their order,
+ * groupings, and whether rollups can replace rows and numbers addresses. And the plan as a tree,
+ * with what each step read.
  */
 package org.flowmon.archive.query.plan;

@@ -5,13 +5,16 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.query.filter.DictionaryRows;
 import org.flowmon.archive.query.filter.ExactAddresses;
 import org.flowmon.archive.query.filter.Filter;
 import org.flowmon.archive.query.plan.RowRanges;
+import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
@@ -24,6 +27,8 @@ import org.flowmon.udaf.vector.Vector;
 /**
  * Finds the rows of a segment that a query may keep through the sidecar's postings, if that is
  * cheaper than scanning all rows within the query's times. Costs are in units of a scanned row.
+ * Every search throws {@link org.flowmon.archive.region.SegmentCorruptException} if the sidecar is
+ * damaged.
  */
 public final class PostingSearch {
   // Lists between two calls of the check.
@@ -37,13 +42,19 @@ public final class PostingSearch {
   private static final int REFINEMENT = 4;
 
   private final SegmentIndex index;
-  private final Runnable check; // runs now and then, and may throw to end it
   private final RowRanges ranges;
+  private final Runnable check;
 
-  private PostingSearch(SegmentIndex index, RowRanges ranges, Runnable check) {
-    this.check = check;
+  /**
+   * A search.
+   *
+   * @param ranges the rows within the query's times
+   * @param check runs now and then, and may throw to end it
+   */
+  public PostingSearch(SegmentIndex index, RowRanges ranges, Runnable check) {
     this.index = index;
     this.ranges = ranges;
+    this.check = check;
   }
 
   /** Values of one column, as ids {@code from … to − 1} of its dictionary. */
@@ -52,25 +63,27 @@ public final class PostingSearch {
   /**
    * Rows that one condition leaves: the union of some posting lists.
    *
-   * @param column of the condition, null if it is on several
+   * @param column of the condition, empty if it is on several
    */
-  private record Term(List<Ids> ids, long cost, FlowColumn column) {}
+  private record Term(List<Ids> ids, long cost, Optional<FlowColumn> column) {}
 
   /**
-   * Rows that may satisfy some constraints.
+   * Rows that may pass the filter.
    *
-   * @param columns whose values are within the constraints in all of the rows
+   * @param exact whether all of them pass it
+   * @param columns whose values are within the filter's constraints in all of the rows
    */
-  public record Found(RowSet rows, Set<FlowColumn> columns) {}
+  public record Found(RowSet rows, boolean exact, Set<FlowColumn> columns) {}
 
   /** Whether postings of these columns can restrict the rows that the filter may keep. */
   public static boolean isIndexable(Filter filter, Set<FlowColumn> indexed) {
     return isIndexable(filter.constraints(), indexed)
+        || isExact(filter, indexed)
         || indexed.stream().anyMatch(c -> c.type() == ColumnType.TEXT && filter.isOn(c));
   }
 
   /** Whether postings of these columns can restrict the rows that satisfy the constraints. */
-  public static boolean isIndexable(Constraints constraints, Set<FlowColumn> indexed) {
+  private static boolean isIndexable(Constraints constraints, Set<FlowColumn> indexed) {
     return isOnAny(constraints, indexed)
         || constraints.alternatives().stream()
             .anyMatch(
@@ -84,76 +97,79 @@ public final class PostingSearch {
         .anyMatch(c -> constraints.longs(c) != null || constraints.addresses(c) != null);
   }
 
-  /** Whether postings of these columns determine the rows with the addresses. */
-  public static boolean isIndexable(List<List<ExactAddresses>> terms, Set<FlowColumn> indexed) {
-    return terms.stream()
-        .allMatch(members -> members.stream().allMatch(m -> indexed.contains(m.column())));
+  /** Whether postings of these columns decide all terms of the filter but those on times. */
+  private static boolean isExact(Filter filter, Set<FlowColumn> indexed) {
+    return !filter.addresses().isEmpty()
+        && filter.addresses().stream()
+            .allMatch(members -> members.stream().allMatch(m -> indexed.contains(m.column())));
   }
 
   /**
-   * The rows within the ranges that satisfy some of the constraints.
+   * Estimates the rows of a segment that satisfy constraints, as far as its sidecar tells: rather
+   * too many than too few.
    *
-   * @return null if a scan of the ranges is cheaper
-   * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
-   */
-  public static Found rows(
-      SegmentIndex index, SegmentReader segment, Filter filter, RowRanges ranges, Runnable check) {
-    return new PostingSearch(index, ranges, check).rows(segment, filter);
-  }
-
-  /**
-   * Estimates the rows within the ranges that satisfy the constraints, as far as postings tell:
-   * rather too many than too few.
-   *
-   * @param segmentRows rows of the segment
-   * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
+   * @param within the rows within the query's times
+   * @param check runs now and then, and may throw to end it
    */
   public static long estimate(
-      SegmentIndex index,
-      Constraints constraints,
-      RowRanges ranges,
-      int segmentRows,
-      Runnable check) {
-    PostingSearch plan = new PostingSearch(index, ranges, check);
-    List<Term> terms = new ArrayList<>(plan.columns(constraints, segmentRows));
-    for (List<Constraints> members : constraints.alternatives()) {
-      Term term = plan.alternatives(members, segmentRows);
-      if (term != null) {
-        terms.add(term);
-      }
+      SegmentLease lease, Constraints constraints, RowRanges within, Runnable check) {
+    SegmentReader segment = lease.rows();
+    boolean useful = within.total() > 0 && isIndexable(constraints, segment.indexed());
+    SegmentIndex index = useful ? lease.index() : null;
+    if (index == null) {
+      return within.total();
     }
-    long least = terms.stream().mapToLong(Term::cost).min().orElse(segmentRows);
-    return (long) ((double) Math.min(least, segmentRows) * ranges.total() / segmentRows);
+    try {
+      return new PostingSearch(index, within, check).estimate(constraints, segment.rows());
+    } catch (SegmentCorruptException e) {
+      return within.total(); // reading rows finds the damage again, and reports it
+    }
+  }
+
+  private long estimate(Constraints constraints, int rows) {
+    long least =
+        terms(constraints, rows).stream().mapToLong(Term::cost).min().orElse(Long.MAX_VALUE);
+    return (long) ((double) Math.min(least, rows) * ranges.total() / rows);
   }
 
   /**
-   * The exact rows within the ranges that have one of the addresses of each term.
-   *
-   * @return null if a scan of the ranges is cheaper, or a column is not indexed
-   * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
+   * The rows within the ranges that may pass a filter; empty if a scan of the ranges is cheaper.
    */
-  public static RowSet exactRows(
-      SegmentIndex index, List<List<ExactAddresses>> terms, RowRanges ranges, Runnable check) {
-    return new PostingSearch(index, ranges, check).exactRows(terms);
+  public Optional<Found> find(SegmentReader segment, Filter filter) {
+    long budget = ranges.total() / ADVANTAGE;
+    if (isExact(filter, segment.indexed())
+        && (!filter.hasTimes() || filter.decidesTimes(segment))) {
+      List<Term> terms = exactTerms(filter, budget);
+      if (terms.size() == filter.addresses().size()) {
+        return Optional.of(new Found(collectAll(terms), true, Set.of()));
+      }
+    }
+    List<Term> terms = terms(filter.constraints(), budget);
+    for (FlowColumn column : FlowColumn.all()) {
+      if (column.type() == ColumnType.TEXT && index.isIndexed(column) && filter.isOn(column)) {
+        textIds(segment, column, filter.on(column), budget)
+            .flatMap(ids -> term(ids, budget, Optional.empty()))
+            .ifPresent(terms::add);
+      }
+    }
+    return terms.isEmpty() ? Optional.empty() : Optional.of(collect(terms));
   }
 
-  private RowSet exactRows(List<List<ExactAddresses>> conditions) {
-    long budget = ranges.total() / ADVANTAGE;
+  /** The terms on addresses that are indexed and cheap enough. */
+  private List<Term> exactTerms(Filter filter, long budget) {
     List<Term> terms = new ArrayList<>();
-    for (List<ExactAddresses> members : conditions) {
+    for (List<ExactAddresses> members : filter.addresses()) {
       List<Ids> ids = new ArrayList<>();
-      for (ExactAddresses member : members) {
-        if (!index.isIndexed(member.column())) {
-          return null;
-        }
-        ids.addAll(addressIds(member.column(), member.ranges()));
+      if (members.stream().allMatch(member -> index.isIndexed(member.column()))) {
+        members.forEach(member -> ids.addAll(addressIds(member.column(), member.ranges())));
+        term(ids, budget, Optional.empty()).ifPresent(terms::add);
       }
-      long cost = cost(ids, budget);
-      if (cost > budget) {
-        return null;
-      }
-      terms.add(new Term(ids, cost, null));
     }
+    return terms;
+  }
+
+  /** The rows that meet all terms. */
+  private RowSet collectAll(List<Term> terms) {
     terms.sort(Comparator.comparingLong(Term::cost));
     RowSet rows = collect(terms.get(0));
     for (Term term : terms.subList(1, terms.size())) {
@@ -162,93 +178,70 @@ public final class PostingSearch {
     return rows;
   }
 
-  private Found rows(SegmentReader segment, Filter filter) {
-    Constraints constraints = filter.constraints();
-    long budget = ranges.total() / ADVANTAGE;
-    List<Term> terms = new ArrayList<>(columns(constraints, budget));
-    for (FlowColumn column : FlowColumn.all()) {
-      if (column.type() == ColumnType.TEXT && index.isIndexed(column) && filter.isOn(column)) {
-        List<Ids> ids = textIds(segment, column, filter.on(column), budget);
-        long cost = ids == null ? Long.MAX_VALUE : cost(ids, budget);
-        if (cost <= budget) {
-          terms.add(new Term(ids, cost, null));
-        }
-      }
-    }
-    for (List<Constraints> members : constraints.alternatives()) {
-      Term term = alternatives(members, budget);
-      if (term != null) {
-        terms.add(term);
-      }
-    }
-    if (terms.isEmpty()) {
-      return null;
-    }
+  /** The rows that meet the cheapest terms. */
+  private Found collect(List<Term> terms) {
     terms.sort(Comparator.comparingLong(Term::cost));
     RowSet rows = collect(terms.get(0));
     Set<FlowColumn> applied = EnumSet.noneOf(FlowColumn.class);
-    note(terms.get(0), applied);
+    terms.get(0).column().ifPresent(applied::add);
     for (Term term : terms.subList(1, terms.size())) {
       if (term.cost() > (long) REFINEMENT * rows.size()) {
         break;
       }
       rows = rows.and(collect(term));
-      note(term, applied);
+      term.column().ifPresent(applied::add);
     }
-    return new Found(rows, applied);
+    return new Found(rows, false, applied);
   }
 
-  private static void note(Term term, Set<FlowColumn> applied) {
-    if (term.column() != null) {
-      applied.add(term.column());
+  /** A term for each condition that is indexed and cheap enough. */
+  private List<Term> terms(Constraints constraints, long budget) {
+    List<Term> terms = columns(constraints, budget);
+    for (List<Constraints> members : constraints.alternatives()) {
+      alternatives(members, budget).ifPresent(terms::add);
     }
+    return terms;
   }
 
   /** A term for each column that is indexed, constrained, and cheap enough. */
   private List<Term> columns(Constraints constraints, long budget) {
     List<Term> terms = new ArrayList<>();
     for (FlowColumn column : FlowColumn.all()) {
-      if (!index.isIndexed(column) || column.type() == ColumnType.TEXT) {
-        continue;
-      }
-      List<Ids> ids = ids(constraints, column);
-      long cost = ids == null ? Long.MAX_VALUE : cost(ids, budget);
-      if (cost <= budget) {
-        terms.add(new Term(ids, cost, column));
+      if (index.isIndexed(column) && column.type() != ColumnType.TEXT) {
+        ids(constraints, column)
+            .flatMap(ids -> term(ids, budget, Optional.of(column)))
+            .ifPresent(terms::add);
       }
     }
     return terms;
   }
 
-  /** The union of the cheapest column of each member; null if a member has none. */
-  private Term alternatives(List<Constraints> members, long budget) {
+  /** The union of the cheapest column of each member; empty if a member has none. */
+  private Optional<Term> alternatives(List<Constraints> members, long budget) {
     List<Ids> union = new ArrayList<>();
     long cost = 0;
     for (Constraints member : members) {
       if (member.isImpossible()) {
         continue;
       }
-      Term cheapest =
-          columns(member, budget - cost).stream()
-              .min(Comparator.comparingLong(Term::cost))
-              .orElse(null);
-      if (cheapest == null) {
-        return null;
+      Optional<Term> cheapest =
+          columns(member, budget - cost).stream().min(Comparator.comparingLong(Term::cost));
+      if (cheapest.isEmpty()) {
+        return Optional.empty();
       }
-      union.addAll(cheapest.ids());
-      cost += cheapest.cost();
+      union.addAll(cheapest.get().ids());
+      cost += cheapest.get().cost();
     }
-    return new Term(union, cost, null);
+    return Optional.of(new Term(union, cost, Optional.empty()));
   }
 
-  /** The ids of a column's values within the constraints, null if it is not constrained. */
-  private List<Ids> ids(Constraints constraints, FlowColumn column) {
+  /** The ids of a column's values within the constraints, empty if it is not constrained. */
+  private Optional<List<Ids>> ids(Constraints constraints, FlowColumn column) {
     if (column.type() == ColumnType.ADDRESS) {
-      AddressRanges addresses = constraints.addresses(column);
-      return addresses == null ? null : addressIds(column, addresses);
+      return Optional.ofNullable(constraints.addresses(column))
+          .map(addresses -> addressIds(column, addresses));
     }
-    LongRanges longs = constraints.longs(column);
-    return longs == null ? null : longIds(column, longs);
+    return Optional.ofNullable(constraints.longs(column)).map(longs -> longIds(column, longs));
   }
 
   private List<Ids> addressIds(FlowColumn column, AddressRanges addresses) {
@@ -260,18 +253,17 @@ public final class PostingSearch {
   }
 
   /**
-   * The ids of the texts that pass all terms on their column, each decided once. Null if there are
+   * The ids of the texts that pass all terms on their column, each decided once. Empty if there are
    * too many texts for that, or if NULL, which is in no list, passes too.
    */
-  private List<Ids> textIds(
+  private Optional<List<Ids>> textIds(
       SegmentReader segment, FlowColumn column, CompiledPredicate terms, long budget) {
     int size = index.dictionarySize(column);
     int[] passed = new int[Vector.CAPACITY];
-    DictionaryRows none = new DictionaryRows(segment, null, new int[1], 1);
     if (size > budget
         || segment.dictionarySize(column) != size
-        || terms.select(none, 0, 1, passed) > 0) {
-      return null;
+        || terms.select(DictionaryRows.NULL, 0, 1, passed) > 0) {
+      return Optional.empty();
     }
     int[] all = new int[size];
     Arrays.setAll(all, id -> id);
@@ -284,7 +276,7 @@ public final class PostingSearch {
         ids.add(new Ids(column, from + passed[i], from + passed[i] + 1));
       }
     }
-    return ids;
+    return Optional.of(ids);
   }
 
   private List<Ids> longIds(FlowColumn column, LongRanges longs) {
@@ -302,8 +294,8 @@ public final class PostingSearch {
     return ids;
   }
 
-  /** The cost of reading the posting lists; if it exceeds the budget, any number above it. */
-  private long cost(List<Ids> ids, long budget) {
+  /** The term of some posting lists, empty if reading them costs more than the budget. */
+  private Optional<Term> term(List<Ids> ids, long budget, Optional<FlowColumn> column) {
     long cost = 0;
     for (Ids some : ids) {
       for (int id = some.from(); id < some.to() && cost <= budget; id++) {
@@ -311,7 +303,7 @@ public final class PostingSearch {
         cost += LIST_COST + index.count(some.column(), id);
       }
     }
-    return cost;
+    return cost > budget ? Optional.empty() : Optional.of(new Term(ids, cost, column));
   }
 
   private void checkAt(int id) {

@@ -3,7 +3,7 @@ package org.flowmon.archive.query.rollup;
 import java.util.Arrays;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;
-import org.flowmon.udaf.order.OrderBound;
+import org.flowmon.udaf.group.OrderBound;
 import org.flowmon.udaf.result.AnswerColumns;
 
 /**

@@ -14,6 +14,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.vector.Vector;
 
@@ -252,7 +253,8 @@ final class AddressSummer {
 
   private void addEdge(AddressGroups edge, int group, int number) {
     seen[number] = true;
-    edge.table().mergeState(group, states, number * layout.stateWords());
+    GroupTable groups = edge.table();
+    layout.merge(states, number * layout.stateWords(), groups.words(), groups.stateAt(group));
   }
 
   /** The groups that were seen, by address. */

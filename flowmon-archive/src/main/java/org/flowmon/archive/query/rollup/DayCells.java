@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.days.DayRun;
@@ -48,10 +49,10 @@ final class DayCells extends CellSource {
    * Plans a run's answer.
    *
    * @param asOf only rows that arrived by then are visible
-   * @return null if it answers no day
+   * @return empty if it answers no day
    * @throws SegmentCorruptException if the run is damaged
    */
-  static DayCells plan(
+  static Optional<DayCells> plan(
       RunView<DayRun> view,
       RunCover.Share<DayRun> share,
       FlowColumn column,
@@ -60,11 +61,11 @@ final class DayCells extends CellSource {
       long asOf) {
     Rollup rollup = share.run().rollup(column);
     if (rollup == null) {
-      return null;
+      return Optional.empty();
     }
     DayCells cells = new DayCells(view, share, column, rollup, rule);
     cells.choose(snapshot, asOf);
-    return cells.days.isEmpty() ? null : cells;
+    return Optional.of(cells).filter(some -> !some.days.isEmpty());
   }
 
   private void choose(ArchiveSnapshot snapshot, long asOf) {

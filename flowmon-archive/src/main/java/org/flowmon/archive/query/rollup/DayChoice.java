@@ -3,24 +3,25 @@ package org.flowmon.archive.query.rollup;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.days.DayRun;
 import org.flowmon.archive.derived.RunCover;
 import org.flowmon.archive.derived.RunView;
-import org.flowmon.archive.query.plan.AskedArchives;
 import org.flowmon.archive.query.plan.DayRemainder;
+import org.flowmon.archive.query.plan.QueriedArchives;
 import org.flowmon.archive.query.plan.RollupRule;
 import org.flowmon.archive.query.plan.SegmentChoice;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.constraint.Constraints;
 
 /**
@@ -28,34 +29,44 @@ import org.flowmon.udaf.constraint.Constraints;
  * releases the day sums. Filled by one thread, then safe to share.
  */
 public final class DayChoice implements AutoCloseable {
+  private static final Comparator<DayCells> MOST_DAYS_THEN_FEWEST_CELLS =
+      Comparator.comparingInt(DayCells::days).reversed().thenComparingLong(DayCells::cells);
+
   private final List<RunView<DayRun>> views = new ArrayList<>();
   private final List<DayCells> cells = new ArrayList<>();
   private final Set<SealedSegment> answered = Collections.newSetFromMap(new IdentityHashMap<>());
   private final IdentityHashMap<SealedSegment, DayRemainder> rests = new IdentityHashMap<>();
   private final Set<String> warnings = new LinkedHashSet<>();
 
-  /** An empty choice: everything is left to the segments. */
-  public DayChoice() {}
+  private DayChoice() {}
+
+  /** Leaves everything to the segments. */
+  public static DayChoice none() {
+    return new DayChoice();
+  }
 
   /**
    * Chooses among the day sums of all archives.
    *
-   * @param rule how rollups may answer, null if only rows do
+   * @param rule how rollups may answer, empty if only rows do
    * @param constraints of the query's filter
    * @param choice the segments that may hold an answer; others are ignored
    * @param asOf only rows that arrived by then are visible
    */
   public static DayChoice of(
-      AskedArchives archives,
-      RollupRule rule,
+      QueriedArchives archives,
+      Optional<RollupRule> rule,
       Constraints constraints,
       SegmentChoice choice,
       long asOf) {
     DayChoice days = new DayChoice();
+    if (rule.isEmpty() || !rule.get().isOfDays() || constraints.isImpossible()) {
+      return days;
+    }
     boolean done = false;
     try {
       for (ArchiveSnapshot snapshot : archives.snapshots()) {
-        days.add(snapshot, rule, constraints, archives.chosenOf(snapshot, choice), asOf);
+        days.add(snapshot, rule.get(), constraints, archives.chosenOf(snapshot, choice), asOf);
       }
       done = true;
       return days;
@@ -72,7 +83,7 @@ public final class DayChoice implements AutoCloseable {
       Constraints constraints,
       List<SealedSegment> chosen,
       long asOf) {
-    if (rule == null || chosen.isEmpty() || !rule.isOfDays() || constraints.isImpossible()) {
+    if (chosen.isEmpty()) {
       return;
     }
     RunView<DayRun> view;
@@ -88,24 +99,15 @@ public final class DayChoice implements AutoCloseable {
     chosen.forEach(segment -> wanted.add(segment.id()));
     for (RunCover.Share<DayRun> share : view.shares()) {
       try {
-        DayCells best = null;
-        for (FlowColumn column : RollupFormat.DIMENSIONS) {
-          if (rule.address() == null || rule.address() == column) {
-            DayCells one = DayCells.plan(view, share, column, rule, snapshot, asOf);
-            best = one != null && (best == null || isBetter(one, best)) ? one : best;
-          }
-        }
-        if (best != null) {
-          add(best, constraints, wanted, chosen);
-        }
+        RollupFormat.DIMENSIONS.stream()
+            .filter(column -> rule.address() == null || rule.address() == column)
+            .flatMap(column -> DayCells.plan(view, share, column, rule, snapshot, asOf).stream())
+            .min(MOST_DAYS_THEN_FEWEST_CELLS)
+            .ifPresent(best -> add(best, constraints, wanted, chosen));
       } catch (SegmentCorruptException e) {
         warnings.add(view.damaged(share.run(), String.valueOf(e.getMessage())));
       }
     }
-  }
-
-  private static boolean isBetter(DayCells one, DayCells than) {
-    return one.days() != than.days() ? one.days() > than.days() : one.cells() < than.cells();
   }
 
   private void add(
@@ -134,9 +136,9 @@ public final class DayChoice implements AutoCloseable {
     return answered.contains(segment);
   }
 
-  /** The remainder of the query for a segment, null if that is all of it. */
-  public DayRemainder rest(SealedSegment segment) {
-    return rests.get(segment);
+  /** The remainder of the query for a segment, empty if that is all of it. */
+  public Optional<DayRemainder> rest(SealedSegment segment) {
+    return Optional.ofNullable(rests.get(segment));
   }
 
   /** The cells to be read. */

@@ -1,5 +1,7 @@
 package org.flowmon.archive.query.rollup;
 
+import java.util.Comparator;
+import java.util.Optional;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.query.plan.RollupRule;
@@ -58,35 +60,37 @@ public final class SegmentCells extends CellSource {
    *
    * @param constraints of the query's filter
    * @param all the rows within the query's times
-   * @return null if the sidecar has no such rollup, or rows are cheaper
+   * @return empty if the sidecar has no such rollup, or rows are cheaper
    * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
    */
-  public static SegmentCells plan(
+  public static Optional<SegmentCells> plan(
       RollupRule rule,
       SegmentLease lease,
       SegmentIndex index,
       Constraints constraints,
       RowRanges all) {
     SegmentReader segment = lease.rows();
-    if (lease.firstRow() > 0
-        && (segment.clampedRows() > 0 || segment.nullCount(FlowColumn.END_TIME) > 0)) {
-      return null; // their keys do not tell the hours of expired rows
-    }
     TimeRange ends = segment.sealed().endTime();
-    if (ends.min() <= ends.max() && (ends.min() < -MAX_TIME || ends.max() > MAX_TIME)) {
-      return null;
+    boolean areTimes =
+        ends.min() > ends.max() || (ends.min() >= -MAX_TIME && ends.max() <= MAX_TIME);
+    if (!areTimes || (lease.firstRow() > 0 && !hasHours(segment))) {
+      return Optional.empty();
     }
-    SegmentCells best = null;
-    for (FlowColumn address : RollupFormat.DIMENSIONS) {
-      if (index.isIndexed(address) && (rule.address() == null || rule.address() == address)) {
-        SegmentCells cells = plan(rule, lease, index, address, constraints);
-        best = cells != null && (best == null || cells.cells() < best.cells()) ? cells : best;
-      }
-    }
-    return best == null || best.isDearerThan(all) ? null : best;
+    return RollupFormat.DIMENSIONS.stream()
+        .filter(address -> rule.address() == null || rule.address() == address)
+        .filter(index::isIndexed)
+        .flatMap(address -> plan(rule, lease, index, address, constraints).stream())
+        .min(Comparator.comparingLong(SegmentCells::cells))
+        .filter(cells -> !cells.isDearerThan(all));
   }
 
-  private static SegmentCells plan(
+  /** Whether the keys of all rows tell their hours. */
+  private static boolean hasHours(SegmentReader segment) {
+    return segment.clampedRows() == 0 && segment.nullCount(FlowColumn.END_TIME) == 0;
+  }
+
+  /** The cells of one column's addresses. */
+  private static Optional<SegmentCells> plan(
       RollupRule rule,
       SegmentLease lease,
       SegmentIndex index,
@@ -98,7 +102,7 @@ public final class SegmentCells extends CellSource {
     Rollup totals = whole && !rule.needsHours() ? index.totals(address) : null;
     Rollup rollup = totals != null ? totals : index.hours(address);
     if (rollup == null || !hasAllMeasures(rollup, segment)) {
-      return null;
+      return Optional.empty();
     }
     LongRanges cut = LongRanges.NONE;
     int[] slices = new int[rollup.slices()];
@@ -112,17 +116,23 @@ public final class SegmentCells extends CellSource {
         cut = cut.or(kept);
       }
     }
-    if (!cut.isEmpty() && rule.nullTimeIsKept() && segment.nullCount(FlowColumn.END_TIME) > 0) {
-      return null; // reading the cut hours would also find rows without a time, which have a slice
-    }
-    if (!cut.isEmpty() && segment.clampedRows() > 0) {
-      return null; // the rows of an hour cannot be found apart from others
+    if (!cut.isEmpty() && !canBeCut(rule, segment)) {
+      return Optional.empty();
     }
     RowRanges rest = RowRanges.within(segment, cut).visibleFrom(lease.firstRow());
     SegmentCells cells = new SegmentCells(lease, index, address, rollup, rest);
     cells.choose(slices, n);
     cells.choose(constraints.addresses(address));
-    return cells;
+    return Optional.of(cells);
+  }
+
+  /**
+   * Whether the rows of an hour that the query's times cut can be found: apart from those whose
+   * clock was ahead, and from those without a time, which have a slice.
+   */
+  private static boolean canBeCut(RollupRule rule, SegmentReader segment) {
+    return segment.clampedRows() == 0
+        && (!rule.nullTimeIsKept() || segment.nullCount(FlowColumn.END_TIME) == 0);
   }
 
   /** The largest time of expired rows, all of which have a time here. */

@@ -3,80 +3,56 @@ package org.flowmon.archive.query.scan;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.flowmon.archive.index.RowSet;
-import org.flowmon.archive.query.filter.DictionaryFilter;
 import org.flowmon.archive.query.plan.RowRanges;
-import org.flowmon.archive.query.posting.PostingSearch;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
  * The unit of one thread's work: a share of a segment's rows within the query. The first thread at
- * a segment searches its postings and dictionaries, once for all pieces.
+ * a segment plans the access path for all pieces.
  *
  * @param number of the piece, from 0
  * @param of number of the segment's pieces
  */
-public record SegmentPiece(SealedSegment segment, int number, int of, Findings findings) {
+public record SegmentPiece(SealedSegment segment, int number, int of, SharedAccess access) {
   // With so many segments for each thread, threads end at about the same time anyway.
   private static final int SEGMENTS_PER_THREAD = 8;
 
-  /** Finds rows by postings, or values by dictionaries. */
-  @FunctionalInterface
-  interface Search<T> {
-    T run();
-  }
-
-  /** Search results for all pieces of a segment. Safe for many threads. */
-  public static final class Findings {
+  /** The access path that the pieces of a segment share. Safe for many threads. */
+  public static final class SharedAccess {
     private int left; // pieces of the segment that are not done
-    private boolean isExactKnown;
-    private RowSet exact;
-    private boolean isFoundKnown;
-    private PostingSearch.Found found;
-    private DictionaryFilter dictionary;
+    private Optional<RowAccess> access = Optional.empty();
 
-    public Findings(int pieces) {
+    public SharedAccess(int pieces) {
       this.left = pieces;
     }
 
-    /** The exact rows that pass the filter, null if postings alone do not suffice. */
-    synchronized RowSet exact(Search<RowSet> search) {
-      exact = isExactKnown ? exact : search.run();
-      isExactKnown = true;
-      return exact;
+    /** The access path, planned for the first piece that asks. */
+    synchronized RowAccess planned(Supplier<RowAccess> planner) {
+      if (access.isEmpty()) {
+        access = Optional.of(planner.get());
+      }
+      return access.get();
     }
 
-    /** The rows that may pass the filter by postings, null if a scan is cheaper. */
-    synchronized PostingSearch.Found found(Search<PostingSearch.Found> search) {
-      found = isFoundKnown ? found : search.run();
-      isFoundKnown = true;
-      return found;
-    }
-
-    /** The dictionaries' decisions on the filter. */
-    synchronized DictionaryFilter dictionary(Search<DictionaryFilter> search) {
-      dictionary = dictionary == null ? search.run() : dictionary;
-      return dictionary;
-    }
-
-    /** Frees the results with the last piece: those of many segments would be large. */
-    public synchronized void pieceDone() {
+    /** Frees the path with the last piece: those of many segments would be large. */
+    synchronized void pieceDone() {
       left--;
       if (left == 0) {
-        exact = null;
-        found = null;
-        dictionary = null;
+        access = Optional.empty();
       }
     }
 
     synchronized boolean isEmpty() {
-      return exact == null && found == null && dictionary == null;
+      return access.isEmpty();
     }
   }
 
   /** Each segment as one piece. */
   public static List<SegmentPiece> whole(List<SealedSegment> segments) {
-    return segments.stream().map(s -> new SegmentPiece(s, 0, 1, new Findings(1))).toList();
+    return segments.stream().map(s -> new SegmentPiece(s, 0, 1, new SharedAccess(1))).toList();
   }
 
   /**
@@ -100,9 +76,9 @@ public record SegmentPiece(SealedSegment segment, int number, int of, Findings f
     List<SegmentPiece> pieces = new ArrayList<>();
     for (SealedSegment segment : segments) {
       int of = Math.max(1, Math.min(threads, segment.rows() / minRows));
-      Findings findings = new Findings(of);
+      SharedAccess access = new SharedAccess(of);
       for (int number = 0; number < of; number++) {
-        pieces.add(new SegmentPiece(segment, number, of, findings));
+        pieces.add(new SegmentPiece(segment, number, of, access));
       }
     }
     return pieces;

@@ -1,5 +1,5 @@
 /**
- * Reads rows of segments: finds them in the cheapest way, filters and collects them, and counts the
- * work.
+ * Reads segments: plans the path of each, once it is open, and runs the operators that read and
+ * filter rows.
  */
 package org.flowmon.archive.query.scan;

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.zip.CRC32C;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnIndex;
 import org.apache.parquet.format.ColumnMetaData;
@@ -19,6 +18,7 @@ import org.apache.parquet.format.SortingColumn;
 import org.apache.parquet.format.TypeDefinedOrder;
 import org.apache.parquet.format.Util;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.flow.FlowColumn;
 
@@ -102,15 +102,14 @@ public final class FooterBuilder {
       columns.add(columnChunk(chunk));
     }
     writePageIndex(columns, out, fileOffset);
-    CRC32C crc = new CRC32C();
-    crc.update(out.array(), 0, out.size());
+    int pageIndexCrc32c = Checksum.of(out);
     property(
         SegmentFormat.KEY_COLUMNS,
         chunks.stream().map(c -> Integer.toString(c.column.id())).collect(Collectors.joining(",")));
     property(
         SegmentFormat.KEY_CHUNKS,
         chunks.stream()
-            .map(c -> c.column.id() + ":" + SegmentFormat.hex(c.crc32c))
+            .map(c -> c.column.id() + ":" + Checksum.hex(c.crc32c))
             .collect(Collectors.joining(",")));
     for (String key :
         List.of(SegmentFormat.KEY_SIDES, SegmentFormat.KEY_BLOCKS, SegmentFormat.KEY_PAGES)) {
@@ -123,7 +122,7 @@ public final class FooterBuilder {
     }
     property(
         SegmentFormat.KEY_PAGE_INDEX,
-        fileOffset + ":" + out.size() + ":" + SegmentFormat.hex((int) crc.getValue()));
+        fileOffset + ":" + out.size() + ":" + Checksum.hex(pageIndexCrc32c));
     int start = out.size();
     Util.writeFileMetaData(fileMetaData(columns), out);
     out.putInt(out.size() - start);
@@ -138,7 +137,7 @@ public final class FooterBuilder {
         Long.toString(table.offset),
         Integer.toString(table.entries),
         Integer.toString(table.width),
-        SegmentFormat.hex(table.crc32c));
+        Checksum.hex(table.crc32c));
   }
 
   private static ColumnChunk columnChunk(Chunk chunk) {

@@ -7,14 +7,12 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.Util;
+import org.flowmon.flow.memory.HeapBudget;
 
 /** Reads the footer of a Parquet file of any writer. */
 public final class ParquetFooter {
-  /**
-   * The largest footer: some thousand row groups of a hundred columns. It is also bounded by the
-   * heap, because the smallest part of four bytes becomes an object of some hundred bytes.
-   */
-  public static final long MAX_BYTES = Math.min(64 << 20, Runtime.getRuntime().maxMemory() / 32);
+  /** The largest footer that is read. */
+  public static final long MAX_BYTES = HeapBudget.Part.FOREIGN_FOOTER.bytes();
 
   private static final int LEAST_FILE = 12;
 

@@ -1,7 +1,6 @@
 package org.flowmon.archive.segment.format;
 
 import java.util.List;
-import java.util.Locale;
 import org.apache.parquet.format.ConvertedType;
 import org.apache.parquet.format.FieldRepetitionType;
 import org.apache.parquet.format.IntType;
@@ -136,10 +135,6 @@ public final class SegmentFormat {
       case BOOLEAN, COUNT, DURATION ->
           throw new IllegalArgumentException(type + " has no converted type");
     };
-  }
-
-  public static String hex(int crc) {
-    return String.format(Locale.ROOT, "%08x", crc);
   }
 
   /** The time columns whose ranges a footer names. */

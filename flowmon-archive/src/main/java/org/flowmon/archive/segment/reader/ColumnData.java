@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.archive.segment.format.SegmentFormat;
+import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
@@ -13,7 +14,7 @@ import org.flowmon.flow.IpAddress;
  * The values of one column, opened and checked once. Safe to share between threads. NULL reads as
  * 0, its id as −1.
  */
-abstract class ColumnData {
+abstract class ColumnData implements AddressList {
   // Reading an id takes 8 bytes from its first one on, reading validity 9: the footer that follows
   // is longer than that.
   private static final int READ_AHEAD = 9;
@@ -160,12 +161,19 @@ abstract class ColumnData {
         "a side table of 4 bytes");
   }
 
-  final long dictionaryHigh(int id) {
+  @Override
+  public final int size() {
+    return dictionarySize();
+  }
+
+  @Override
+  public final long high(int id) {
     ParsedFooter.Table side = entry.side();
     return side.width() == 4 ? 0 : Long.reverseBytes(buffer.getLong(side.offset() + 16 * id));
   }
 
-  final long dictionaryLow(int id) {
+  @Override
+  public final long low(int id) {
     ParsedFooter.Table side = entry.side();
     return side.width() == 4
         ? IpAddress.ipv4Low(Integer.reverseBytes(buffer.getInt(side.offset() + 4 * id)))
@@ -262,7 +270,7 @@ abstract class ColumnData {
       byte[] ascii = new byte[length];
       texts.get(at + 4, ascii);
       String text = new String(ascii, java.nio.charset.StandardCharsets.ISO_8859_1);
-      String expected = IpAddress.format(dictionaryHigh(id), dictionaryLow(id));
+      String expected = IpAddress.format(high(id), low(id));
       check(text.equals(expected), "'" + expected + "' as entry " + id + ", found '" + text + "'");
       at += 4 + length;
     }

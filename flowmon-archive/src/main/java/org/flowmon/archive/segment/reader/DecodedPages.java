@@ -3,20 +3,17 @@ package org.flowmon.archive.segment.reader;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.flowmon.archive.segment.format.SegmentFormat;
+import org.flowmon.flow.memory.HeapBudget;
 
 /**
  * A bounded cache of this process's decoded pages. The oldest is evicted first, unless it was used
  * since its last turn. A page is found in its column's own slots, without a lock; its holder may
- * use it indefinitely.
+ * use it indefinitely. A general cache would need a key and a look-up by hash for each read of a
+ * value.
  */
 public final class DecodedPages {
-  private static final long MAX_BYTES = 64L << 20;
-
-  /**
-   * The cache of all segments of this process: 64 MiB, or a sixteenth of a heap of less than 1 GiB.
-   */
-  static final DecodedPages SHARED =
-      new DecodedPages(Math.min(MAX_BYTES, Runtime.getRuntime().maxMemory() / 16));
+  /** The cache of all segments of this process. */
+  static final DecodedPages SHARED = new DecodedPages(HeapBudget.Part.DECODED_PAGES.bytes());
 
   private record Kept(AtomicReferenceArray<DecodedPage> slots, int slot, DecodedPage page) {}
 

@@ -5,10 +5,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.zip.CRC32C;
 import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.segment.format.DeltaDecoder;
 import org.flowmon.archive.segment.format.PageCodec;
@@ -91,13 +91,12 @@ final class PagedColumn extends ColumnData {
       throw corrupt(place(page) + ": " + wrong);
     }
     if (verifyChecksums) {
-      CRC32C crc = new CRC32C();
-      crc.update(bytes, 0, length);
-      if ((int) crc.getValue() != table.crc32c(page)) {
+      int crc32c = Checksum.of(bytes, 0, length);
+      if (crc32c != table.crc32c(page)) {
         throw corrupt(
             String.format(
                 "%s has the CRC32C %08x uncompressed, sealed was %08x",
-                place(page), (int) crc.getValue(), table.crc32c(page)));
+                place(page), crc32c, table.crc32c(page)));
       }
     }
     return bytes;

@@ -12,9 +12,9 @@ import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeKey;
 import org.flowmon.archive.segment.format.ParsedFooter;
+import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.IpAddress;
 
 /**
  * All rows of a sealed segment, in mapped memory. Uncompressed columns are read in place, any value
@@ -321,13 +321,19 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   /** High long of the address of a dictionary's id. */
   public long dictionaryHigh(FlowColumn column, int id) {
     requireAddress(column);
-    return entry(column, id).dictionaryHigh(id);
+    return entry(column, id).high(id);
   }
 
   /** Low long of the address of a dictionary's id. */
   public long dictionaryLow(FlowColumn column, int id) {
     requireAddress(column);
-    return entry(column, id).dictionaryLow(id);
+    return entry(column, id).low(id);
+  }
+
+  /** The dictionary of a present column of addresses, to be searched. */
+  public AddressList addresses(FlowColumn column) {
+    requireAddress(column);
+    return withDictionary(column);
   }
 
   /** The addresses of {@code count} ids of a dictionary from an id on. */
@@ -379,21 +385,6 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     requireNumber(column);
     ParsedFooter.Entry entry = entries.get(column);
     return entry == null ? Long.MIN_VALUE : entry.max();
-  }
-
-  /** The smallest address of a column, null if every row is null. */
-  public IpAddress minAddress(FlowColumn column) {
-    requireAddress(column);
-    ColumnData data = data(column);
-    return data == null ? null : new IpAddress(data.dictionaryHigh(0), data.dictionaryLow(0));
-  }
-
-  /** The largest address of a column, null if every row is null. */
-  public IpAddress maxAddress(FlowColumn column) {
-    requireAddress(column);
-    ColumnData data = data(column);
-    int last = data == null ? -1 : data.dictionarySize() - 1;
-    return data == null ? null : new IpAddress(data.dictionaryHigh(last), data.dictionaryLow(last));
   }
 
   /** As {@link MappedRegion#requireWhole}. */

@@ -1,21 +1,17 @@
 package org.flowmon.archive.segment.reader;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.CRC32C;
 import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.format.ParsedFooter;
-import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 
@@ -135,23 +131,16 @@ public final class SegmentVerifier {
   }
 
   private void checkWhole(Path path, FileIdentity identity) throws IOException {
-    CRC32C crc = new CRC32C();
-    ByteBuffer block = ByteBuffer.allocateDirect(1 << 18);
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-      while (channel.read(block) >= 0) {
-        crc.update(block.flip());
-        block.clear();
-      }
-    }
-    if ((int) crc.getValue() != identity.crc32c()) {
+    int crc32c = Checksum.of(path);
+    if (crc32c != identity.crc32c()) {
       damage.add(
           new Damage(
               path,
               "file",
               "CRC32C "
-                  + SegmentFormat.hex((int) crc.getValue())
+                  + Checksum.hex(crc32c)
                   + ", sealed was "
-                  + SegmentFormat.hex(identity.crc32c())
+                  + Checksum.hex(identity.crc32c())
                   + ": outside of columns, indexes and footer"));
     }
   }

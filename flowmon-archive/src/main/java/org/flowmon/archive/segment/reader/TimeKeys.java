@@ -1,6 +1,7 @@
 package org.flowmon.archive.segment.reader;
 
 import org.flowmon.archive.segment.TimeKey;
+import org.flowmon.archive.sorted.BinarySearch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
 
@@ -39,16 +40,6 @@ public final class TimeKeys {
 
   /** The first row whose key is at least {@code time} (µs), the number of rows if none is. */
   public int lowerBound(long time) {
-    int low = 0;
-    int high = segment.rows();
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (at(middle) < time) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return BinarySearch.first(0, segment.rows(), row -> at(row) >= time);
   }
 }

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32;
-import java.util.zip.CRC32C;
 import org.apache.parquet.format.BoundaryOrder;
 import org.apache.parquet.format.ColumnIndex;
 import org.apache.parquet.format.ColumnMetaData;
@@ -21,6 +20,7 @@ import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Util;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.segment.SegmentCodec;
 import org.flowmon.archive.segment.format.PageCodec;
 import org.flowmon.archive.segment.format.PageTable;
@@ -162,9 +162,7 @@ final class ChunkBuilder {
     Util.writePageHeader(header, chunk);
     uncompressedSize += chunk.size() - start + page.size();
     if (compressor != null) {
-      CRC32C crc = new CRC32C();
-      crc.update(page.array(), 0, page.size());
-      PageTable.put(chunk.size(), stored.size(), page.size(), (int) crc.getValue(), pages);
+      PageTable.put(chunk.size(), stored.size(), page.size(), Checksum.of(page), pages);
     }
     chunk.write(stored.array(), 0, stored.size());
   }

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.TableHash;
+import org.flowmon.udaf.order.RadixSort;
 
 /**
  * Finds the distinct values of a column, sorts them, and numbers every value by its place among
@@ -17,12 +18,15 @@ public final class DictionaryBuilder {
   // A table of this many ints stays in a core's second-level cache.
   private static final long TABLE_RANGE = 1 << 17;
   private static final int FIRST_SLOTS = 1 << 12;
+  // The bits in which IPv4 addresses differ.
+  private static final long IPV4 = 0xFFFF_FFFFL;
 
   private final RadixSort radix = new RadixSort();
   private int[] slots = {};
   private int mask;
   private boolean isWide;
-  private long[] packed = {};
+  private long[] sortKeys = {};
+  private int[] sortIds = {};
 
   /** The id of each value. */
   int[] ids = {};
@@ -189,12 +193,19 @@ public final class DictionaryBuilder {
     slots[slot] = id + 1;
   }
 
-  /** Sorts the distinct numbers and leaves in {@link #packed} the new id of each old one. */
-  private void sortNumbers() {
-    if (packed.length < size) {
-      packed = new long[Math.max(size, low.length)];
+  private void reserveSort() {
+    if (sortKeys.length < size) {
+      sortKeys = new long[Math.max(size, low.length)];
     }
-    long[] unsorted = packed;
+    if (sortIds.length < size) {
+      sortIds = new int[sortKeys.length];
+    }
+  }
+
+  /** Sorts the distinct numbers and leaves in {@link #renumbering} the new id of each old one. */
+  private void sortNumbers() {
+    reserveSort();
+    long[] unsorted = sortKeys;
     System.arraycopy(low, 0, unsorted, 0, size);
     Arrays.sort(low, 0, size);
     // The hash table still has the old id of each value, but refers to low, which is sorted now:
@@ -206,7 +217,7 @@ public final class DictionaryBuilder {
       renumbered[find(sorted[i])] = i;
     }
     low = sorted;
-    packed = unsorted;
+    sortKeys = unsorted;
   }
 
   private int[] renumbering = {};
@@ -234,24 +245,23 @@ public final class DictionaryBuilder {
     }
   }
 
-  /** As for numbers, but the distinct ones differ in 32 bits only: they sort as packed keys. */
+  /** As for numbers, but the distinct ones differ in 32 bits only. */
   private void buildIpv4(long[] addresses, int n) {
     clearSlots();
     for (int i = 0; i < n; i++) {
       int id = find(addresses[i]);
       ids[i] = id < 0 ? insert(addresses[i]) : id;
     }
-    if (packed.length < size) {
-      packed = new long[Math.max(size, low.length)];
-    }
+    reserveSort();
     for (int i = 0; i < size; i++) {
-      packed[i] = (low[i] << 32) | i;
+      sortKeys[i] = low[i] & IPV4;
+      sortIds[i] = i;
     }
-    radix.sortByHighBits(packed, size);
+    radix.sort(sortKeys, sortIds, 0, size, () -> {});
     int[] renumbered = renumbering();
     for (int i = 0; i < size; i++) {
-      renumbered[(int) packed[i]] = i;
-      low[i] = IpAddress.ipv4Low((int) (packed[i] >>> 32));
+      renumbered[sortIds[i]] = i;
+      low[i] = IpAddress.ipv4Low((int) sortKeys[i]);
     }
     renumber(n);
   }
@@ -262,8 +272,7 @@ public final class DictionaryBuilder {
     for (int i = 0; i < values.count; i++) {
       ids[i] = findOrInsert(values.high[i], values.low[i]);
     }
-    int ipv4 = packIpv4();
-    radix.sortByHighBits(packed, ipv4);
+    int ipv4 = sortIpv4();
     Integer[] others = new Integer[size - ipv4];
     int below = 0; // the others before all of IPv4
     for (int i = 0, n = 0; i < size; i++) {
@@ -278,7 +287,7 @@ public final class DictionaryBuilder {
     int[] renumbered = renumbering();
     for (int i = 0; i < size; i++) {
       boolean isIpv4 = i >= below && i < below + ipv4;
-      int old = isIpv4 ? (int) packed[i - below] : others[i < below ? i : i - ipv4];
+      int old = isIpv4 ? sortIds[i - below] : others[i < below ? i : i - ipv4];
       renumbered[old] = i;
       sortedHigh[i] = high[old];
       sortedLow[i] = low[old];
@@ -288,17 +297,17 @@ public final class DictionaryBuilder {
     renumber(values.count);
   }
 
-  /** Puts the IPv4 addresses, usually most of them, into packed keys; returns their number. */
-  private int packIpv4() {
-    if (packed.length < size) {
-      packed = new long[Math.max(size, low.length)];
-    }
+  /** Sorts the ids of the IPv4 addresses, usually most of them; returns their number. */
+  private int sortIpv4() {
+    reserveSort();
     int n = 0;
     for (int i = 0; i < size; i++) {
       if (IpAddress.isIpv4(high[i], low[i])) {
-        packed[n++] = (low[i] << 32) | i;
+        sortKeys[n] = low[i] & IPV4;
+        sortIds[n++] = i;
       }
     }
+    radix.sort(sortKeys, sortIds, 0, n, () -> {});
     return n;
   }
 

@@ -12,11 +12,11 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.zip.CRC32C;
 import org.apache.parquet.format.ColumnMetaData;
 import org.flowmon.archive.index.DictionaryValues;
 import org.flowmon.archive.index.SegmentIndexWriter;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.region.SyncedFolders;
@@ -183,8 +183,8 @@ public final class SegmentWriter {
     pause.run();
     int[] order = rowOrder.sort(keys[0], keys[1], keys[2], rows);
     pause.run();
-    smallestKey = keys[0][order[0]];
-    largestKey = keys[0][order[rows - 1]];
+    smallestKey = keys[0][0];
+    largestKey = keys[0][rows - 1];
     if (rank.length < rows) {
       rank = new int[rows];
     }
@@ -292,7 +292,7 @@ public final class SegmentWriter {
       pause.run();
       ColumnMetaData metadata =
           chunk.build(column, values, dictionary, layout, rows, file.position());
-      footer.chunk(column, metadata, chunk.locations, chunk.columnIndex, crc(chunk.chunk));
+      footer.chunk(column, metadata, chunk.locations, chunk.columnIndex, Checksum.of(chunk.chunk));
       DictionaryPage page = chunk.dictionaryPage;
       putTable(SegmentFormat.KEY_SIDES, column, page.side, dictionary.size, page.sideWidth);
       putTable(
@@ -339,7 +339,7 @@ public final class SegmentWriter {
     /** Keeps a table until all chunks are written; until then its offset is from the first one. */
     private void putTable(String key, FlowColumn column, ByteSink table, int entries, int width) {
       if (table.size() > 0) {
-        footer.table(key, column, tables.size(), entries, width, crc(table));
+        footer.table(key, column, tables.size(), entries, width, Checksum.of(table));
         tables.write(table.array(), 0, table.size());
       }
     }
@@ -396,11 +396,5 @@ public final class SegmentWriter {
           segmentFile,
           indexFile);
     }
-  }
-
-  private static int crc(ByteSink bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes.array(), 0, bytes.size());
-    return (int) crc.getValue();
   }
 }

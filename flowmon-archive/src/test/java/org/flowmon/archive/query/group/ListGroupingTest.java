@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
@@ -22,9 +23,9 @@ import org.flowmon.archive.query.filter.Filter;
 import org.flowmon.archive.query.limit.ByteLimitException;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.limit.RowLimitException;
-import org.flowmon.archive.query.plan.AskedArchives;
-import org.flowmon.archive.query.plan.GroupPlan;
 import org.flowmon.archive.query.plan.Groupings;
+import org.flowmon.archive.query.plan.NumberedKeys;
+import org.flowmon.archive.query.plan.QueriedArchives;
 import org.flowmon.archive.query.plan.SegmentAccess;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowBatch;
@@ -124,23 +125,23 @@ class ListGroupingTest {
   private static boolean isByLists(ArchiveSnapshot snapshot, String sql) throws IOException {
     FlowQuery query = QueryParser.parse(sql);
     List<SealedSegment> segments = snapshot.segments();
-    AskedArchives archives = new AskedArchives(List.of(snapshot), true);
+    QueriedArchives archives = new QueriedArchives(List.of(snapshot), true);
     Deadline deadline = new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
     List<FlowQuery> groupings = new Groupings(query).all();
     if (groupings.size() != 1) {
       return false;
     }
-    try (ListGrouping lists =
-        ListGrouping.of(
+    Optional<ListGrouping> lists =
+        ListPlanner.plan(
             archives,
             Filter.of(query.where()),
-            GroupPlan.of(groupings.get(0)),
+            NumberedKeys.of(groupings.get(0)).orElseThrow(),
             1,
             segments,
             deadline,
-            GroupMemory.unlimited())) {
-      return lists != null;
-    }
+            GroupMemory.unlimited());
+    lists.ifPresent(ListGrouping::close);
+    return lists.isPresent();
   }
 
   /** Whether the lists of each segment with any were the rows of groups. */

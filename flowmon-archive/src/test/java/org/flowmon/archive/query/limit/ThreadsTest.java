@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** All threads of a query end if one of them ends or nobody waits for the query any more. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThreadsTest {
   private static Deadline none() {
     return new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false);

@@ -10,6 +10,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.query.Traffic;
+import org.flowmon.archive.query.filter.DictionaryFilter;
 import org.flowmon.archive.segment.SealedSegment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,11 +30,12 @@ class SegmentPieceTest {
       for (List<SegmentPiece> pieces : ways) {
         assertEquals(pieces.get(0).of(), pieces.size());
         for (SegmentPiece piece : pieces) {
-          piece.findings().exact(() -> RowSet.range(0, 7));
-          assertFalse(piece.findings().isEmpty());
-          piece.findings().pieceDone();
+          RowAccess found = new RowAccess.Postings(RowSet.range(0, 7), true, DictionaryFilter.NONE);
+          piece.access().planned(() -> found);
+          assertFalse(piece.access().isEmpty());
+          piece.access().pieceDone();
         }
-        assertTrue(pieces.get(0).findings().isEmpty());
+        assertTrue(pieces.get(0).access().isEmpty());
       }
     }
   }

@@ -16,7 +16,8 @@ import org.flowmon.ingest.IngestCounters;
  * an exporter's own share is full, its own oldest state is forgotten.
  *
  * <p>The sums are updated with each change, and the oldest entry is the first of its map, so a step
- * looks only at the entries that it forgets.
+ * looks only at the entries that it forgets. No general cache has such rules of who evicts whom;
+ * they are the defence against forged addresses.
  */
 public final class ExporterTable {
   private final DecoderLimits limits;

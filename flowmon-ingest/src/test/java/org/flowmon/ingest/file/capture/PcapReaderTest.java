@@ -98,7 +98,7 @@ class PcapReaderTest {
   }
 
   @Test
-  @Timeout(120)
+  @Timeout(600)
   void mutatedCapturesAreReadOrRefusedWithTheirName() throws IOException {
     byte[] packet = concat(new byte[12], u16(0x0800), ipv4(0, 17, udp()));
     byte[][] files = {

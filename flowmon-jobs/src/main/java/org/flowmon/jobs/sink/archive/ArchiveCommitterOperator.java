@@ -98,7 +98,9 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
       compaction =
           new BackgroundCompaction(
               location,
-              compactRows == 0 ? null : new CompactionOptions(compactRows, compactRows),
+              compactRows == 0
+                  ? CompactionOptions.NONE
+                  : new CompactionOptions(compactRows, compactRows),
               new Politeness(() -> false));
       group.gauge("merged_segments", (Gauge<Long>) compaction::replaced);
       group.gauge("merged_rows", (Gauge<Long>) compaction::rows);

@@ -56,7 +56,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** From Kafka into an archive while everything fails; each flow's {@code bytes} is its number. */
-@Timeout(value = 4, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ArchiveSinkTest {
   private static final int PARTITIONS = 3;
   private static final int ROWS = 40;

@@ -210,4 +210,17 @@ abstract class SaidBySites {
     }
     return all;
   }
+
+  /** Says how far a site that publishes a query has come. */
+  void progress(LiveQuery published, String site, long through) {
+    take(
+        0,
+        new StatesMessage.Progress(
+                1,
+                number(site, 1, 1),
+                site,
+                through,
+                List.of(SitePublisher.published(published, Long.MIN_VALUE)))
+            .toBytes());
+  }
 }

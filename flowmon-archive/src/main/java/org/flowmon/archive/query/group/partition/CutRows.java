@@ -1,5 +1,6 @@
 package org.flowmon.archive.query.group.partition;
 
+import java.util.Optional;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
@@ -14,7 +15,7 @@ public final class CutRows {
   private static final int FEW_ROWS = 4096;
 
   private final PartitionMap map;
-  private final NarrowRows narrow; // null if no row can be narrow
+  private final Optional<NarrowRows> narrow; // empty if no row can be narrow
   private final PartitionedRows wide;
   private final int[] others = new int[Vector.CAPACITY];
   private boolean isNarrow;
@@ -37,13 +38,13 @@ public final class CutRows {
       boolean mayBeNarrow) {
     int valueBits = mayBeNarrow ? NarrowRows.valueBits(layout, keyBits) : -1;
     this.map = map;
-    this.narrow = valueBits < 0 ? null : new NarrowRows(map, valueBits);
+    this.narrow = valueBits < 0 ? Optional.empty() : Optional.of(new NarrowRows(map, valueBits));
     this.wide = new PartitionedRows(map.partitions(), keyBits, kinds, many);
-    this.isNarrow = narrow != null;
+    this.isNarrow = narrow.isPresent();
   }
 
-  /** Narrow rows, null if no row can be narrow. */
-  public NarrowRows narrow() {
+  /** Narrow rows, empty if no row can be narrow. */
+  public Optional<NarrowRows> narrow() {
     return narrow;
   }
 
@@ -57,7 +58,7 @@ public final class CutRows {
       return;
     }
     Vector argument = arguments.length == 0 ? null : arguments[0];
-    int left = narrow.add(keys, argument, selection, n, others);
+    int left = narrow.orElseThrow().add(keys, argument, selection, n, others);
     rows += n;
     if (left > 0) {
       wide.add(map, keys, arguments, others, left);
@@ -68,9 +69,7 @@ public final class CutRows {
 
   /** Makes all rows readable; none is added any more until {@link #clear}. */
   public void settle() {
-    if (narrow != null) {
-      narrow.settle();
-    }
+    narrow.ifPresent(NarrowRows::settle);
   }
 
   /** Number of rows in a partition. */
@@ -80,30 +79,26 @@ public final class CutRows {
 
   /** Number of narrow rows in a partition. */
   public long narrowRows(int partition) {
-    return narrow == null ? 0 : narrow.rows(partition);
+    return narrow.isEmpty() ? 0 : narrow.get().rows(partition);
   }
 
   /** Bytes of heap that the rows take. */
   public long heapBytes() {
-    return wide.heapBytes() + (narrow == null ? 0 : narrow.heapBytes());
+    return wide.heapBytes() + narrow.map(NarrowRows::heapBytes).orElse(0L);
   }
 
   /** Removes all rows. */
   public void clear() {
     wide.clear();
-    if (narrow != null) {
-      narrow.clear();
-    }
-    if (narrow != null && !isNarrow) {
-      narrow.release(); // no more will come
+    narrow.ifPresent(NarrowRows::clear);
+    if (!isNarrow) {
+      narrow.ifPresent(NarrowRows::release); // no more will come
     }
   }
 
   /** Releases the rows' memory; no row can be read any more. */
   public void release() {
     wide.release();
-    if (narrow != null) {
-      narrow.release();
-    }
+    narrow.ifPresent(NarrowRows::release);
   }
 }

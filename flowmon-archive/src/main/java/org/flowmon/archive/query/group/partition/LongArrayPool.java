@@ -4,6 +4,7 @@ import java.lang.ref.SoftReference;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
+import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
@@ -15,10 +16,7 @@ public final class LongArrayPool {
   /** Longs of an array: with its header just below 8 MiB, which are whole regions of any heap. */
   public static final int LENGTH = (1 << 20) - 64;
 
-  private static final long MAX_BYTES = 256L << 20;
-  private static final long HEAP_SHARE = 8;
-  private static final int MOST =
-      (int) (Math.min(MAX_BYTES, Runtime.getRuntime().maxMemory() / HEAP_SHARE) / 8 / LENGTH);
+  private static final int MOST = (int) (HeapBudget.Part.ARRAY_POOL.bytes() / Long.BYTES / LENGTH);
 
   private static final Deque<SoftReference<long[]>> FREE = new ArrayDeque<>();
 

@@ -1,6 +1,7 @@
 package org.flowmon.archive.query.group.table;
 
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.archive.query.group.partition.CutRows;
 import org.flowmon.archive.query.group.partition.LongSorter;
 import org.flowmon.archive.query.group.partition.NarrowRows;
@@ -14,44 +15,43 @@ public final class NarrowSorter {
   /** More rows would take more than 7 MiB of a thread during sorting. */
   static final int MAX_ROWS = 1 << 18;
 
-  private final int valueBits; // −1 if this sorter cannot make the groups
-  private final SumAndCount states;
+  private final int valueBits; // −1 if no row is narrow
+  private final Optional<SumAndCount> states;
   private final LongSorter sorter = new LongSorter();
   private long[] sums = {};
   private int[] ends = {};
 
   public NarrowSorter(GroupLayout layout, int keyBits) {
     this.states = SumAndCount.of(layout);
-    this.valueBits = states == null ? -1 : NarrowRows.valueBits(layout, keyBits);
+    this.valueBits = NarrowRows.valueBits(layout, keyBits);
   }
 
-  /**
-   * The groups of some threads' rows of a partition.
-   *
-   * @return null if groups are not made this way: too many rows, or a wide one
-   */
-  public SortedGroups group(List<CutRows> parts, int partition, SortedGroups.Arena arena) {
-    if (valueBits < 0) {
-      return null;
-    }
+  /** Whether some threads' rows of a partition are all narrow, and not too many. */
+  public boolean canSort(List<CutRows> parts, int partition) {
     long count = 0;
+    boolean areNarrow = valueBits >= 0 && states.isPresent();
     for (CutRows part : parts) {
-      if (part.wide().lastBlock(partition) >= 0) {
-        return null;
-      }
+      areNarrow &= part.wide().lastBlock(partition) < 0;
       count += part.narrowRows(partition);
     }
-    if (count > MAX_ROWS) {
-      return null;
+    return areNarrow && count <= MAX_ROWS;
+  }
+
+  /** The groups of some threads' rows of a partition, for which {@link #canSort} holds. */
+  public SortedGroups group(List<CutRows> parts, int partition, SortedGroups.Arena arena) {
+    int n = 0;
+    for (CutRows part : parts) {
+      n += (int) part.narrowRows(partition);
     }
-    int n = (int) count;
     if (n == 0) {
-      return arena.reserve(0, states);
+      return arena.reserve(0, states.orElseThrow());
     }
     long[] rows = sorter.room(n);
     int loaded = 0;
     for (CutRows part : parts) {
-      loaded = part.narrow().copy(partition, rows, loaded);
+      if (part.narrowRows(partition) > 0) {
+        loaded = part.narrow().orElseThrow().copy(partition, rows, loaded);
+      }
     }
     long least = Long.MAX_VALUE;
     long most = 0;
@@ -63,7 +63,7 @@ public final class NarrowSorter {
     int bits = LongSorter.bits((most - base) >>> valueBits);
     long[] sorted = sorter.sort(n, base, valueBits, bits);
     int groups = add(sorted, n);
-    return write(sorted, groups, arena.reserve(groups, states));
+    return write(sorted, groups, arena.reserve(groups, states.orElseThrow()));
   }
 
   /**

@@ -2,6 +2,7 @@ package org.flowmon.archive.query.group.table;
 
 import java.util.Arrays;
 import org.flowmon.archive.query.group.partition.LongArrayPool;
+import org.flowmon.archive.query.group.partition.LongSorter;
 import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
@@ -12,7 +13,6 @@ import org.flowmon.udaf.vector.Vector;
 /** The groups of one partition. Not thread-safe. */
 public final class PackedTable {
   private static final int[] IDENTITY = new int[Vector.CAPACITY];
-  private static final int RADIX_BITS = 11;
   private static final int FIRST_SLOTS = 64;
   // A larger table is replaced, not cleared, if less than one slot in so many is in use.
   private static final int KEPT_SLOTS = 1 << 12;
@@ -30,8 +30,7 @@ public final class PackedTable {
   private long[] keys = new long[16];
   private long[] states;
   private int size;
-  private long[] sorted = {};
-  private long[] unsorted = {};
+  private LongSorter sorter = new LongSorter();
   private final GroupMemory memory;
   private long taken; // charged to memory
 
@@ -169,8 +168,7 @@ public final class PackedTable {
       shift = Long.numberOfLeadingZeros(FIRST_SLOTS) + 1;
       keys = new long[16];
       states = new long[16 * stride];
-      sorted = new long[0];
-      unsorted = sorted;
+      sorter = new LongSorter();
       size = 0;
       take(0);
       return;
@@ -182,77 +180,31 @@ public final class PackedTable {
 
   /** Group numbers in key order. */
   public int[] order() {
-    int groupBits = 32 - Integer.numberOfLeadingZeros(Math.max(1, size - 1));
+    int groupBits = LongSorter.bits(Math.max(1, size - 1));
     long least = Long.MAX_VALUE;
     long most = 0;
     for (int group = 0; group < size; group++) {
       least = Math.min(least, keys[group]);
       most = Math.max(most, keys[group]);
     }
-    int keyBits = size == 0 ? 0 : 64 - Long.numberOfLeadingZeros(most - least);
-    if (keyBits + groupBits > 63) {
-      return sortedByPass(keyBits, least);
-    }
-    if (sorted.length < size) {
-      sorted = new long[keys.length];
-      unsorted = new long[keys.length];
-    }
-    long[] from = unsorted;
-    long[] to = sorted;
-    for (int group = 0; group < size; group++) {
-      from[group] = ((keys[group] - least) << groupBits) | group;
-    }
-    for (int at = groupBits; at < groupBits + keyBits; at += RADIX_BITS) {
-      pass(from, to, size, at);
-      long[] swapped = to;
-      to = from;
-      from = swapped;
-    }
+    int keyBits = size == 0 ? 0 : LongSorter.bits(most - least);
     int[] groups = new int[size];
+    if (keyBits + groupBits >= Long.SIZE) {
+      long[] ascending = Arrays.copyOf(keys, size);
+      Arrays.sort(ascending);
+      for (int group = 0; group < size; group++) {
+        groups[Arrays.binarySearch(ascending, keys[group])] = group;
+      }
+      return groups;
+    }
+    long[] numbered = sorter.room(size);
+    for (int group = 0; group < size; group++) {
+      numbered[group] = ((keys[group] - least) << groupBits) | group;
+    }
+    long[] sorted = sorter.sort(size, 0, groupBits, keyBits);
     for (int i = 0; i < size; i++) {
-      groups[i] = (int) from[i] & ((1 << groupBits) - 1);
+      groups[i] = (int) sorted[i] & ((1 << groupBits) - 1);
     }
     return groups;
-  }
-
-  private static void pass(long[] from, long[] to, int n, int at) {
-    int mask = (1 << RADIX_BITS) - 1;
-    int[] starts = new int[(1 << RADIX_BITS) + 1];
-    for (int i = 0; i < n; i++) {
-      starts[(int) (from[i] >>> at) & mask]++;
-    }
-    int sum = 0;
-    for (int digit = 0; digit < starts.length; digit++) {
-      int count = starts[digit];
-      starts[digit] = sum;
-      sum += count;
-    }
-    for (int i = 0; i < n; i++) {
-      to[starts[(int) (from[i] >>> at) & mask]++] = from[i];
-    }
-  }
-
-  /** Sorts groups if a key and a group's number do not fit one long. */
-  private int[] sortedByPass(int keyBits, long least) {
-    int mask = (1 << RADIX_BITS) - 1;
-    int[] from = new int[size];
-    Arrays.setAll(from, group -> group);
-    int[] to = new int[size];
-    for (int at = 0; at < keyBits; at += RADIX_BITS) {
-      int[] starts = new int[(1 << RADIX_BITS) + 1];
-      for (int group : from) {
-        starts[((int) ((keys[group] - least) >>> at) & mask) + 1]++;
-      }
-      for (int digit = 0; digit < 1 << RADIX_BITS; digit++) {
-        starts[digit + 1] += starts[digit];
-      }
-      for (int group : from) {
-        to[starts[(int) ((keys[group] - least) >>> at) & mask]++] = group;
-      }
-      int[] sorted = to;
-      to = from;
-      from = sorted;
-    }
-    return from;
   }
 }

@@ -31,7 +31,7 @@ public final class RowAdder {
     if (rows.narrowRows(partition) == 0) {
       return;
     }
-    NarrowRows narrow = rows.narrow();
+    NarrowRows narrow = rows.narrow().orElseThrow();
     for (int block = 0; block < narrow.blocks(); block++) {
       int end = narrow.start(block, partition + 1);
       for (int at = narrow.start(block, partition); at < end; at += PartitionedRows.BLOCK_ROWS) {

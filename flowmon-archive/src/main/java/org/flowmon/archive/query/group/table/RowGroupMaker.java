@@ -11,8 +11,7 @@ public final class RowGroupMaker implements GroupMaker {
   private final List<CutRows> rests;
   private final GroupLayout layout;
   private final RowAdder adder;
-  private final NarrowSorter narrowSorter;
-  private final RowSorter sorter;
+  private final NarrowSorter sorter;
   private final PackedTable scratch;
 
   /**
@@ -32,8 +31,7 @@ public final class RowGroupMaker implements GroupMaker {
     this.rests = rests;
     this.layout = layout;
     this.adder = new RowAdder(layout);
-    this.narrowSorter = new NarrowSorter(layout, keyBits);
-    this.sorter = new RowSorter(layout);
+    this.sorter = new NarrowSorter(layout, keyBits);
     this.scratch = new PackedTable(layout, memory);
   }
 
@@ -41,23 +39,17 @@ public final class RowGroupMaker implements GroupMaker {
   public SortedGroups make(int part, SortedGroups.Arena arena) {
     PackedTable made = tables[part];
     tables[part] = null;
-    SortedGroups groups = made.size() > 0 ? null : sorted(part, arena);
-    if (groups != null) {
-      return groups;
+    if (made.size() == 0 && sorter.canSort(rests, part)) {
+      return sorter.group(rests, part, arena);
     }
-    // Some rows are in groups already, or there are many.
+    // Some rows are in groups already, or do not fit one long, or there are many.
     PackedTable table = made.size() > 0 ? made : scratch;
     for (CutRows rest : rests) {
       adder.add(rest, part, table);
     }
-    groups = arena.copy(table, layout.stateWords());
+    SortedGroups groups = arena.copy(table, layout.stateWords());
     scratch.clear();
     made.release();
     return groups;
-  }
-
-  private SortedGroups sorted(int part, SortedGroups.Arena arena) {
-    SortedGroups groups = narrowSorter.group(rests, part, arena);
-    return groups != null ? groups : sorter.group(rests, part, arena);
   }
 }

@@ -5,7 +5,6 @@ import java.util.List;
 import org.flowmon.archive.query.group.partition.LongArrayPool;
 import org.flowmon.archive.query.numbering.AddressNumbers;
 import org.flowmon.udaf.memory.GroupMemory;
-import org.flowmon.udaf.result.AnswerColumns;
 
 /**
  * Groups of one partition in key order. Each is a key, then its state; or, if one sum and one count
@@ -168,16 +167,5 @@ public final class SortedGroups {
       out[row + i] = addresses.low((int) (from[at] >>> shift & mask));
       at += stride;
     }
-  }
-
-  /**
-   * Writes the aggregates of the first groups, if {@link #isPlain}.
-   *
-   * @param to columns whose aggregates are sums and counts
-   * @param row of the first group
-   */
-  public void writeSumsAndCounts(AnswerColumns to, int n, int row) {
-    int sums = start + 1;
-    to.writeSumsAndCounts(words, sums, sums + 1, SumAndCount.WORDS, n, row);
   }
 }

@@ -1,5 +1,6 @@
 package org.flowmon.archive.query.group.table;
 
+import java.util.Optional;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.Accumulator.Operation;
 import org.flowmon.udaf.aggregate.GroupLayout;
@@ -30,12 +31,12 @@ final class SumAndCount {
             .toArray();
   }
 
-  /** The states of a layout; null if they need more. */
-  static SumAndCount of(GroupLayout layout) {
+  /** The states of a layout, empty if they need more. */
+  static Optional<SumAndCount> of(GroupLayout layout) {
     boolean works =
         layout.arguments().size() <= 1
             && layout.accumulators().stream().allMatch(SumAndCount::isAdded);
-    return works ? new SumAndCount(layout) : null;
+    return works ? Optional.of(new SumAndCount(layout)) : Optional.empty();
   }
 
   private static boolean isAdded(Accumulator accumulator) {

@@ -95,6 +95,7 @@ class CutRowsTest {
     Accumulator sum = layout.accumulators().get(1);
     int key = 0;
     for (int p = 0; p < map.partitions(); p++) {
+      assertTrue(sorter.canSort(List.of(rows), p));
       SortedGroups groups = sorter.group(List.of(rows), p, arena);
       for (int g = 0; g < groups.size(); g++, key++) {
         while (counts[key] == 0) {

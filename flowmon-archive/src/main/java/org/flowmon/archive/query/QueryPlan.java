@@ -1,0 +1,137 @@
+package org.flowmon.archive.query;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.archive.query.group.Grouper;
+import org.flowmon.archive.query.group.HashGrouper;
+import org.flowmon.archive.query.group.ListGrouping;
+import org.flowmon.archive.query.plan.Groupings;
+import org.flowmon.archive.query.plan.PlanStep;
+import org.flowmon.archive.query.plan.QueriedArchives;
+import org.flowmon.archive.query.plan.RollupRule;
+import org.flowmon.archive.query.plan.SegmentAccess;
+import org.flowmon.archive.query.plan.SegmentChoice;
+import org.flowmon.archive.query.plan.SegmentOrder;
+import org.flowmon.archive.query.rollup.DayChoice;
+import org.flowmon.archive.query.scan.SegmentPiece;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+
+/**
+ * What a query over flows reads, and what makes its answer; made before it runs. How a segment is
+ * read is planned when it is open, as its sidecar may be damaged. {@link QueryPlanner} makes plans,
+ * {@link QueryRun} runs them.
+ *
+ * <pre>
+ *   pieces of segments ─► rows or cells ─► groups (work) ─► HAVING, ORDER BY, LIMIT
+ * </pre>
+ *
+ * @param whereAsOf the filter with the condition of {@link QueryOptions#withAsOfArrival}, null for
+ *     none
+ * @param choice the segments that may hold a row of the answer
+ * @param days answers for some of them
+ * @param pieces of the other segments, which threads share, in order
+ * @param order of the pieces
+ * @param threads that read pieces
+ * @param work makes the answer
+ */
+record QueryPlan(
+    QueriedArchives archives,
+    FlowQuery query,
+    Expression whereAsOf,
+    QueryOptions options,
+    Groupings groupings,
+    SegmentChoice choice,
+    DayChoice days,
+    List<SegmentPiece> pieces,
+    SegmentOrder order,
+    int threads,
+    Work work)
+    implements AutoCloseable {
+  /** Makes the answer of what is read. */
+  sealed interface Work {
+    /**
+     * Single rows.
+     *
+     * @param areShared whether several threads collect them, each piece apart
+     */
+    record Rows(boolean areShared) implements Work {}
+
+    /**
+     * Groups of cells.
+     *
+     * @param edges takes the rows in whose place there are no cells
+     */
+    record Cells(RollupRule rule, HashGrouper edges) implements Work {}
+
+    /** Groups of rows, a grouper for each grouping. */
+    record Groups(List<Grouper> groupers) implements Work {}
+
+    /** Groups of posting lists. */
+    record Lists(ListGrouping grouping) implements Work {}
+  }
+
+  /** Whether there is nothing to read. */
+  boolean isEmpty() {
+    return pieces.isEmpty() && days.cells().isEmpty();
+  }
+
+  /** The plan as a tree, with how each segment was read. */
+  PlanStep explained(List<SegmentAccess> accesses) {
+    List<PlanStep> reads = new ArrayList<>();
+    if (!days.cells().isEmpty()) {
+      reads.add(
+          PlanStep.of(
+              String.format(
+                  "day sums: %d days in %d runs, in place of %d segments",
+                  days.days(), days.cells().size(), days.segments()),
+              List.of()));
+    }
+    accesses.forEach(access -> reads.add(PlanStep.of(access)));
+    PlanStep read =
+        PlanStep.of(
+            String.format(
+                "read segments: %d of %d, pieces: %d, threads: %d",
+                accesses.size(),
+                archives.segments(),
+                accesses.stream().mapToInt(SegmentAccess::pieces).sum(),
+                threads),
+            reads);
+    return PlanTree.above(query, groups(read));
+  }
+
+  private PlanStep groups(PlanStep read) {
+    if (work instanceof Work.Rows rows) {
+      return PlanStep.of(
+          rows.areShared() ? "collect rows of each piece" : "collect rows in order", List.of(read));
+    }
+    List<FlowQuery> all = groupings.all();
+    PlanStep step = read;
+    for (int g = 0; g < all.size(); g++) {
+      step = PlanStep.of("group by " + PlanTree.keys(all.get(g)) + ": " + way(g), List.of(step));
+    }
+    return groupings.counts().isEmpty()
+        ? step
+        : PlanStep.of("count distinct groups by " + PlanTree.keys(query), List.of(step));
+  }
+
+  private String way(int grouping) {
+    if (work instanceof Work.Lists lists) {
+      return lists.grouping().toString();
+    }
+    return work instanceof Work.Groups groups
+        ? groups.groupers().get(grouping).toString()
+        : "sums of cells";
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (work instanceof Work.Lists lists) {
+        lists.grouping().close();
+      }
+    } finally {
+      days.close();
+    }
+  }
+}

@@ -1,0 +1,183 @@
+package org.flowmon.archive.query.group;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.archive.query.limit.Threads;
+import org.flowmon.archive.query.numbering.AddressNumbering;
+import org.flowmon.archive.query.numbering.AddressNumbers;
+import org.flowmon.archive.query.plan.NumberedKeys;
+import org.flowmon.archive.query.plan.QueriedArchives;
+import org.flowmon.archive.query.plan.RowRanges;
+import org.flowmon.archive.query.posting.PostingSearch;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.query.FlowQuery;
+
+/**
+ * Plans the groupers of queries over the same rows: by packed keys, if these are numbers and
+ * numbering the addresses pays, else by hash tables. Numbering costs a little for each entry of the
+ * segments' dictionaries, and pays over many rows.
+ */
+public final class GroupPlanner {
+  // With fewer rows nothing is gained.
+  static final long MIN_ROWS = 8192;
+  // Numbering so many dictionary entries costs as much as one row gains.
+  private static final int ENTRIES_PER_ROW = 8;
+  // Maximum numbered entries of dictionaries: 4 bytes of heap each, 16 more if all differ.
+  private static final long MAX_ENTRIES = 1 << 24;
+  // A process can map only so many files, and all dictionaries are read at the same time.
+  static final int MAX_SEGMENTS = 256;
+
+  private final QueriedArchives archives;
+  private final List<SealedSegment> segments;
+  private final Constraints constraints;
+  private final Deadline deadline;
+  private final GroupMemory memory;
+
+  /**
+   * A planner.
+   *
+   * @param segments that hold the rows
+   * @param constraints of the rows
+   * @param memory charged for numbers and groups
+   */
+  public GroupPlanner(
+      QueriedArchives archives,
+      List<SealedSegment> segments,
+      Constraints constraints,
+      Deadline deadline,
+      GroupMemory memory) {
+    this.archives = archives;
+    this.segments = segments;
+    this.constraints = constraints;
+    this.deadline = deadline;
+    this.memory = memory;
+  }
+
+  /**
+   * The groupers of some queries.
+   *
+   * @param threads that number addresses
+   * @param collectors threads that are going to collect rows
+   */
+  public List<Grouper> plan(List<FlowQuery> queries, int threads, int collectors)
+      throws IOException {
+    List<Optional<NumberedKeys>> keys = queries.stream().map(NumberedKeys::of).toList();
+    List<NumberedKeys> numbered = keys.stream().flatMap(Optional::stream).toList();
+    long most = segments.stream().mapToLong(SealedSegment::rows).sum();
+    if (!numbered.isEmpty() && segments.size() <= MAX_SEGMENTS && most >= MIN_ROWS) {
+      List<SegmentLease> leases = new ArrayList<>();
+      try {
+        long rows = open(leases, addresses(numbered));
+        if (isWorthIt(leases, addresses(numbered), rows)) {
+          AddressNumbers numbers = number(leases, addresses(numbered), threads);
+          return packed(queries, keys, numbers, rows, collectors);
+        }
+      } finally {
+        SegmentLease.closeAll(leases);
+      }
+    }
+    return queries.stream().map(this::byHash).toList();
+  }
+
+  private static Set<FlowColumn> addresses(List<NumberedKeys> keys) {
+    Set<FlowColumn> addresses = EnumSet.noneOf(FlowColumn.class);
+    keys.forEach(one -> addresses.addAll(one.addresses()));
+    return addresses;
+  }
+
+  private Grouper byHash(FlowQuery query) {
+    return new HashGrouper(query, memory);
+  }
+
+  /** Opens the segments, and estimates the rows that the query keeps. */
+  private long open(List<SegmentLease> leases, Set<FlowColumn> addresses) throws IOException {
+    long rows = 0;
+    for (SealedSegment segment : segments) {
+      deadline.check();
+      SegmentLease lease = archives.open(segment);
+      leases.add(lease);
+      for (FlowColumn column : addresses) {
+        deadline.bytesRead(lease.rows().dictionaryBytes(column));
+      }
+      rows += rows(lease, constraints, deadline::check);
+    }
+    return rows;
+  }
+
+  private boolean isWorthIt(List<SegmentLease> leases, Set<FlowColumn> addresses, long rows) {
+    long entries = entries(leases, addresses);
+    return rows >= MIN_ROWS
+        && isWorthNumbering(entries, rows)
+        && AddressNumbering.MOST_BYTES_PER_ENTRY * entries <= memory.left();
+  }
+
+  private static long entries(List<SegmentLease> leases, Set<FlowColumn> addresses) {
+    return leases.stream()
+        .mapToLong(lease -> AddressNumbering.entries(lease.rows(), addresses))
+        .sum();
+  }
+
+  private AddressNumbers number(List<SegmentLease> leases, Set<FlowColumn> addresses, int threads)
+      throws IOException {
+    List<SegmentReader> readers = leases.stream().map(SegmentLease::rows).toList();
+    return number(readers, addresses, threads, deadline, memory);
+  }
+
+  private List<Grouper> packed(
+      List<FlowQuery> queries,
+      List<Optional<NumberedKeys>> keys,
+      AddressNumbers numbers,
+      long rows,
+      int collectors) {
+    int sharers = (int) keys.stream().filter(Optional::isPresent).count();
+    List<Grouper> groupers = new ArrayList<>();
+    for (int g = 0; g < keys.size(); g++) {
+      Optional<PackedKeys> packed = keys.get(g).flatMap(one -> PackedKeys.of(one, numbers));
+      groupers.add(
+          packed.isPresent()
+              ? PackedGrouper.of(packed.get(), rows, sharers, collectors, memory)
+              : byHash(queries.get(g)));
+    }
+    return groupers;
+  }
+
+  /** Numbers the addresses of some columns, charged to the memory. */
+  static AddressNumbers number(
+      List<SegmentReader> segments,
+      Set<FlowColumn> columns,
+      int threads,
+      Deadline deadline,
+      GroupMemory memory)
+      throws IOException {
+    long most = 0;
+    for (SegmentReader segment : segments) {
+      most += AddressNumbering.MOST_BYTES_PER_ENTRY * AddressNumbering.entries(segment, columns);
+    }
+    memory.take(most);
+    AddressNumbering numbering = new AddressNumbering(segments, columns);
+    Threads.run(threads, deadline, () -> numbering.run(deadline::check));
+    AddressNumbers numbers = numbering.finish(deadline::check);
+    memory.take(numbers.heapBytes() - most);
+    return numbers;
+  }
+
+  /** Whether so many rows are worth numbering so many entries of dictionaries. */
+  static boolean isWorthNumbering(long entries, long rows) {
+    return entries <= MAX_ENTRIES && entries / ENTRIES_PER_ROW <= rows;
+  }
+
+  /** Estimates the rows of a segment that the query keeps; rather too many than too few. */
+  public static long rows(SegmentLease lease, Constraints constraints, Runnable check) {
+    return PostingSearch.estimate(lease, constraints, RowRanges.asked(lease, constraints), check);
+  }
+}

@@ -1,0 +1,153 @@
+package org.flowmon.archive.query.plan;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * The keys of a query's groups as numbers. Each is an address column, a whole number of at most 32
+ * bits or a boolean, or a CASE whose results are address columns or NULL. Immutable.
+ */
+public final class NumberedKeys {
+  /** A key. */
+  public sealed interface Key permits AddressKey, NumberKey, CaseKey {}
+
+  /** An address column. */
+  public record AddressKey(FlowColumn column) implements Key {}
+
+  /** A column of small whole numbers. */
+  public record NumberKey(FlowColumn column) implements Key {}
+
+  /**
+   * The result of the first condition that is TRUE.
+   *
+   * @param results one more than conditions: the last is that of ELSE; empty for NULL
+   */
+  public record CaseKey(List<Expression> conditions, List<Optional<FlowColumn>> results)
+      implements Key {}
+
+  private final FlowQuery query;
+  private final List<Key> keys;
+  private final Set<FlowColumn> addresses = EnumSet.noneOf(FlowColumn.class);
+
+  private NumberedKeys(FlowQuery query, List<Key> keys) {
+    this.query = query;
+    this.keys = List.copyOf(keys);
+    for (Key key : keys) {
+      if (key instanceof AddressKey one) {
+        addresses.add(one.column());
+      } else if (key instanceof CaseKey choice) {
+        choice.results().forEach(result -> result.ifPresent(addresses::add));
+      }
+    }
+  }
+
+  /**
+   * The keys of a query, empty if one is of another kind, or its aggregates need more than longs.
+   *
+   * @param query without parameters
+   */
+  public static Optional<NumberedKeys> of(FlowQuery query) {
+    List<Key> keys =
+        query.groupBy().stream().map(NumberedKeys::key).flatMap(Optional::stream).toList();
+    boolean areAll = !keys.isEmpty() && keys.size() == query.groupBy().size();
+    return areAll && hasNumericArguments(query)
+        ? Optional.of(new NumberedKeys(query, keys))
+        : Optional.empty();
+  }
+
+  /** Texts are the only values that are not kept in longs. */
+  private static boolean hasNumericArguments(FlowQuery query) {
+    for (AggregateCall call : query.aggregates()) {
+      if (call.isState()) {
+        return false; // the function's state is not in words
+      }
+      for (Expression argument : call.arguments()) {
+        if (argument.kind() == null || argument.kind() == ValueKind.TEXT) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private static Optional<Key> key(Expression key) {
+    if (key instanceof Column column) {
+      ColumnType type = column.column().type();
+      if (type == ColumnType.ADDRESS) {
+        return Optional.of(new AddressKey(column.column()));
+      }
+      return bits(type) > 0 ? Optional.of(new NumberKey(column.column())) : Optional.empty();
+    }
+    return key instanceof Expression.Case choice ? caseKey(choice) : Optional.empty();
+  }
+
+  private static Optional<Key> caseKey(Expression.Case choice) {
+    List<Expression> conditions = new ArrayList<>();
+    List<Expression> results = new ArrayList<>();
+    for (Expression.When when : choice.whens()) {
+      conditions.add(when.condition());
+      results.add(when.result());
+    }
+    results.add(choice.otherwise());
+    return choice.kind() == ValueKind.ADDRESS
+            && results.stream().allMatch(result -> isNull(result) || result instanceof Column)
+        ? Optional.of(
+            new CaseKey(conditions, results.stream().map(NumberedKeys::addressColumn).toList()))
+        : Optional.empty();
+  }
+
+  private static boolean isNull(Expression result) {
+    return result instanceof Expression.Literal literal && literal.value().isNull();
+  }
+
+  private static Optional<FlowColumn> addressColumn(Expression result) {
+    return result instanceof Column column ? Optional.of(column.column()) : Optional.empty();
+  }
+
+  /** Bits of a column's values, 0 if they are too many. */
+  public static int bits(ColumnType type) {
+    return switch (type) {
+      case BOOLEAN -> 1;
+      case UINT8 -> 8;
+      case UINT16 -> 16;
+      case UINT32 -> 32;
+      default -> 0;
+    };
+  }
+
+  public FlowQuery query() {
+    return query;
+  }
+
+  public List<Key> keys() {
+    return keys;
+  }
+
+  /** Two keys that are different columns of addresses. */
+  public record AddressPair(FlowColumn first, FlowColumn second) {}
+
+  /** The columns of the keys if these are two different columns of addresses. */
+  public Optional<AddressPair> addressPair() {
+    return keys.size() == 2
+            && keys.get(0) instanceof AddressKey first
+            && keys.get(1) instanceof AddressKey second
+            && first.column() != second.column()
+        ? Optional.of(new AddressPair(first.column(), second.column()))
+        : Optional.empty();
+  }
+
+  /** The columns whose addresses are to be numbered. */
+  public Set<FlowColumn> addresses() {
+    return addresses;
+  }
+}

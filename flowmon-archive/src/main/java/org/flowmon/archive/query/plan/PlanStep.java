@@ -1,0 +1,58 @@
+package org.flowmon.archive.query.plan;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * A step of a query's plan: what it does, and the steps whose results it takes. Steps that read a
+ * segment are the leaves.
+ *
+ * @param what it does
+ * @param segment how a segment was read, empty for other steps
+ */
+public record PlanStep(String what, Optional<SegmentAccess> segment, List<PlanStep> inputs) {
+  public PlanStep {
+    inputs = List.copyOf(inputs);
+  }
+
+  /** A step that takes the results of others. */
+  public static PlanStep of(String what, List<PlanStep> inputs) {
+    return new PlanStep(what, Optional.empty(), inputs);
+  }
+
+  /** A step that reads a segment. */
+  public static PlanStep of(SegmentAccess access) {
+    return new PlanStep("segment " + access.segment(), Optional.of(access), List.of());
+  }
+
+  /** How segments were read in this step and in all steps below. */
+  public Stream<SegmentAccess> accesses() {
+    return Stream.concat(segment.stream(), inputs.stream().flatMap(PlanStep::accesses));
+  }
+
+  /**
+   * A line of the tree as text.
+   *
+   * @param text what the step does, below the step that takes its result
+   */
+  public record Line(String text, PlanStep step) {}
+
+  /** The tree as lines, this step first. */
+  public List<Line> lines() {
+    List<Line> lines = new ArrayList<>();
+    lines.add(new Line(what, this));
+    addInputs("", lines);
+    return lines;
+  }
+
+  private void addInputs(String indent, List<Line> lines) {
+    for (int i = 0; i < inputs.size(); i++) {
+      PlanStep input = inputs.get(i);
+      boolean isLast = i == inputs.size() - 1;
+      lines.add(new Line(indent + (isLast ? "└─ " : "├─ ") + input.what, input));
+      input.addInputs(indent + (isLast ? "   " : "│  "), lines);
+    }
+  }
+}

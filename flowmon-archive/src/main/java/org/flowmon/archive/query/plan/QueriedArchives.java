@@ -1,0 +1,98 @@
+package org.flowmon.archive.query.plan;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.udaf.constraint.Constraints;
+
+/** The archives, one or more, that a query reads as if they were one. */
+public final class QueriedArchives {
+  private final List<ArchiveSnapshot> snapshots;
+  private final boolean verifyChecksums;
+  // The snapshots of chosen segments; empty if there is one archive, which owns them all.
+  private final IdentityHashMap<SealedSegment, ArchiveSnapshot> owners = new IdentityHashMap<>();
+
+  /**
+   * The archives of a query.
+   *
+   * @param verifyChecksums whether a column's bytes are checked when this process first reads them
+   */
+  public QueriedArchives(List<ArchiveSnapshot> snapshots, boolean verifyChecksums) {
+    if (snapshots.isEmpty()) {
+      throw new IllegalArgumentException("no archive is asked, expected at least one");
+    }
+    this.snapshots = List.copyOf(snapshots);
+    this.verifyChecksums = verifyChecksums;
+    Set<UUID> archives = new HashSet<>();
+    for (ArchiveSnapshot snapshot : snapshots) {
+      if (!archives.add(snapshot.archive())) {
+        throw new IllegalArgumentException(
+            snapshot.location()
+                + " is asked twice, or is a copy of another archive that is asked: its flows would"
+                + " count twice");
+      }
+    }
+  }
+
+  /** Chooses the segments of all archives that may hold a row that satisfies constraints. */
+  public SegmentChoice choose(Constraints constraints) throws IOException {
+    if (snapshots.size() == 1) {
+      return SegmentChoice.of(snapshots.get(0), constraints);
+    }
+    SegmentChoice all = new SegmentChoice(new ArrayList<>(), 0, 0, new LinkedHashSet<>());
+    for (ArchiveSnapshot snapshot : snapshots) {
+      SegmentChoice choice = SegmentChoice.of(snapshot, constraints);
+      choice.segments().forEach(segment -> owners.put(segment, snapshot));
+      all = all.and(choice);
+    }
+    return all;
+  }
+
+  /** The snapshots of the archives. */
+  public List<ArchiveSnapshot> snapshots() {
+    return snapshots;
+  }
+
+  /** The chosen segments of one archive. */
+  public List<SealedSegment> chosenOf(ArchiveSnapshot snapshot, SegmentChoice choice) {
+    return snapshots.size() == 1
+        ? choice.segments()
+        : choice.segments().stream().filter(s -> owners.get(s) == snapshot).toList();
+  }
+
+  public SegmentLease open(SealedSegment segment) throws IOException {
+    ArchiveSnapshot owner = snapshots.size() == 1 ? snapshots.get(0) : owners.get(segment);
+    return owner.open(segment, verifyChecksums);
+  }
+
+  /** The commit number of the first archive. */
+  public long number() {
+    return snapshots.get(0).number();
+  }
+
+  /** The first arrival that any of them stores. */
+  public long historyFrom() {
+    return snapshots.stream().mapToLong(ArchiveSnapshot::historyFrom).min().orElseThrow();
+  }
+
+  /** The arrival up to which every one of them is complete. */
+  public long historyThrough() {
+    return snapshots.stream().mapToLong(ArchiveSnapshot::historyThrough).min().orElseThrow();
+  }
+
+  public int segments() {
+    return snapshots.stream().mapToInt(snapshot -> snapshot.segments().size()).sum();
+  }
+
+  public long rows() {
+    return snapshots.stream().mapToLong(ArchiveSnapshot::rows).sum();
+  }
+}

@@ -1,0 +1,75 @@
+package org.flowmon.archive.query.rollup;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.archive.query.plan.RollupRule;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.memory.GroupMemory;
+
+/**
+ * The cells of segments that one thread found. They wait until those of all segments are added up
+ * together; beyond a number of segments they are added to groups at once, since a process maps only
+ * so many files.
+ */
+public final class WaitingCells implements AutoCloseable {
+  /** Maximum number of open segments whose cells wait. */
+  public static final int MAX_WAITING = 256;
+
+  private final RollupRule rule;
+  private final Deadline deadline;
+  private final GroupMemory memory;
+  private final List<SegmentCells> waiting = new ArrayList<>();
+  private Optional<AtOnce> atOnce = Optional.empty();
+
+  /** Groups of cells that do not wait. */
+  private record AtOnce(CellCollector collector, GroupTable groups) {}
+
+  /**
+   * No cells yet.
+   *
+   * @param memory charged for groups
+   */
+  public WaitingCells(RollupRule rule, Deadline deadline, GroupMemory memory) {
+    this.rule = rule;
+    this.deadline = deadline;
+    this.memory = memory;
+  }
+
+  /** Takes cells, and the lease that they hold. */
+  public void take(SegmentCells cells) {
+    if (waiting.size() < MAX_WAITING) {
+      waiting.add(cells);
+      return;
+    }
+    try (SegmentLease lease = cells.lease()) {
+      if (atOnce.isEmpty()) {
+        CellCollector collector = new CellCollector(rule, deadline);
+        atOnce = Optional.of(new AtOnce(collector, new GroupTable(collector.layout(), memory)));
+      }
+      CellGrouping.addAll(atOnce.get().collector(), cells, atOnce.get().groups());
+    }
+  }
+
+  /** The cells that still have to be added up. */
+  public List<SegmentCells> waiting() {
+    return waiting;
+  }
+
+  /** The groups of all other cells, empty if there are none. */
+  public Optional<GroupTable> groups() {
+    return atOnce.map(AtOnce::groups);
+  }
+
+  /** Number of cells in groups. */
+  public long cellsRead() {
+    return atOnce.map(some -> some.collector().cells()).orElse(0L);
+  }
+
+  @Override
+  public void close() {
+    waiting.forEach(cells -> cells.lease().close());
+  }
+}

@@ -1,0 +1,54 @@
+package org.flowmon.archive.query.scan;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.flowmon.archive.query.filter.ExpressionColumns;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+
+/**
+ * Estimates the bytes that a query reads: of each examined row the columns of the filter, of each
+ * kept row those columns that only the answer needs, by their encoded size in the segment.
+ * Immutable.
+ */
+public final class ColumnBytes {
+  private final Set<FlowColumn> ofFilter;
+  private final Set<FlowColumn> ofAnswer = EnumSet.noneOf(FlowColumn.class);
+
+  /**
+   * The columns of a query.
+   *
+   * @param where the filter, null for none
+   */
+  public ColumnBytes(FlowQuery query, Expression where) {
+    ofFilter = where == null ? Set.of() : ExpressionColumns.of(where);
+    query.groupBy().forEach(key -> ofAnswer.addAll(ExpressionColumns.of(key)));
+    query.select().forEach(item -> ofAnswer.addAll(ExpressionColumns.of(item.what())));
+    query.orderBy().forEach(item -> ofAnswer.addAll(ExpressionColumns.of(item.what())));
+    if (query.having() != null) {
+      ofAnswer.addAll(ExpressionColumns.of(query.having()));
+    }
+    ofAnswer.removeAll(ofFilter);
+  }
+
+  /** Bytes that are read of a segment if so many rows are examined and kept. */
+  public long of(SegmentReader segment, long examined, long kept) {
+    return (examined * bytes(segment, ofFilter) + kept * bytes(segment, ofAnswer)) / segment.rows();
+  }
+
+  /** Bytes of a row that are read if every examined row is kept. */
+  public double ofRow(SegmentReader segment) {
+    return (double) (bytes(segment, ofFilter) + bytes(segment, ofAnswer)) / segment.rows();
+  }
+
+  /** Encoded bytes of all values of the columns; a segment is less than 2 GiB. */
+  private static long bytes(SegmentReader segment, Set<FlowColumn> columns) {
+    long sum = 0;
+    for (FlowColumn column : columns) {
+      sum += segment.encodedBytes(column);
+    }
+    return sum;
+  }
+}

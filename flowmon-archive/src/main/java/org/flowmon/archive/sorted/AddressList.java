@@ -1,0 +1,20 @@
+package org.flowmon.archive.sorted;
+
+import org.flowmon.flow.IpAddress;
+
+/** Distinct addresses in ascending order, or numbers that sort unsigned, as low longs. */
+public interface AddressList {
+  /** Number of addresses. */
+  int size();
+
+  /** High long of an address. */
+  long high(int i);
+
+  /** Low long of an address. */
+  long low(int i);
+
+  /** The first address that is at least the given one, {@link #size} if none is. */
+  default int lowerBound(long high, long low) {
+    return BinarySearch.first(0, size(), i -> IpAddress.compare(high(i), low(i), high, low) >= 0);
+  }
+}

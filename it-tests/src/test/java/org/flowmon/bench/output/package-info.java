@@ -1,2 +1,0 @@
-/** The output of benchmarks: tables, JSON, plots, folders. */
-package org.flowmon.bench.output;
