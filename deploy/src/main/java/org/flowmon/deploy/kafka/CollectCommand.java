@@ -246,7 +246,7 @@ public final class CollectCommand implements Callable<Integer> {
   }
 
   private ExportDecoder decoder() {
-    ProtectedNetworks protectedNetworks = null;
+    ProtectedNetworks protectedNetworks = ProtectedNetworks.NONE;
     if (!networks.isEmpty()) {
       try {
         protectedNetworks = ProtectedNetworks.parse(networks);

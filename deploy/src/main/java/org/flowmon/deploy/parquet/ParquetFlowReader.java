@@ -41,16 +41,6 @@ public final class ParquetFlowReader implements ParallelFlowReader {
   }
 
   @Override
-  public Path file() {
-    return file;
-  }
-
-  @Override
-  public InputFormat format() {
-    return InputFormat.PARQUET;
-  }
-
-  @Override
   public FileSummary read(int threads, Consumer<FlowBatch> out) throws IOException {
     try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
       FileMetaData footer = footer(in);

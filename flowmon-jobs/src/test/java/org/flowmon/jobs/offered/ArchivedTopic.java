@@ -14,7 +14,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.Heartbeat;
-import org.flowmon.ingest.synthetic.PlantedTraffic;
 import org.flowmon.jobs.FailOnce;
 import org.flowmon.jobs.FlowPipeline;
 import org.flowmon.jobs.FlowmonJob;

@@ -181,7 +181,7 @@ class PublishedTopicTest {
     PublisherOptions options =
         options("silent").withHeartbeat(Duration.ofMillis(20)).withMaxDelay(Duration.ofMillis(5));
     try (FlowPublisher publisher = FlowPublisher.open(options)) {
-      publisher.advanceTo(77);
+      publisher.tick(77);
       long end = System.nanoTime() + 30_000_000_000L;
       while (publisher.stats().heartbeatsProduced() < 6 && System.nanoTime() < end) {
         Thread.sleep(5);

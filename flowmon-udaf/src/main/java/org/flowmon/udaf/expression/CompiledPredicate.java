@@ -7,6 +7,7 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A filter compiled for choosing rows, up to {@link Vector#CAPACITY} at a time, without allocation.
@@ -41,7 +42,7 @@ public final class CompiledPredicate {
    * @param given vectors that hold the values of its keys and aggregates at evaluation
    * @throws QueryException naming a remaining parameter
    */
-  public static CompiledPredicate of(Expression bound, Map<Expression, Vector> given) {
+  public static CompiledPredicate of(@Nullable Expression bound, Map<Expression, Vector> given) {
     return new CompiledPredicate(bound == null ? null : new Compiler(given).truth(bound));
   }
 

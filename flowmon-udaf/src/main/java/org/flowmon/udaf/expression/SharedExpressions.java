@@ -51,14 +51,6 @@ public final class SharedExpressions {
         filters, bound, () -> new SharedSelection(CompiledPredicate.of(compiler().truth(bound))));
   }
 
-  /** The number of held expressions of different text. */
-  int size() {
-    forgetUnheld(values);
-    forgetUnheld(truths);
-    forgetUnheld(filters);
-    return values.size() + truths.size() + filters.size();
-  }
-
   private Compiler compiler() {
     return new Compiler(Map.of(), this);
   }

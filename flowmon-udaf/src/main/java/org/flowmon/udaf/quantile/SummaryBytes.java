@@ -195,12 +195,9 @@ final class SummaryBytes {
     }
     if (maxGap > parameters.limit(count)) {
       throw reader.error(
-          "expected gaps of at most "
-              + parameters.limit(count)
-              + " in a summary of "
-              + count
-              + " values, found "
-              + maxGap);
+          String.format(
+              "expected gaps of at most %s in a summary of %s values, found %s",
+              parameters.limit(count), count, maxGap));
     }
     return count;
   }

@@ -3,6 +3,7 @@ package org.flowmon.udaf.query;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An aggregate over the rows of a group; its arguments are expressions over rows.
@@ -53,7 +54,7 @@ public record AggregateCall(
   }
 
   /** The argument, null for {@code COUNT(*)}; the first of {@code COUNT(DISTINCT …)}. */
-  public Expression argument() {
+  public @Nullable Expression argument() {
     return arguments.isEmpty() ? null : arguments.get(0);
   }
 

@@ -1,5 +1,7 @@
 package org.flowmon.udaf.query;
 
+import org.jspecify.annotations.Nullable;
+
 /** The aggregates of the dialect. */
 public enum AggregateFunction {
   /** Number of rows, or of rows whose argument is not NULL. */
@@ -39,7 +41,7 @@ public enum AggregateFunction {
   }
 
   /** The function of a name, null if there is none. */
-  public static AggregateFunction byName(String name) {
+  public static @Nullable AggregateFunction byName(String name) {
     for (AggregateFunction function : values()) {
       if (function.isWritten() && function.name().equals(name)) {
         return function;

@@ -261,11 +261,9 @@ final class Binder {
     List<Value> values = values(parameter);
     if (values.size() != 1) {
       throw new QueryException(
-          "parameter :"
-              + parameter.name()
-              + " has "
-              + values.size()
-              + " values where one is expected");
+          String.format(
+              "parameter :%s has %s values where one is expected",
+              parameter.name(), values.size()));
     }
     return values.get(0);
   }

@@ -45,9 +45,6 @@ public interface FunctionCatalogue {
   /** The names of the extractors of a function's states, in capitals. */
   Set<String> extractors(String function);
 
-  /** The form of a function's calls, for errors: {@code QUANTILES(x [, epsilon])}. */
-  String signature(String function);
-
   /**
    * Checks the call of a function.
    *

@@ -73,11 +73,6 @@ public final class Functions {
     }
 
     @Override
-    public String signature(String function) {
-      throw new IllegalArgumentException(function);
-    }
-
-    @Override
     public void check(String function, List<Expression> arguments) {
       throw new CallException("no function " + function, -1);
     }

@@ -23,6 +23,7 @@ import org.flowmon.udaf.query.Expression.When;
 import org.flowmon.udaf.text.TimeLiterals;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Builds expressions whose parts fit each other: when parsing, and again when parameters get their
@@ -208,7 +209,8 @@ public final class Typing {
     return new Arithmetic(operator, l, r, kind);
   }
 
-  private static ValueKind arithmeticKind(ArithmeticOperator operator, ValueKind l, ValueKind r) {
+  private static @Nullable ValueKind arithmeticKind(
+      ArithmeticOperator operator, ValueKind l, ValueKind r) {
     boolean numbers = l.isNumber() && r.isNumber();
     boolean bothLong = l == ValueKind.LONG && r == ValueKind.LONG;
     boolean lengths = l == ValueKind.DURATION && r == ValueKind.DURATION;
@@ -238,7 +240,7 @@ public final class Typing {
     };
   }
 
-  private static ValueKind number(boolean numbers, boolean bothLong) {
+  private static @Nullable ValueKind number(boolean numbers, boolean bothLong) {
     return bothLong ? ValueKind.LONG : numbers ? ValueKind.DOUBLE : null;
   }
 
@@ -398,22 +400,19 @@ public final class Typing {
     StateType second = requireStates(pair, two.get(1));
     if (!first.mergesWith(second)) {
       throw new TypeException(
-          pair
-              + " takes two states of one function with the same parameters: expected one of "
-              + first
-              + ", found one of "
-              + second,
+          String.format(
+              "%s takes two states of one function with the same parameters: expected one of %s,"
+                  + " found one of %s",
+              pair, first, second),
           two.get(1));
     }
     StateType type = first.isOpen() ? second : first;
     List<String> owners = Functions.catalogue().withPair(pair);
     if (!owners.contains(type.function())) {
       throw new TypeException(
-          pair
-              + " is of states of "
-              + String.join(" and of ", owners)
-              + ", found states of "
-              + type.function(),
+          String.format(
+              "%s is of states of %s, found states of %s",
+              pair, String.join(" and of ", owners), type.function()),
           two.get(0));
     }
     OfStates call = new OfStates(pair, two, parameters, part, null, false, null);

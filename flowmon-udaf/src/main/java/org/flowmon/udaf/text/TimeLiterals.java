@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Reads and writes times and durations as texts. */
 public final class TimeLiterals {
@@ -40,7 +41,7 @@ public final class TimeLiterals {
   private TimeLiterals() {}
 
   /** Microseconds of a unit, singular or plural, in any case; null if it is none. */
-  public static Long unitMicros(String unit) {
+  public static @Nullable Long unitMicros(String unit) {
     String upper = unit.toUpperCase(Locale.ROOT);
     Long micros = UNIT_MICROS.get(upper);
     if (micros == null && upper.endsWith("S")) {
@@ -50,7 +51,7 @@ public final class TimeLiterals {
   }
 
   /** Microseconds of a text such as {@code 5 minutes}; null if it is none. */
-  public static Long durationMicros(String text) {
+  public static @Nullable Long durationMicros(String text) {
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {
       return null;
@@ -75,7 +76,7 @@ public final class TimeLiterals {
   }
 
   /** A duration as a literal, in the largest unit up to days that gives a whole number. */
-  public static String interval(long micros) {
+  public static @Nullable String interval(long micros) {
     String unit = "MICROSECOND";
     for (String larger : LARGER_UNITS) {
       unit = micros % UNIT_MICROS.get(larger) == 0 && micros != 0 ? larger : unit;
@@ -87,7 +88,7 @@ public final class TimeLiterals {
    * Microseconds since 1970 of a text such as {@code 2026-11-21 08:00:00.5}, in UTC unless it names
    * an offset; digits below a microsecond are cut. Null if it is none.
    */
-  public static Long timestampMicros(String text) {
+  public static @Nullable Long timestampMicros(String text) {
     Matcher matcher = TIMESTAMP.matcher(text.strip());
     if (!matcher.matches()) {
       return null;

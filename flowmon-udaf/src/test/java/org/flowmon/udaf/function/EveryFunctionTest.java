@@ -10,7 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import org.flowmon.flow.LittleEndian;
+import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.cardinality.ApproxCountDistinctContractTest;
 import org.flowmon.udaf.cardinality.DistinctSampleContractTest;
 import org.flowmon.udaf.catalogue.ExportedState;

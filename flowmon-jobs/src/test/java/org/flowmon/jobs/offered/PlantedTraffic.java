@@ -1,4 +1,4 @@
-package org.flowmon.ingest.synthetic;
+package org.flowmon.jobs.offered;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -13,6 +13,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
  * Ninety-five days of a small network's flows with planted cases for each analysis: cases that it
@@ -23,57 +24,57 @@ import org.flowmon.flow.IpPrefix;
  * <p>All flows follow from the seed and the end, a full hour: each day is dense in the hour from
  * this time of day on, and the last minutes most of all.
  */
-public final class PlantedTraffic {
+final class PlantedTraffic {
   /** Sends the most in the last five minutes, and little before. */
-  public static final IpAddress ELEPHANT = IpAddress.parse("203.0.113.66");
+  static final IpAddress ELEPHANT = IpAddress.parse("203.0.113.66");
 
   /** Sends much, and as much in the same hour of each day. */
-  public static final IpAddress REGULAR = IpAddress.parse("203.0.113.67");
+  static final IpAddress REGULAR = IpAddress.parse("203.0.113.67");
 
   /** Tries the ports of one host with SYNs. */
-  public static final IpAddress VERTICAL_SCANNER = IpAddress.parse("203.0.113.2");
+  static final IpAddress VERTICAL_SCANNER = IpAddress.parse("203.0.113.2");
 
   /** Tries port 22 of many hosts with SYNs. */
-  public static final IpAddress HORIZONTAL_SCANNER = IpAddress.parse("203.0.113.3");
+  static final IpAddress HORIZONTAL_SCANNER = IpAddress.parse("203.0.113.3");
 
   /** Tries a target every twenty minutes of a day. */
-  public static final IpAddress SLOW_SCANNER = IpAddress.parse("203.0.113.4");
+  static final IpAddress SLOW_SCANNER = IpAddress.parse("203.0.113.4");
 
   /** Answers a flood from forged sources: scans nobody. */
-  public static final IpAddress FLOOD_VICTIM = IpAddress.parse("203.0.113.5");
+  static final IpAddress FLOOD_VICTIM = IpAddress.parse("203.0.113.5");
 
   /** Pings many hosts. */
-  public static final IpAddress SWEEPER = IpAddress.parse("203.0.113.6");
+  static final IpAddress SWEEPER = IpAddress.parse("203.0.113.6");
 
   /** Queries many devices at this time of each day: scans nobody. */
-  public static final IpAddress POLLER = IpAddress.parse("10.20.3.1");
+  static final IpAddress POLLER = IpAddress.parse("10.20.3.1");
 
   /** Calls {@link #BEACON_PEER} every five minutes. */
-  public static final IpAddress BEACON_HOST = IpAddress.parse("10.20.3.2");
+  static final IpAddress BEACON_HOST = IpAddress.parse("10.20.3.2");
 
   /** The host that {@link #BEACON_HOST} calls, on port 443. */
-  public static final IpAddress BEACON_PEER = IpAddress.parse("198.51.100.20");
+  static final IpAddress BEACON_PEER = IpAddress.parse("198.51.100.20");
 
   /** The host that {@link #BEACON_HOST} calls as often, but irregularly. */
-  public static final IpAddress IRREGULAR_PEER = IpAddress.parse("198.51.100.21");
+  static final IpAddress IRREGULAR_PEER = IpAddress.parse("198.51.100.21");
 
   /** Sends out in the last minutes for the first time. */
-  public static final IpAddress NEW_TALKER = IpAddress.parse("10.20.3.3");
+  static final IpAddress NEW_TALKER = IpAddress.parse("10.20.3.3");
 
   /** Sends out in the last minutes, and did so eighty days ago. */
-  public static final IpAddress OLD_TALKER = IpAddress.parse("10.20.3.6");
+  static final IpAddress OLD_TALKER = IpAddress.parse("10.20.3.6");
 
   /** Speaks SSH with sixty hosts, usually with five. */
-  public static final IpAddress FAN_OUT = IpAddress.parse("10.20.3.4");
+  static final IpAddress FAN_OUT = IpAddress.parse("10.20.3.4");
 
   /** Speaks with sixty web servers, as at this time of each day. */
-  public static final IpAddress PROXY = IpAddress.parse("10.20.3.5");
+  static final IpAddress PROXY = IpAddress.parse("10.20.3.5");
 
   /** Appears every three minutes. */
-  public static final IpAddress RETURNING = IpAddress.parse("192.0.2.9");
+  static final IpAddress RETURNING = IpAddress.parse("192.0.2.9");
 
   /** Sends each second, in unknown amounts. */
-  public static final IpAddress UNCOUNTED = IpAddress.parse("203.0.113.9");
+  static final IpAddress UNCOUNTED = IpAddress.parse("203.0.113.9");
 
   private static final List<IpPrefix> INSIDE =
       List.of(IpPrefix.parse("10.20.0.0/16"), IpPrefix.parse("2001:db8:14::/48"));
@@ -104,7 +105,7 @@ public final class PlantedTraffic {
    * @param end when the last of them end: a full hour
    * @param rows of a batch
    */
-  public static List<FlowBatch> batches(long seed, Instant end, int rows) {
+  static List<FlowBatch> batches(long seed, Instant end, int rows) {
     long seconds = end.getEpochSecond();
     if (seconds % Duration.ofHours(1).toSeconds() != 0 || end.getNano() != 0) {
       throw new IllegalArgumentException("expected a full hour, found " + end);

@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.Map;
 import org.flowmon.flow.SourceKind;
+import org.flowmon.flow.bytes.BigEndian;
 
 /**
  * Sends recorded export datagrams (for example from a pcap file) to a UDP port at a steady rate,
@@ -65,7 +66,7 @@ public final class DatagramReplay implements AutoCloseable {
   }
 
   private static SourceKind version(byte[] datagram) {
-    int version = datagram.length < 2 ? 0 : (datagram[0] & 0xFF) << 8 | (datagram[1] & 0xFF);
+    int version = datagram.length < 2 ? 0 : BigEndian.getU16(datagram, 0);
     return switch (version) {
       case 5 -> SourceKind.NETFLOW_V5;
       case 9 -> SourceKind.NETFLOW_V9;
@@ -81,7 +82,7 @@ public final class DatagramReplay implements AutoCloseable {
     if (datagram.length < V5_HEADER) {
       return 0;
     }
-    int count = (datagram[2] & 0xFF) << 8 | (datagram[3] & 0xFF);
+    int count = BigEndian.getU16(datagram, 2);
     return datagram.length >= V5_HEADER + count * V5_RECORD ? count : 0;
   }
 

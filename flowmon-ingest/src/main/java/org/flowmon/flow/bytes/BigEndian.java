@@ -1,10 +1,13 @@
-package org.flowmon.ingest.decode.record;
+package org.flowmon.flow.bytes;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Reads unsigned values in network byte order. The caller has checked the bounds. */
+/**
+ * Big-endian integers in byte arrays: network byte order. An offset outside the array throws {@link
+ * IndexOutOfBoundsException}.
+ */
 public final class BigEndian {
   private static final VarHandle SHORT =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
@@ -15,23 +18,34 @@ public final class BigEndian {
 
   private BigEndian() {}
 
-  public static int u8(byte[] bytes, int at) {
+  /** Reads 8 bits, 0 … 255. */
+  public static int getU8(byte[] bytes, int at) {
     return bytes[at] & 0xFF;
   }
 
-  public static int u16(byte[] bytes, int at) {
+  /** Reads 16 bits, 0 … 65535. */
+  public static int getU16(byte[] bytes, int at) {
     return (short) SHORT.get(bytes, at) & 0xFFFF;
   }
 
-  public static long u32(byte[] bytes, int at) {
+  /** Reads 32 bits, 0 … 2^32 − 1. */
+  public static long getU32(byte[] bytes, int at) {
     return (int) INT.get(bytes, at) & 0xFFFF_FFFFL;
   }
 
-  public static int i32(byte[] bytes, int at) {
+  public static int getInt(byte[] bytes, int at) {
     return (int) INT.get(bytes, at);
   }
 
-  public static long i64(byte[] bytes, int at) {
+  public static long getLong(byte[] bytes, int at) {
     return (long) LONG.get(bytes, at);
+  }
+
+  public static void putInt(byte[] bytes, int at, int value) {
+    INT.set(bytes, at, value);
+  }
+
+  public static void putLong(byte[] bytes, int at, long value) {
+    LONG.set(bytes, at, value);
   }
 }

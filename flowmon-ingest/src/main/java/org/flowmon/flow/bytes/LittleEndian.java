@@ -1,4 +1,4 @@
-package org.flowmon.flow;
+package org.flowmon.flow.bytes;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

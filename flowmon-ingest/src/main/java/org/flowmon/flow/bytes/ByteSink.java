@@ -1,9 +1,6 @@
-package org.flowmon.archive.region;
+package org.flowmon.flow.bytes;
 
 import java.io.OutputStream;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -11,17 +8,6 @@ import java.util.Arrays;
  * otherwise. Not thread-safe.
  */
 public final class ByteSink extends OutputStream {
-  private static final VarHandle SHORT =
-      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle INT =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle INT_BE =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
-  private static final VarHandle LONG_BE =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-
   private byte[] bytes = new byte[1 << 12];
   private int size;
 
@@ -43,7 +29,7 @@ public final class ByteSink extends OutputStream {
     long needed = size + more;
     if (needed > bytes.length) {
       if (needed > Integer.MAX_VALUE - 16) {
-        throw new IllegalStateException("a part of a segment would reach 2 GiB; seal fewer rows");
+        throw new IllegalStateException("a buffer would reach 2 GiB; write fewer rows at a time");
       }
       bytes =
           Arrays.copyOf(
@@ -74,31 +60,31 @@ public final class ByteSink extends OutputStream {
 
   public void putShort(int value) {
     reserve(2);
-    SHORT.set(bytes, size, (short) value);
+    LittleEndian.putU16(bytes, size, value);
     size += 2;
   }
 
   public void putInt(int value) {
     reserve(4);
-    INT.set(bytes, size, value);
+    LittleEndian.putInt(bytes, size, value);
     size += 4;
   }
 
   public void putLong(long value) {
     reserve(8);
-    LONG.set(bytes, size, value);
+    LittleEndian.putLong(bytes, size, value);
     size += 8;
   }
 
   public void putIntBigEndian(int value) {
     reserve(4);
-    INT_BE.set(bytes, size, value);
+    BigEndian.putInt(bytes, size, value);
     size += 4;
   }
 
   public void putLongBigEndian(long value) {
     reserve(8);
-    LONG_BE.set(bytes, size, value);
+    BigEndian.putLong(bytes, size, value);
     size += 8;
   }
 
@@ -126,7 +112,7 @@ public final class ByteSink extends OutputStream {
 
   /** Overwrites four bytes. */
   public void setInt(int at, int value) {
-    INT.set(bytes, at, value);
+    LittleEndian.putInt(bytes, at, value);
   }
 
   /** Appends zeros up to the next multiple of 8. */
@@ -140,7 +126,7 @@ public final class ByteSink extends OutputStream {
   public void putInts(long[] values, int from, int count) {
     reserve(4L * count);
     for (int i = 0; i < count; i++) {
-      INT.set(bytes, size + 4 * i, (int) values[from + i]);
+      LittleEndian.putInt(bytes, size + 4 * i, (int) values[from + i]);
     }
     size += 4 * count;
   }
@@ -149,7 +135,7 @@ public final class ByteSink extends OutputStream {
   public void putLongs(long[] values, int from, int count) {
     reserve(8L * count);
     for (int i = 0; i < count; i++) {
-      LONG.set(bytes, size + 8 * i, values[from + i]);
+      LittleEndian.putLong(bytes, size + 8 * i, values[from + i]);
     }
     size += 8 * count;
   }
@@ -171,7 +157,7 @@ public final class ByteSink extends OutputStream {
       pending |= (long) values[from + i] << bits;
       bits += width;
       if (bits >= 32) {
-        INT.set(bytes, at, (int) pending);
+        LittleEndian.putInt(bytes, at, (int) pending);
         at += 4;
         pending >>>= 32;
         bits -= 32;
@@ -190,7 +176,7 @@ public final class ByteSink extends OutputStream {
     int end = size + ((count + 7) >>> 3);
     reserve(8L * ((count + 63) >>> 6));
     for (int w = 0; w < (count + 63) >>> 6; w++) {
-      LONG.set(bytes, size + 8 * w, words[from + w]);
+      LittleEndian.putLong(bytes, size + 8 * w, words[from + w]);
     }
     size = end;
   }
