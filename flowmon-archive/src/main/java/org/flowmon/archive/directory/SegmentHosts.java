@@ -56,7 +56,7 @@ final class SegmentHosts implements RunSource {
   /** Addresses of both columns; those in both count twice. */
   @Override
   public long entries() {
-    return size(FlowColumn.SRC_ADDR) + size(FlowColumn.DST_ADDR);
+    return (long) size(FlowColumn.SRC_ADDR) + size(FlowColumn.DST_ADDR);
   }
 
   private int size(FlowColumn column) {
