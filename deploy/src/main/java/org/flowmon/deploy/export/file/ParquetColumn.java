@@ -9,12 +9,12 @@ import org.apache.parquet.format.FieldRepetitionType;
 import org.apache.parquet.format.LogicalType;
 import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.Type;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.deploy.export.row.ExportColumn;
 import org.flowmon.deploy.export.row.ExportRows;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.bytes.ByteSink;
 
 /** The values of one column of a row group in PLAIN encoding. */
 final class ParquetColumn {

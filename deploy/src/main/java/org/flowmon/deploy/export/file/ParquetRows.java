@@ -15,12 +15,12 @@ import org.apache.parquet.format.RowGroup;
 import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Util;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.segment.SegmentCodec;
 import org.flowmon.archive.segment.format.PageCodec;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.deploy.export.row.ExportColumn;
 import org.flowmon.deploy.export.row.ExportRows;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * A Parquet file of plain pages compressed by zstd, with a row group for each {@link #GROUP_ROWS}
