@@ -7,6 +7,7 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An expression compiled for evaluation over rows, up to {@link Vector#CAPACITY} at a time, without
@@ -41,7 +42,7 @@ public final class CompiledExpression {
   }
 
   /** The kind of its values; null if it is always NULL. */
-  public ValueKind kind() {
+  public @Nullable ValueKind kind() {
     return node.kind();
   }
 

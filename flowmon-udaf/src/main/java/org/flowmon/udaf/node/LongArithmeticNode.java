@@ -6,6 +6,7 @@ import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /** Arithmetic whose result is a whole number, time or duration; a result beyond 64 bits is NULL. */
 public final class LongArithmeticNode extends ValueNode {
@@ -89,7 +90,7 @@ public final class LongArithmeticNode extends ValueNode {
     for (int i = 0; i < count; i++) {
       BigInteger l = Int128.toBigInteger(left.upper(i), left.values()[i]);
       BigInteger r = Int128.toBigInteger(right.upper(i), right.values()[i]);
-      BigInteger exact =
+      @Nullable BigInteger exact =
           switch (operator) {
             case ADD -> l.add(r);
             case SUBTRACT -> l.subtract(r);
