@@ -53,7 +53,7 @@ public final class CompiledExpression {
 
   /** Evaluates an expression over groups for the first values of the given vectors. */
   public void evaluate(int count, Vector out) {
-    evaluate(null, 0, count, out);
+    evaluate(NoRows.NONE, 0, count, out);
   }
 
   /**

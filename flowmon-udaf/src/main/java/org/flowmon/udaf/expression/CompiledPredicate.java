@@ -51,7 +51,7 @@ public final class CompiledPredicate {
    * of the given vectors.
    */
   public int select(int count, int[] selection) {
-    return select(null, 0, count, selection);
+    return select(NoRows.NONE, 0, count, selection);
   }
 
   /**

@@ -100,9 +100,12 @@ public final class LongArithmeticNode extends ValueNode {
             case BIT_OR -> l.or(r);
             case DIVIDE -> throw new IllegalStateException("the quotient of numbers is a double");
           };
-      boolean fits = exact != null && exact.bitLength() <= 63;
-      result[i] = fits ? exact.longValue() : 0;
-      drop(validity, i, !fits);
+      if (exact != null && exact.bitLength() <= 63) {
+        result[i] = exact.longValue();
+      } else {
+        result[i] = 0;
+        drop(validity, i, true);
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 package org.flowmon.udaf.vector;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,16 @@ public final class Vector {
   /** Texts; null for other kinds. */
   public @Nullable String @Nullable [] texts() {
     return texts;
+  }
+
+  /** {@link #high} of a vector of addresses. */
+  public long[] requireHigh() {
+    return Objects.requireNonNull(high);
+  }
+
+  /** {@link #texts} of a vector of texts; that of a NULL is null. */
+  public @Nullable String[] requireTexts() {
+    return Objects.requireNonNull(texts);
   }
 
   /**
