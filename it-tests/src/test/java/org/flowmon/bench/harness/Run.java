@@ -255,7 +255,7 @@ public final class Run implements AutoCloseable {
 
   /** Adds a line under the tables, which JSON does not have. */
   public void note(String format, Object... values) {
-    notes.add(String.format(format, values));
+    notes.add(format.formatted(values));
   }
 
   /** Adds a table that the declaration does not know. */
@@ -299,7 +299,7 @@ public final class Run implements AutoCloseable {
   /** Ends the command at once if something does not hold. */
   public static void require(boolean holds, String format, Object... values) {
     if (!holds) {
-      throw new CommandException(String.format(format, values));
+      throw new CommandException(format.formatted(values));
     }
   }
 

@@ -1,4 +1,4 @@
-package org.flowmon.archive.segment.reader;
+package org.flowmon.bench.archive;
 
 import java.io.IOException;
 import java.nio.file.Path;

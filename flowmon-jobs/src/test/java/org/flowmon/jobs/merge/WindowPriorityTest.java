@@ -1,4 +1,4 @@
-package org.flowmon.jobs.urgent;
+package org.flowmon.jobs.merge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -10,26 +10,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Other tests of the process may run urgent work, too: the tests wait for events that come all the
- * same.
- */
-class PolitenessTest {
-  /** A thread that works politely until it is told to stop, and counts its pieces. */
-  private static final class Worker implements AutoCloseable {
+class WindowPriorityTest {
+  private final WindowPriority priority = new WindowPriority();
+
+  /** A thread that works in the background until it is told to stop, and counts its pieces. */
+  private final class Worker implements AutoCloseable {
     final AtomicInteger pieces = new AtomicInteger();
     final AtomicBoolean hurry = new AtomicBoolean();
     private final AtomicBoolean stop = new AtomicBoolean();
     private final Thread thread;
 
     Worker() {
-      Politeness politeness = new Politeness(hurry::get);
+      Runnable pause = priority.yielding(hurry::get);
       thread =
           new Thread(
               () -> {
                 while (!stop.get()) {
                   pieces.incrementAndGet();
-                  politeness.run();
+                  pause.run();
                 }
               });
       thread.start();
@@ -52,10 +50,10 @@ class PolitenessTest {
 
   @Test
   @Timeout(600)
-  void workInTheBackgroundGoesOnBesideUrgentWorkThatNeverEnds() throws InterruptedException {
+  void backgroundWorkGoesOnBesideWorkThatNeverEnds() throws InterruptedException {
     try (Worker worker = new Worker();
-        UrgentWork urgent = UrgentWork.begin()) {
-      assertTrue(UrgentWork.isRunning());
+        WindowPriority.Work work = priority.begin()) {
+      assertTrue(priority.isTaken());
       worker.awaitPieces(1000); // it waits no longer than it worked
     }
   }
@@ -64,13 +62,13 @@ class PolitenessTest {
   @Timeout(600)
   void inAHurryNothingWaits() throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
-    try (UrgentWork urgent = UrgentWork.begin()) {
-      Politeness politeness = new Politeness(() -> true);
+    try (WindowPriority.Work work = priority.begin()) {
+      Runnable pause = priority.yielding(() -> true);
       Thread thread =
           new Thread(
               () -> {
                 for (int i = 0; i < 100_000; i++) {
-                  politeness.run();
+                  pause.run();
                 }
                 done.countDown();
               });
@@ -82,67 +80,67 @@ class PolitenessTest {
 
   @Test
   @Timeout(600)
-  void itWaitsWhileUrgentWorkRunsAndGoesOnWhenItHasEnded() throws InterruptedException {
+  void itWaitsWhileWorkRunsAndGoesOnWhenItHasEnded() throws InterruptedException {
     AtomicInteger looks = new AtomicInteger();
     AtomicBoolean returned = new AtomicBoolean();
-    Politeness politeness =
-        new Politeness(
+    Runnable pause =
+        priority.yielding(
             () -> {
               looks.incrementAndGet();
               return false;
             });
     Thread.sleep(400); // it worked this long, and has as much patience
-    UrgentWork urgent = UrgentWork.begin();
+    WindowPriority.Work work = priority.begin();
     Thread thread =
         new Thread(
             () -> {
-              politeness.run();
+              pause.run();
               returned.set(true);
             });
     thread.start();
     while (looks.get() < 20 && !returned.get()) {
       Thread.sleep(1);
     }
-    assertTrue(looks.get() > 0); // it saw the urgent work
-    urgent.close();
-    urgent.close(); // of no further effect
+    assertTrue(looks.get() > 0); // it saw the work
+    work.close();
+    work.close(); // of no further effect
     thread.join();
     assertTrue(returned.get());
-    try (UrgentWork next = UrgentWork.begin()) {
-      assertTrue(UrgentWork.isRunning());
+    try (WindowPriority.Work next = priority.begin()) {
+      assertTrue(priority.isTaken());
     }
   }
 
   @Test
   @Timeout(600)
-  void whatWaitsForOthersIsNotUrgentMeanwhile() {
-    try (UrgentWork urgent = UrgentWork.begin()) {
+  void whatWaitsForOthersHasNoPriorityMeanwhile() {
+    try (WindowPriority.Work work = priority.begin()) {
       AtomicBoolean seen = new AtomicBoolean();
-      urgent.aside(
+      work.aside(
           () -> {
-            assertTrue(UrgentWork.isRunning()); // a moment is nothing
-            while (UrgentWork.isRunning()) {
+            assertTrue(priority.isTaken()); // a moment is nothing
+            while (priority.isTaken()) {
               Thread.onSpinWait();
             }
             seen.set(true);
           });
       assertTrue(seen.get());
-      assertTrue(UrgentWork.isRunning());
-      urgent.close();
-      urgent.aside(() -> seen.set(false));
+      assertTrue(priority.isTaken());
+      work.close();
+      work.aside(() -> seen.set(false));
       assertFalse(seen.get());
     }
   }
 
   @Test
   @Timeout(600)
-  void whatTakesSecondsIsUrgentNoMoreUntilSomethingBegins() {
-    try (UrgentWork slow = UrgentWork.begin()) {
-      while (UrgentWork.isRunning()) {
+  void workOfSecondsLosesPriorityUntilSomethingBegins() {
+    try (WindowPriority.Work slow = priority.begin()) {
+      while (priority.isTaken()) {
         Thread.onSpinWait();
       }
-      UrgentWork.begin().close();
-      assertTrue(UrgentWork.isRunning());
+      priority.begin().close();
+      assertTrue(priority.isTaken());
     }
   }
 
@@ -151,19 +149,19 @@ class PolitenessTest {
   void anInterruptEndsTheWait() throws InterruptedException {
     AtomicInteger looks = new AtomicInteger();
     AtomicBoolean interrupted = new AtomicBoolean();
-    Politeness politeness =
-        new Politeness(
+    Runnable pause =
+        priority.yielding(
             () -> {
               looks.incrementAndGet();
               Thread.currentThread().interrupt();
               return false;
             });
     Thread.sleep(200); // its patience
-    try (UrgentWork urgent = UrgentWork.begin()) {
+    try (WindowPriority.Work work = priority.begin()) {
       Thread thread =
           new Thread(
               () -> {
-                politeness.run();
+                pause.run();
                 interrupted.set(Thread.currentThread().isInterrupted());
               });
       thread.start();
