@@ -28,9 +28,9 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.Heartbeat;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
+import org.flowmon.jobs.TestKafka;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.config.job.JobConfig;
@@ -51,7 +51,7 @@ class ReportsEndToEndTest {
   @Test
   void whatIsNewNowIsReportedToKafkaAndPostgresql() throws Exception {
     AnalysisConfig analysis = TestReports.elephants("share: 0.1, factor: 3");
-    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"));
+    try (TestKafka kafka = new TestKafka(directory.resolve("kafka"));
         EmbeddedPostgres database = EmbeddedPostgres.start()) {
       kafka.createTopic(TOPIC, 1);
       JobConfig config = config(kafka, database);
@@ -85,7 +85,7 @@ class ReportsEndToEndTest {
 
   @Test
   void theAnalysesThatAreOfferedReportToPostgresql() throws Exception {
-    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"));
+    try (TestKafka kafka = new TestKafka(directory.resolve("kafka"));
         EmbeddedPostgres database = EmbeddedPostgres.start()) {
       kafka.createTopic(TOPIC, 1);
       JobConfig config = config(kafka, database);
@@ -132,7 +132,7 @@ class ReportsEndToEndTest {
             .filter(analysis -> analysis.name().equals("portscans"))
             .findFirst()
             .orElseThrow();
-    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"));
+    try (TestKafka kafka = new TestKafka(directory.resolve("kafka"));
         EmbeddedPostgres database = EmbeddedPostgres.start()) {
       kafka.createTopic(TOPIC, 1);
       JobConfig config = config(kafka, database);
@@ -159,7 +159,7 @@ class ReportsEndToEndTest {
   }
 
   /** Sends attempts at 120 ports of a host, and its answers. */
-  private static void scan(EmbeddedKafka kafka, long sequence, long time, String scanner)
+  private static void scan(TestKafka kafka, long sequence, long time, String scanner)
       throws Exception {
     String victim = "10.0.0.9";
     FlowBatchBuilder builder = new FlowBatchBuilder(240);
@@ -203,7 +203,7 @@ class ReportsEndToEndTest {
     return rows;
   }
 
-  private JobConfig config(EmbeddedKafka kafka, EmbeddedPostgres database) {
+  private JobConfig config(TestKafka kafka, EmbeddedPostgres database) {
     return JobConfig.parse(
         "test.yaml",
         """
@@ -257,7 +257,7 @@ class ReportsEndToEndTest {
         Places.NONE);
   }
 
-  private static void send(EmbeddedKafka kafka, long sequence, long time, String source, long bytes)
+  private static void send(TestKafka kafka, long sequence, long time, String source, long bytes)
       throws Exception {
     FlowBatchBuilder builder = new FlowBatchBuilder(1);
     builder.beginRow();
@@ -269,11 +269,11 @@ class ReportsEndToEndTest {
     put(kafka, builder.build(1, sequence, sequence, 0));
   }
 
-  private static void heartbeat(EmbeddedKafka kafka, long sequence, long time) throws Exception {
+  private static void heartbeat(TestKafka kafka, long sequence, long time) throws Exception {
     put(kafka, Heartbeat.of(1, sequence, sequence, 0, time));
   }
 
-  private static void put(EmbeddedKafka kafka, byte[] value) throws Exception {
+  private static void put(TestKafka kafka, byte[] value) throws Exception {
     try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
       producer.send(new ProducerRecord<>(TOPIC, 0, null, value)).get();
     }
@@ -296,7 +296,7 @@ class ReportsEndToEndTest {
     return rows;
   }
 
-  private static Map<String, String> messages(EmbeddedKafka kafka) {
+  private static Map<String, String> messages(TestKafka kafka) {
     Map<String, String> messages = new TreeMap<>();
     for (Map.Entry<String, String> message : kafka.messages("flowmon.reports.elephants")) {
       messages.put(message.getKey(), message.getValue());

@@ -40,7 +40,7 @@ public final class ConstantFolding {
     };
   }
 
-  private static @Nullable Expression bucket(TimeBucket bucket) {
+  private static Expression bucket(TimeBucket bucket) {
     if (!(of(bucket.time()) instanceof Literal time) || time.value().isNull()) {
       return bucket;
     }

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * Not thread-safe.
  */
 public final class CompiledPredicate {
-  private final TruthNode node;
+  private final @Nullable TruthNode node;
   private final Truth truth = new Truth();
 
-  private CompiledPredicate(TruthNode node) {
+  private CompiledPredicate(@Nullable TruthNode node) {
     this.node = node;
   }
 
@@ -31,7 +31,7 @@ public final class CompiledPredicate {
    * @param bound a filter without parameters; null keeps every row
    * @throws QueryException naming a remaining parameter
    */
-  public static CompiledPredicate of(Expression bound) {
+  public static CompiledPredicate of(@Nullable Expression bound) {
     return of(bound, Map.of());
   }
 
@@ -51,7 +51,7 @@ public final class CompiledPredicate {
    * of the given vectors.
    */
   public int select(int count, int[] selection) {
-    return select(null, 0, count, selection);
+    return select(NoRows.NONE, 0, count, selection);
   }
 
   /**

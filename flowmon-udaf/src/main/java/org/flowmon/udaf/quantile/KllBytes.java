@@ -48,7 +48,7 @@ final class KllBytes {
   }
 
   /** The error in the bytes, null if they are valid. */
-  private static String wrong(byte[] bytes, int k) {
+  private static @Nullable String wrong(byte[] bytes, int k) {
     int preamble = LittleEndian.getInt(bytes, 0);
     int flags = preamble >>> 24;
     if ((preamble & 0xFFFFFF) != (5 | 1 << 8 | FAMILY << 16) || (flags & ~LEVEL_ZERO_SORTED) != 0) {

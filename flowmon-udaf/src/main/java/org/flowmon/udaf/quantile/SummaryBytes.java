@@ -87,7 +87,7 @@ final class SummaryBytes {
       }
     }
     for (int i = 0; i < summary.size && !exact; i++) {
-      sink.putVarint(summary.gaps[i]);
+      sink.putVarint(summary.gaps()[i]);
     }
   }
 
@@ -161,7 +161,7 @@ final class SummaryBytes {
       into.weights[i] = exact ? reader.getVarint() : reader.getSignedVarint();
     }
     for (int i = 0; i < size && !exact; i++) {
-      into.gaps[i] = reader.getVarint();
+      into.gaps()[i] = reader.getVarint();
     }
     into.size = size;
     into.count = check(reader, parameters, into);

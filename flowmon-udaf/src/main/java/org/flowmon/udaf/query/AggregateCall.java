@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param value the value taken out of a function's state; null for other aggregates
  */
 public record AggregateCall(
-    AggregateFunction function, List<Expression> arguments, StateValue value)
+    AggregateFunction function, List<Expression> arguments, @Nullable StateValue value)
     implements Expression {
   public AggregateCall {
     arguments = List.copyOf(arguments);
@@ -44,7 +44,7 @@ public record AggregateCall(
    *
    * @param argument null for {@code COUNT(*)}
    */
-  public AggregateCall(AggregateFunction function, Expression argument) {
+  public AggregateCall(AggregateFunction function, @Nullable Expression argument) {
     this(function, argument == null ? List.of() : List.of(argument));
   }
 
@@ -74,7 +74,7 @@ public record AggregateCall(
   }
 
   @Override
-  public ValueKind kind() {
+  public @Nullable ValueKind kind() {
     return switch (function) {
       case STATE -> value.kind();
       case COUNT, COUNT_DISTINCT -> ValueKind.LONG;

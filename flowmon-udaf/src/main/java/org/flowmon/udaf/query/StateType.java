@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * @param arguments as of the call with all parameters: a {@link Literal} is a constant; only the
  *     kind of others counts. Null if a parameter of the call has no value yet
  */
-public record StateType(String function, List<Expression> arguments) {
+public record StateType(String function, @Nullable List<Expression> arguments) {
   public StateType {
     arguments = arguments == null ? null : List.copyOf(arguments);
   }
 
   /** An argument that is evaluated for each row. */
-  public static Expression ofRows(ValueKind kind) {
+  public static Expression ofRows(@Nullable ValueKind kind) {
     return new Named("row", kind);
   }
 

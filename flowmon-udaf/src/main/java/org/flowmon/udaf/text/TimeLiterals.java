@@ -6,6 +6,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -64,10 +65,13 @@ public final class TimeLiterals {
     }
   }
 
+  private static long micros(String knownUnit) {
+    return Objects.requireNonNull(UNIT_MICROS.get(knownUnit));
+  }
+
   /** Whether its {@link #interval} can be read again. */
   public static boolean isInterval(long micros) {
-    return micros % UNIT_MICROS.get("MILLISECOND") == 0
-        || (micros > -INTERVAL_END && micros < INTERVAL_END);
+    return micros % micros("MILLISECOND") == 0 || (micros > -INTERVAL_END && micros < INTERVAL_END);
   }
 
   /** Whether a text can express this time, in microseconds since 1970: years have four digits. */
@@ -76,12 +80,12 @@ public final class TimeLiterals {
   }
 
   /** A duration as a literal, in the largest unit up to days that gives a whole number. */
-  public static @Nullable String interval(long micros) {
+  public static String interval(long micros) {
     String unit = "MICROSECOND";
     for (String larger : LARGER_UNITS) {
-      unit = micros % UNIT_MICROS.get(larger) == 0 && micros != 0 ? larger : unit;
+      unit = micros % micros(larger) == 0 && micros != 0 ? larger : unit;
     }
-    return "INTERVAL '" + micros / UNIT_MICROS.get(unit) + "' " + unit;
+    return "INTERVAL '" + micros / micros(unit) + "' " + unit;
   }
 
   /**
