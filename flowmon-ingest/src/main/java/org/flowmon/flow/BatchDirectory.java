@@ -1,6 +1,7 @@
 package org.flowmon.flow;
 
 import org.flowmon.flow.FlowRows.Presence;
+import org.flowmon.flow.bytes.LittleEndian;
 
 /**
  * The header and the directory of a flow batch's bytes, which may come from anywhere: where the
@@ -30,10 +31,9 @@ final class BatchDirectory {
   static BatchDirectory read(byte[] bytes) {
     if (bytes.length < FlowBatchLayout.HEADER_BYTES) {
       throw new FlowFormatException(
-          "a flow batch has at least "
-              + FlowBatchLayout.HEADER_BYTES
-              + " bytes, found "
-              + bytes.length);
+          String.format(
+              "a flow batch has at least %s bytes, found %s",
+              FlowBatchLayout.HEADER_BYTES, bytes.length));
     }
     if (LittleEndian.getInt(bytes, 0) != FlowBatchLayout.MAGIC) {
       throw new FlowFormatException("not a flow batch: the first four bytes are not 'FLWB'");
@@ -91,11 +91,9 @@ final class BatchDirectory {
       column(FlowColumn.ARRIVAL).range(batch.minArrival(), batch.maxArrival());
     } else if (batch.minArrival() != batch.maxArrival()) {
       throw new FlowFormatException(
-          "a heartbeat of arrivals "
-              + batch.minArrival()
-              + " … "
-              + batch.maxArrival()
-              + ", expected its one time twice");
+          String.format(
+              "a heartbeat of arrivals %s … %s, expected its one time twice",
+              batch.minArrival(), batch.maxArrival()));
     }
     if (rows > 0 && batch.presence(FlowColumn.END_TIME) != Presence.ABSENT) {
       column(FlowColumn.END_TIME).range(batch.minEndTime(), batch.maxEndTime());
@@ -116,12 +114,9 @@ final class BatchDirectory {
     long end = FlowBatchLayout.HEADER_BYTES + (long) columns * FlowBatchLayout.ENTRY_BYTES;
     if (end > bytes.length) {
       throw new FlowFormatException(
-          "the directory of "
-              + columns
-              + " columns ends at "
-              + end
-              + ", past the batch's "
-              + bytes.length);
+          String.format(
+              "the directory of %s columns ends at %s, past the batch's %s",
+              columns, end, bytes.length));
     }
     for (int i = 0; i < columns; i++) {
       int entry = FlowBatchLayout.HEADER_BYTES + i * FlowBatchLayout.ENTRY_BYTES;
@@ -158,12 +153,9 @@ final class BatchDirectory {
             || (column.type() == ColumnType.ADDRESS && storedType == FlowBatchLayout.STORED_IPV4);
     if (!typeFits) {
       throw new FlowFormatException(
-          "column "
-              + column.sqlName()
-              + " is stored as type "
-              + storedType
-              + ", expected "
-              + column.type());
+          String.format(
+              "column %s is stored as type %s, expected %s",
+              column.sqlName(), storedType, column.type()));
     }
     if (how < FlowBatchLayout.CONSTANT || how > FlowBatchLayout.NULLABLE) {
       throw new FlowFormatException(
@@ -171,16 +163,9 @@ final class BatchDirectory {
     }
     if (offset < from || (offset & 7) != 0 || offset + length > bytes.length) {
       throw new FlowFormatException(
-          "column "
-              + column.sqlName()
-              + " lies at "
-              + offset
-              + "+"
-              + length
-              + ", outside the batch's "
-              + from
-              + "…"
-              + bytes.length);
+          String.format(
+              "column %s lies at %s+%s, outside the batch's %s…%s",
+              column.sqlName(), offset, length, from, bytes.length));
     }
     int slots = how == FlowBatchLayout.CONSTANT ? 1 : rows;
     long needed = how == FlowBatchLayout.NULLABLE ? FlowBatchLayout.bitmapBytes(rows) : 0;
@@ -192,14 +177,8 @@ final class BatchDirectory {
     }
     if (length < needed) {
       throw new FlowFormatException(
-          "column "
-              + column.sqlName()
-              + " has "
-              + length
-              + " bytes, "
-              + rows
-              + " rows need "
-              + needed);
+          String.format(
+              "column %s has %s bytes, %s rows need %s", column.sqlName(), length, rows, needed));
     }
   }
 
@@ -215,13 +194,9 @@ final class BatchDirectory {
           || offset > end - text
           || (i == 0 && offset != 0)) {
         throw new FlowFormatException(
-            "column "
-                + column.sqlName()
-                + ": text offset "
-                + offset
-                + " of row "
-                + i
-                + " is out of order or range");
+            String.format(
+                "column %s: text offset %s of row %s is out of order or range",
+                column.sqlName(), offset, i));
       }
       previous = offset;
     }

@@ -6,12 +6,13 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The names of a column's codes ({@code docs/format/flow.md}), as people write and read them. */
 public final class CodeNames {
   private static final int CODES = 256;
 
-  private final String[] byCode = new String[CODES];
+  private final @Nullable String[] byCode = new String[CODES];
   private final Map<String, Integer> byName = new LinkedHashMap<>(); // in lower case
 
   private CodeNames() {}
@@ -27,7 +28,7 @@ public final class CodeNames {
   }
 
   /** The name of a code, or null if this version does not know the code. */
-  public String name(long code) {
+  public @Nullable String name(long code) {
     return code >= 0 && code < CODES ? byCode[(int) code] : null;
   }
 

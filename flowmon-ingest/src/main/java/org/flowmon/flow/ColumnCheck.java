@@ -1,5 +1,7 @@
 package org.flowmon.flow;
 
+import org.flowmon.flow.bytes.LittleEndian;
+
 /**
  * Checks the values of one column of a batch from outside once, so that readers need not. Loops run
  * over the stored bytes and look for the row only if something is wrong.

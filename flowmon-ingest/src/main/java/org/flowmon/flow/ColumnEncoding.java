@@ -1,6 +1,7 @@
 package org.flowmon.flow;
 
 import java.util.Arrays;
+import org.flowmon.flow.bytes.LittleEndian;
 
 /**
  * Chooses and writes the stored form of one column of a batch:
@@ -31,8 +32,8 @@ final class ColumnEncoding {
    * @param count rows that are not null, 1 … rows
    * @param valid bit {@code i & 63} of word {@code i >>> 6}: whether row i is not null
    * @param values numbers or the low longs of addresses, 0 for a null
-   * @param high the high longs of addresses, null for other columns
-   * @param texts UTF-8, null for other columns
+   * @param high the high longs of addresses, empty for other columns
+   * @param texts UTF-8, null for a null; empty for other columns
    */
   ColumnEncoding(
       FlowColumn column,
@@ -80,7 +81,7 @@ final class ColumnEncoding {
       }
       at += FlowBatchLayout.bitmapBytes(rows);
     }
-    if (texts != null) {
+    if (column.type() == ColumnType.TEXT) {
       writeTexts(bytes, at);
     } else {
       writeFixed(bytes, at);
@@ -113,7 +114,7 @@ final class ColumnEncoding {
   }
 
   private boolean isConstant() {
-    if (texts != null) {
+    if (column.type() == ColumnType.TEXT) {
       for (int i = 1; i < rows; i++) {
         if (!Arrays.equals(texts[0], texts[i])) {
           return false;
@@ -122,7 +123,7 @@ final class ColumnEncoding {
       return true;
     }
     for (int i = 1; i < rows; i++) {
-      if (values[i] != values[0] || (high != null && high[i] != high[0])) {
+      if (values[i] != values[0] || (high.length > 0 && high[i] != high[0])) {
         return false;
       }
     }
@@ -132,7 +133,7 @@ final class ColumnEncoding {
   private int storedLength() {
     int slots = slots();
     int bitmap = code == FlowBatchLayout.NULLABLE ? FlowBatchLayout.bitmapBytes(rows) : 0;
-    if (texts != null) {
+    if (column.type() == ColumnType.TEXT) {
       int bytes = bitmap + 4 * (slots + 1);
       for (int i = 0; i < slots; i++) {
         bytes = Math.addExact(bytes, texts[i] == null ? 0 : texts[i].length);
@@ -193,11 +194,9 @@ final class ColumnEncoding {
     ColumnType type = column.type();
     if (!type.isLong() || min < type.minValue() || max > type.maxValue()) {
       throw new IllegalArgumentException(
-          (min < type.minValue() ? min : max)
-              + " does not fit column "
-              + column.sqlName()
-              + " of type "
-              + type);
+          String.format(
+              "%s does not fit column %s of type %s",
+              min < type.minValue() ? min : max, column.sqlName(), type));
     }
   }
 
@@ -205,12 +204,9 @@ final class ColumnEncoding {
   static void checkText(FlowColumn column, byte[] utf8) {
     if (utf8.length > FlowBatch.MAX_TEXT_BYTES) {
       throw new IllegalArgumentException(
-          "text of "
-              + utf8.length
-              + " bytes in column "
-              + column.sqlName()
-              + ", at most "
-              + FlowBatch.MAX_TEXT_BYTES);
+          String.format(
+              "text of %s bytes in column %s, at most %s",
+              utf8.length, column.sqlName(), FlowBatch.MAX_TEXT_BYTES));
     }
   }
 }

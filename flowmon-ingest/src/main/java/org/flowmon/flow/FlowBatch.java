@@ -2,6 +2,8 @@ package org.flowmon.flow;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.flowmon.flow.bytes.LittleEndian;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A read-only view of the bytes of about 1000 flows as columns. The same bytes are the Kafka value,
@@ -121,8 +123,8 @@ public final class FlowBatch implements FlowRows {
     };
   }
 
-  /** Whether the address column is stored as IPv4 only, as {@link #readIpv4} requires. */
-  public boolean isIpv4Only(FlowColumn column) {
+  /** Whether the address column is stored as IPv4 only. */
+  private boolean isIpv4Only(FlowColumn column) {
     return stored[column.ordinal()] == FlowBatchLayout.STORED_IPV4;
   }
 
@@ -159,7 +161,7 @@ public final class FlowBatch implements FlowRows {
   }
 
   /** One address, or null. */
-  public IpAddress getAddress(FlowColumn column, int row) {
+  public @Nullable IpAddress getAddress(FlowColumn column, int row) {
     if (isNull(column, row)) {
       return null;
     }
@@ -246,28 +248,6 @@ public final class FlowBatch implements FlowRows {
     }
   }
 
-  /**
-   * Reads IPv4 addresses as integers (network order: 10.0.0.1 is 0x0A000001).
-   *
-   * @throws IllegalArgumentException if {@link #isIpv4Only} is false
-   */
-  public void readIpv4(FlowColumn column, int from, int count, int[] out) {
-    checkRange(from, count);
-    if (!isIpv4Only(column)) {
-      throw new IllegalArgumentException(
-          column.sqlName() + " does not hold IPv4 only in this batch");
-    }
-    int c = column.ordinal();
-    int at = valuesAt[c];
-    if (encoding[c] == FlowBatchLayout.CONSTANT) {
-      Arrays.fill(out, 0, count, LittleEndian.getInt(bytes, at));
-      return;
-    }
-    for (int i = 0; i < count; i++) {
-      out[i] = LittleEndian.getInt(bytes, at + 4 * (from + i));
-    }
-  }
-
   @Override
   public void readValidity(FlowColumn column, int from, int count, long[] words) {
     checkRange(from, count);
@@ -297,7 +277,7 @@ public final class FlowBatch implements FlowRows {
   }
 
   @Override
-  public String text(FlowColumn column, int row) {
+  public @Nullable String text(FlowColumn column, int row) {
     if (column.type() != ColumnType.TEXT) {
       throw new IllegalArgumentException(column.sqlName() + " is " + column.type() + ", not TEXT");
     }

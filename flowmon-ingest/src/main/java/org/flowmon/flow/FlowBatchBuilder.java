@@ -2,6 +2,8 @@ package org.flowmon.flow;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
+import org.flowmon.flow.bytes.LittleEndian;
 
 /**
  * Collects flows as columns and closes them into the bytes of a {@link FlowBatch}. Decoders write
@@ -34,16 +36,19 @@ public final class FlowBatchBuilder {
   private static final int COLUMNS = FlowColumn.values().length;
   private static final FlowColumn[] ALL = FlowColumn.values();
 
+  /** As the mask of rows that are not null: all are. */
+  public static final long[] ALL_SET = {};
+
   private final int capacity;
   private int rows;
   private int openRow = -1;
   private int openCount;
 
-  // By ordinal; allocated when a column is first used, then reused.
-  private final long[][] values = new long[COLUMNS][];
-  private final long[][] high = new long[COLUMNS][];
-  private final byte[][][] texts = new byte[COLUMNS][][];
-  private final long[][] valid = new long[COLUMNS][];
+  // By ordinal; empty until a column is first used, then reused. The text of a null is null.
+  private final long[][] values = new long[COLUMNS][0];
+  private final long[][] high = new long[COLUMNS][0];
+  private final byte[][][] texts = new byte[COLUMNS][0][];
+  private final long[][] valid = new long[COLUMNS][0];
   private final int[] count = new int[COLUMNS];
 
   /**
@@ -104,7 +109,7 @@ public final class FlowBatchBuilder {
       return;
     }
     for (int c = 0; c < COLUMNS; c++) {
-      for (int row = openRow; valid[c] != null && row < openRow + openCount; row++) {
+      for (int row = openRow; valid[c].length > 0 && row < openRow + openCount; row++) {
         unset(c, row);
       }
     }
@@ -115,10 +120,10 @@ public final class FlowBatchBuilder {
     if ((valid[c][row >>> 6] >>> row & 1) != 0) {
       valid[c][row >>> 6] &= ~(1L << row);
       values[c][row] = 0;
-      if (high[c] != null) {
+      if (high[c].length > 0) {
         high[c][row] = 0;
       }
-      if (texts[c] != null) {
+      if (texts[c].length > 0) {
         texts[c][row] = null;
       }
       count[c]--;
@@ -164,7 +169,7 @@ public final class FlowBatchBuilder {
    *
    * @param from the value of each open row; a null row may hold any value that fits the type
    * @param set bit {@code i & 63} of word {@code i >>> 6}: whether open row i is not null; bits
-   *     past the last row are 0. Null if no row is null
+   *     past the last row are 0. {@link #ALL_SET} if no row is null
    * @throws IllegalArgumentException if a value does not fit the column's type
    */
   public void setColumn(FlowColumn column, long[] from, long[] set) {
@@ -201,7 +206,7 @@ public final class FlowBatchBuilder {
     int c = textColumn(column);
     mark(c, set);
     for (int i = 0; i < openCount; i++) {
-      if (set == null || (set[i >>> 6] >>> i & 1) != 0) {
+      if (set.length == 0 || (set[i >>> 6] >>> i & 1) != 0) {
         ColumnEncoding.checkText(column, from[i]);
         texts[c][openRow + i] = from[i];
       }
@@ -210,7 +215,7 @@ public final class FlowBatchBuilder {
 
   /** Stores 0 for each null. */
   private void zeroNulls(long[] column, long[] set) {
-    for (int i = 0; set != null && i < openCount; i++) {
+    for (int i = 0; set.length > 0 && i < openCount; i++) {
       if ((set[i >>> 6] >>> i & 1) == 0) {
         column[openRow + i] = 0;
       }
@@ -223,7 +228,7 @@ public final class FlowBatchBuilder {
           column.sqlName() + " is " + column.type() + ", not ADDRESS");
     }
     int c = column.ordinal();
-    if (high[c] == null) {
+    if (high[c].length == 0) {
       high[c] = new long[capacity];
     }
     return c;
@@ -285,7 +290,7 @@ public final class FlowBatchBuilder {
       throw new IllegalArgumentException(column.sqlName() + " is " + column.type() + ", not TEXT");
     }
     int c = column.ordinal();
-    if (texts[c] == null) {
+    if (texts[c].length == 0) {
       texts[c] = new byte[capacity][];
     }
     return c;
@@ -294,7 +299,7 @@ public final class FlowBatchBuilder {
   /** Whether a column of the open row was set. */
   public boolean isSet(FlowColumn column) {
     long[] words = valid[column.ordinal()];
-    return openRow >= 0 && words != null && (words[openRow >>> 6] >>> openRow & 1) != 0;
+    return openRow >= 0 && words.length > 0 && (words[openRow >>> 6] >>> openRow & 1) != 0;
   }
 
   /** A numeric value of the open row, 0 if it was not set. */
@@ -302,20 +307,10 @@ public final class FlowBatchBuilder {
     return isSet(column) ? values[column.ordinal()][openRow] : 0;
   }
 
-  /** Low long of an address of the open row, 0 if it was not set. */
-  public long getLow(FlowColumn column) {
-    return get(column);
-  }
-
-  /** High long of an address of the open row, 0 if it was not set. */
-  public long getHigh(FlowColumn column) {
-    return isSet(column) ? high[column.ordinal()][openRow] : 0;
-  }
-
   /** Whether a column of a kept row is null. */
   public boolean isNull(FlowColumn column, int row) {
     long[] words = valid[column.ordinal()];
-    return words == null || (words[row >>> 6] >>> row & 1) == 0;
+    return words.length == 0 || (words[row >>> 6] >>> row & 1) == 0;
   }
 
   /** A numeric value of a kept row, 0 for a null. */
@@ -327,7 +322,7 @@ public final class FlowBatchBuilder {
     if (openRow < 0) {
       throw new IllegalStateException("no row was begun");
     }
-    if (valid[c] == null) {
+    if (valid[c].length == 0) {
       valid[c] = new long[(capacity + 63) >>> 6];
       values[c] = new long[capacity];
     }
@@ -346,7 +341,7 @@ public final class FlowBatchBuilder {
 
   /** Marks the open rows whose bit is set. */
   private void mark(int c, long[] set) {
-    if (set == null) {
+    if (set.length == 0) {
       markAll(c);
       return;
     }
@@ -387,8 +382,8 @@ public final class FlowBatchBuilder {
         continue;
       }
       switch (column.type()) {
-        case ADDRESS -> setAddress(column, from.getAddress(column, row));
-        case TEXT -> setText(column, from.text(column, row));
+        case ADDRESS -> setAddress(column, Objects.requireNonNull(from.getAddress(column, row)));
+        case TEXT -> setText(column, Objects.requireNonNull(from.text(column, row)));
         default -> set(column, from.getLong(column, row));
       }
     }
@@ -402,16 +397,34 @@ public final class FlowBatchBuilder {
       if (count[c] > 0) {
         Arrays.fill(valid[c], 0, (rows + 63) >>> 6, 0);
         Arrays.fill(values[c], 0, rows, 0);
-        if (high[c] != null) {
+        if (high[c].length > 0) {
           Arrays.fill(high[c], 0, rows, 0);
         }
-        if (texts[c] != null) {
+        if (texts[c].length > 0) {
           Arrays.fill(texts[c], 0, rows, null);
         }
         count[c] = 0;
       }
     }
     rows = 0;
+  }
+
+  /**
+   * Closes the rows into the next batch of a stream and clears the builder. If it throws, the rows
+   * stay in the builder and the stream is unchanged.
+   *
+   * @param losses flows that the producer lost so far
+   * @throws IllegalStateException if a row has no arrival
+   * @throws FlowFormatException if readers would refuse the batch, for example for a text that is
+   *     not UTF-8
+   */
+  public FlowBatch close(BatchStream stream, long losses) {
+    int closed = rows;
+    long flows = stream.flows() + closed;
+    FlowBatch batch = FlowBatch.open(build(stream.producerId(), stream.sequence(), flows, losses));
+    stream.add(closed);
+    clear();
+    return batch;
   }
 
   /**
@@ -425,11 +438,9 @@ public final class FlowBatchBuilder {
     discardRow();
     if (count[FlowColumn.ARRIVAL.ordinal()] != rows || rows == 0) {
       throw new IllegalStateException(
-          "a batch has rows and each has an arrival: "
-              + rows
-              + " rows, "
-              + count[FlowColumn.ARRIVAL.ordinal()]
-              + " arrivals");
+          String.format(
+              "a batch has rows and each has an arrival: %s rows, %s arrivals",
+              rows, count[FlowColumn.ARRIVAL.ordinal()]));
     }
     ColumnEncoding[] stored = new ColumnEncoding[COLUMNS];
     int columns = 0;

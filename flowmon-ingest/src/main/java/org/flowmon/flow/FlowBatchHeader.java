@@ -1,6 +1,7 @@
 package org.flowmon.flow;
 
 import java.util.Optional;
+import org.flowmon.flow.bytes.LittleEndian;
 
 /**
  * The unchecked header of a batch, to count the flows in refused messages.

@@ -1,5 +1,7 @@
 package org.flowmon.flow;
 
+import org.flowmon.flow.bytes.LittleEndian;
+
 /**
  * The bytes of a flow batch, version 1; {@code docs/format/flow.md} is the specification, this
  * class owns the offsets.

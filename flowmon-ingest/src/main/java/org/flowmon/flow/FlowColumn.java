@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All columns of a flow. Batches and segments store the id. An id is never reused, and a column
@@ -67,7 +68,7 @@ public enum FlowColumn {
 
   private static final List<FlowColumn> ALL = List.of(values());
   private static final Map<String, FlowColumn> BY_NAME = new HashMap<>();
-  private static final FlowColumn[] BY_ID = new FlowColumn[256];
+  private static final @Nullable FlowColumn[] BY_ID = new FlowColumn[256];
 
   static {
     for (FlowColumn column : ALL) {
@@ -108,7 +109,7 @@ public enum FlowColumn {
   }
 
   /** The names of its codes, or null if its values are no codes with names. */
-  public CodeNames codeNames() {
+  public @Nullable CodeNames codeNames() {
     return switch (this) {
       case STATE -> ConnectionState.NAMES;
       case SOURCE_KIND -> SourceKind.NAMES;
@@ -122,12 +123,12 @@ public enum FlowColumn {
   }
 
   /** The column of this name (case-insensitive), or null. */
-  public static FlowColumn byName(String name) {
+  public static @Nullable FlowColumn byName(String name) {
     return BY_NAME.get(name.toLowerCase(Locale.ROOT));
   }
 
   /** The column of this id, or null if this version does not know the id. */
-  public static FlowColumn byId(int id) {
+  public static @Nullable FlowColumn byId(int id) {
     return id > 0 && id < BY_ID.length ? BY_ID[id] : null;
   }
 }

@@ -1,5 +1,7 @@
 package org.flowmon.flow;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Rows of flows as columns: the input of every expression and aggregate, be it a live batch or a
  * part of an archived segment. Reads fill the caller's arrays, so that loops run over primitives.
@@ -42,13 +44,13 @@ public interface FlowRows {
   void readValidity(FlowColumn column, int from, int count, long[] words);
 
   /** The text of a row, or null. */
-  String text(FlowColumn column, int row);
+  @Nullable String text(FlowColumn column, int row);
 
   /**
    * Reads {@code count} texts from row {@code from} into {@code out[0 … count)}; a text may be
    * null. Faster than {@link #text} for more than one row.
    */
-  default void readTexts(FlowColumn column, int from, int count, String[] out) {
+  default void readTexts(FlowColumn column, int from, int count, @Nullable String[] out) {
     for (int i = 0; i < count; i++) {
       out[i] = text(column, from + i);
     }

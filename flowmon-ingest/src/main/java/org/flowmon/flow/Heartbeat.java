@@ -1,5 +1,7 @@
 package org.flowmon.flow;
 
+import org.flowmon.flow.bytes.LittleEndian;
+
 /**
  * Batches without rows. They say how far a producer's clock is, so that windows close when no flows
  * come.

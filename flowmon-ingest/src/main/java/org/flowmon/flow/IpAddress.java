@@ -1,6 +1,7 @@
 package org.flowmon.flow;
 
-import java.nio.ByteBuffer;
+import org.flowmon.flow.bytes.BigEndian;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An IP address as two longs in network order. IPv4 is {@code ::ffff:0:0/96} (RFC 4291 section
@@ -46,10 +47,9 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
 
   /** Returns the address of 4 or 16 bytes in network order. */
   public static IpAddress ofBytes(byte[] bytes) {
-    ByteBuffer buffer = ByteBuffer.wrap(bytes);
     return switch (bytes.length) {
-      case 4 -> ofIpv4(buffer.getInt());
-      case 16 -> new IpAddress(buffer.getLong(), buffer.getLong());
+      case 4 -> ofIpv4(BigEndian.getInt(bytes, 0));
+      case 16 -> new IpAddress(BigEndian.getLong(bytes, 0), BigEndian.getLong(bytes, 8));
       default ->
           throw new IllegalArgumentException("an address has 4 or 16 bytes, found " + bytes.length);
     };
@@ -57,7 +57,10 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
 
   /** 16 bytes in network order. */
   public byte[] toBytes() {
-    return ByteBuffer.allocate(16).putLong(hi).putLong(lo).array();
+    byte[] bytes = new byte[16];
+    BigEndian.putLong(bytes, 0, hi);
+    BigEndian.putLong(bytes, 8, lo);
+    return bytes;
   }
 
   /**
@@ -74,7 +77,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
   }
 
   /** Parses like {@link #parse}, but returns null for a text that is not an address. */
-  public static IpAddress parseOrNull(String text) {
+  public static @Nullable IpAddress parseOrNull(String text) {
     int length = text.length();
     if (length < 2 || length > 45) {
       return null;
@@ -121,7 +124,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return parts == 4 ? value : -1;
   }
 
-  private static IpAddress parseIpv6(String text) {
+  private static @Nullable IpAddress parseIpv6(String text) {
     int[] groups = new int[8];
     int count = 0;
     int gap = -1;
@@ -180,7 +183,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
    * @param gap before which of them {@code ::} stands, −1 if it does not
    * @return null if they are not eight with those that {@code ::} stands for
    */
-  private static IpAddress ofGroups(int[] groups, int count, int gap) {
+  private static @Nullable IpAddress ofGroups(int[] groups, int count, int gap) {
     if (gap < 0 ? count != 8 : count > 7) {
       return null;
     }

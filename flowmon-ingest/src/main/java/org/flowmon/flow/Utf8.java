@@ -1,5 +1,7 @@
 package org.flowmon.flow;
 
+import org.flowmon.flow.bytes.LittleEndian;
+
 /**
  * Checks bytes for UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). A
  * reader would turn each invalid byte into a replacement character of three bytes, so that texts

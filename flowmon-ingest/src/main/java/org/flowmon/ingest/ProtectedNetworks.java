@@ -7,12 +7,15 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
 
 /**
- * The protected networks: a flow is {@code outgoing} if its source is inside. If none are
- * configured (null instead of an instance), {@code outgoing} is NULL.
+ * The protected networks: a flow is {@code outgoing} if its source is inside. {@link #NONE} leaves
+ * {@code outgoing} NULL.
  *
  * <p>Immutable.
  */
 public final class ProtectedNetworks {
+  /** No networks are configured. */
+  public static final ProtectedNetworks NONE = new ProtectedNetworks(List.of());
+
   private final Ranges ipv4;
   private final Ranges ipv6;
 
@@ -25,6 +28,11 @@ public final class ProtectedNetworks {
   /** Parses each text with {@link IpPrefix#parse}. */
   public static ProtectedNetworks parse(List<String> networks) {
     return new ProtectedNetworks(networks.stream().map(IpPrefix::parse).toList());
+  }
+
+  /** Whether networks are configured. */
+  public boolean areKnown() {
+    return this != NONE;
   }
 
   /** Whether an address is inside one of the networks. */

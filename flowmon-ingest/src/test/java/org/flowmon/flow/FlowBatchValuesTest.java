@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.flowmon.flow.bytes.LittleEndian;
 import org.junit.jupiter.api.Test;
 
 /** Opening refuses a batch with a value that no writer writes. */

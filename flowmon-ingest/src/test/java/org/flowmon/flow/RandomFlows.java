@@ -98,7 +98,7 @@ final class RandomFlows {
       if (there == 0) {
         continue;
       }
-      long[] marks = there == count ? null : set;
+      long[] marks = there == count ? FlowBatchBuilder.ALL_SET : set;
       if (column.type() == ColumnType.ADDRESS) {
         builder.setAddressColumn(column, hi, lo, marks);
       } else {

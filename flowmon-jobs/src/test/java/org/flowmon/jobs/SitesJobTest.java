@@ -17,7 +17,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -125,13 +124,13 @@ class SitesJobTest {
   // In milliseconds: all windows of all flows are final by then.
   private static final long LAST_SAID = TestFlow.START / 1000 + 100_000;
 
-  private static EmbeddedKafka kafka;
+  private static TestKafka kafka;
 
   @TempDir private static Path directory;
 
   @BeforeAll
   static void startKafka() throws Exception {
-    kafka = new EmbeddedKafka(directory.resolve("kafka"));
+    kafka = new TestKafka(directory.resolve("kafka"));
   }
 
   @AfterAll
@@ -207,16 +206,6 @@ class SitesJobTest {
     BUILT,
     FAILS,
     SLOWLY
-  }
-
-  private static final class Slowly implements MapFunction<PositionedBatch, PositionedBatch> {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    public PositionedBatch map(PositionedBatch batch) throws InterruptedException {
-      Thread.sleep(10); // ten times a watermark's interval: one comes between two batches
-      return batch;
-    }
   }
 
   /** Creates a topic and waits until its partitions accept messages. */

@@ -21,6 +21,7 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.StateType;
 import org.flowmon.udaf.query.StateValue;
 import org.flowmon.udaf.query.TableQuery;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An approximate column of a result, and a query for its exact values over the same flows.
@@ -158,7 +159,7 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
     }
   }
 
-  private static FlowQuery exact(Found found) {
+  private static @Nullable FlowQuery exact(Found found) {
     FlowQuery query = found.flows();
     AggregateCall call = found.call();
     List<Expression> rows =

@@ -7,6 +7,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
@@ -39,7 +40,8 @@ final class ExportsFuzz implements FuzzTarget {
   public void run(byte[] input) {
     IngestCounters counters = new IngestCounters();
     ExportDecoder decoder =
-        new ExportDecoder(counters, new BadDatagramSamples(1), null, DecoderLimits.defaults());
+        new ExportDecoder(
+            counters, new BadDatagramSamples(1), ProtectedNetworks.NONE, DecoderLimits.defaults());
     List<FlowBatch> batches = new ArrayList<>();
     BatchCollectingSink sink = new BatchCollectingSink(64, batches::add);
     long time = FuzzFlows.START;

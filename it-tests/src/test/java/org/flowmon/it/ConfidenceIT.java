@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
@@ -160,7 +161,8 @@ class ConfidenceIT {
   private static Sums report(String name, DecoderLimits limits, Faults faults) throws Exception {
     FlowTopics.ensure(jvm.bootstrap(), name, OneJvm.PARTITIONS);
     IngestCounters counters = new IngestCounters();
-    ExportDecoder decoder = new ExportDecoder(counters, new BadDatagramSamples(4), null, limits);
+    ExportDecoder decoder =
+        new ExportDecoder(counters, new BadDatagramSamples(4), ProtectedNetworks.NONE, limits);
     try (FlowPublisher publisher =
         FlowPublisher.open(PublisherOptions.of(jvm.bootstrap()).withTopic(name).withBatchRows(4))) {
       try (UdpCollector collector =

@@ -105,7 +105,7 @@ class SourceSizeTest {
           found.add(file + " " + method.getName() + " has " + (last - first + 1));
         }
       }
-      return super.visitMethod(method, unused);
+      return super.visitMethod(method, null);
     }
   }
 }

@@ -2,6 +2,7 @@ package org.flowmon.archive.commit;
 
 import java.util.List;
 import org.flowmon.archive.segment.SealedSegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A change of the archive in one step: all of it or nothing.
@@ -23,13 +24,13 @@ import org.flowmon.archive.segment.SealedSegment;
 public record ArchiveCommit(
     List<SealedSegment> segments,
     List<SourceRange> ranges,
-    ImportedFile file,
+    @Nullable ImportedFile file,
     boolean force,
     List<String> retiredSources,
     List<String> replaced,
     List<String> deleted,
     RowSums dropped,
-    RetentionChange retention,
+    @Nullable RetentionChange retention,
     String note) {
   /** Maximum length of a note, in characters. */
   public static final int MAX_NOTE = 1024;

@@ -1,6 +1,7 @@
 package org.flowmon.archive.commit;
 
 import org.flowmon.archive.retention.RetentionOptions;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A change of the retention by a commit.
@@ -11,7 +12,7 @@ import org.flowmon.archive.retention.RetentionOptions;
  * @param trim whether segments with some hidden rows are rewritten without them, whatever the
  *     limits allow
  */
-public record RetentionChange(RetentionOptions options, long now, boolean trim) {
+public record RetentionChange(@Nullable RetentionOptions options, long now, boolean trim) {
   /** Sets limits. */
   public static RetentionChange to(RetentionOptions options) {
     return new RetentionChange(options, Long.MIN_VALUE, false);

@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.flowmon.archive.derived.RunFrame;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.rollup.CellMerge;
 import org.flowmon.archive.rollup.CellReader;
@@ -24,6 +23,7 @@ import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.rollup.RollupMeasures;
 import org.flowmon.archive.rollup.WideSumsException;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Writes a run: {@link #column} for each of {@link RollupFormat#DIMENSIONS}, then {@link #finish}.

@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.util.BitSet;
 import java.util.List;
 import java.util.zip.CRC32C;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.sorted.AddressMerge;
 import org.flowmon.archive.sorted.AddressStream;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Merges several dictionaries into one, and gives each entry's new id: 4 bytes of heap for each.

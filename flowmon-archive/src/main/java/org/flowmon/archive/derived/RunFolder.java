@@ -23,6 +23,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
 import org.flowmon.archive.store.StoredFile;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -109,7 +110,7 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
           content.difference(share).ifPresent(what -> found.add(RunProblem.wrong(run, what)));
         } catch (SegmentCorruptException e) {
           if (e.file().endsWith(run)) { // else it is reported for the segment
-            found.add(RunProblem.damaged(run, e.getMessage()));
+            found.add(RunProblem.damaged(run, String.valueOf(e.getMessage())));
           }
         }
       }
@@ -151,14 +152,14 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
     }
   }
 
-  private synchronized RunView<R> upToDate(long number) {
+  private synchronized @Nullable RunView<R> upToDate(long number) {
     requireOpen();
     Made<R> made = views.get(number);
     return made == null || made.mayBeBehind(kind.lookAgain()) ? null : acquired(made.view());
   }
 
   /** A view of the open runs; null if there are none. */
-  private synchronized RunView<R> soFar(long number, List<SealedSegment> segments) {
+  private synchronized @Nullable RunView<R> soFar(long number, List<SealedSegment> segments) {
     requireOpen();
     Made<R> made = views.get(number);
     if (made != null) {

@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SealedFile;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * The frame of a run's file, the same for every kind and version:

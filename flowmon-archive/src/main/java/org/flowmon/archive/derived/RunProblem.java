@@ -1,5 +1,7 @@
 package org.flowmon.archive.derived;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A problem of a run.
  *
@@ -7,7 +9,7 @@ package org.flowmon.archive.derived;
  * @param what the finding and the expectation
  * @param remedy what to do about it, null if it is no damage: other versions read it
  */
-public record RunProblem(String run, String what, String remedy) {
+public record RunProblem(String run, String what, @Nullable String remedy) {
   private static final String MADE_AGAIN = "flowmon compact makes it again from the segments";
 
   /** A run whose bytes differ from those written: maintenance finds it by itself. */

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The runs for one snapshot, and which of them answers for which of its segments. Segments are
@@ -89,7 +90,7 @@ public final class RunView<R extends DerivedRun> {
   }
 
   /** The warning of a run that turned out to be damaged, null for a sound one. */
-  public String warning(R run) {
+  public @Nullable String warning(R run) {
     return warnings.get(run);
   }
 

@@ -9,7 +9,7 @@ import org.flowmon.flow.IpAddress;
 final class HostBlock implements AddressList {
   private final HostRun run;
   private final ByteBuffer bytes;
-  private String place;
+  private String place = "";
   private int size;
   private int width;
   private int addressesAt;

@@ -8,12 +8,21 @@ import org.flowmon.archive.sorted.AddressStream;
 
 /** Merges streams of addresses into a run. */
 final class HostMerge {
-  /**
-   * A stream, and its segments' numbers in the new run.
-   *
-   * @param numbers the new number of each of the stream's segments, −1 to leave it out
-   */
-  record Input(HostStream stream, int[] numbers) implements AddressStream {
+  /** A stream, and its segments' numbers in the new run. */
+  static final class Input implements AddressStream {
+    private final HostStream stream;
+    private final int[] numbers;
+
+    /**
+     * Adds a stream to a merge.
+     *
+     * @param numbers the new number of each of the stream's segments, −1 to leave it out
+     */
+    Input(HostStream stream, int[] numbers) {
+      this.stream = stream;
+      this.numbers = numbers;
+    }
+
     @Override
     public boolean next() {
       return stream.next();

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.UUID;
 import org.flowmon.archive.derived.DerivedRun;
 import org.flowmon.archive.derived.RunFrame;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Writes a run address by address. Keeps one block and the block index on the heap: 24 bytes for

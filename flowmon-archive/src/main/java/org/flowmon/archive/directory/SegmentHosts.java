@@ -36,7 +36,7 @@ final class SegmentHosts implements RunSource {
     try {
       reader = SegmentReader.open(held.folder(), sealed);
       SegmentHosts hosts = new SegmentHosts(held, sealed, reader);
-      hosts.inputs(0).forEach(input -> input.stream().next());
+      hosts.inputs(0).forEach(HostMerge.Input::next);
       done = true;
       return hosts;
     } finally {
@@ -56,7 +56,7 @@ final class SegmentHosts implements RunSource {
   /** Addresses of both columns; those in both count twice. */
   @Override
   public long entries() {
-    return size(FlowColumn.SRC_ADDR) + size(FlowColumn.DST_ADDR);
+    return (long) size(FlowColumn.SRC_ADDR) + size(FlowColumn.DST_ADDR);
   }
 
   private int size(FlowColumn column) {

@@ -3,9 +3,9 @@ package org.flowmon.archive.index;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.flow.bytes.ByteSink;
 import org.roaringbitmap.RoaringBitmap;
 
 /**

@@ -14,9 +14,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * The footer of a sidecar as in the Puffin specification.

@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SealedFile;
@@ -13,6 +12,7 @@ import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.rollup.RollupWriter;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Collects the postings of a segment's indexed columns and its rollups, and writes its sidecar.

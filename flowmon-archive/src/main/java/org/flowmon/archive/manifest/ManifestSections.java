@@ -116,14 +116,16 @@ final class ManifestSections {
   static byte[] source(String key, SourceState state) {
     byte[] name = text(key);
     OffsetRanges ranges = state.committed();
-    ByteBuffer out = allocate(8 + 32 * ranges.count() + name.length);
+    byte[] bytes = new byte[8 + 32 * ranges.count() + name.length];
+    ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     out.putInt((state.retired() ? RETIRED : 0) | (state.ended() ? ENDED : 0));
     out.putInt(ranges.count());
     for (int i = 0; i < ranges.count(); i++) {
       out.putLong(ranges.first(i)).putLong(ranges.end(i));
       out.putLong(ranges.firstArrival(i)).putLong(ranges.maxArrival(i));
     }
-    return out.put(name).array();
+    out.put(name);
+    return bytes;
   }
 
   static Map.Entry<String, SourceState> source(ByteBuffer in) {

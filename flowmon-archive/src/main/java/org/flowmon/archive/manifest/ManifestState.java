@@ -253,7 +253,7 @@ public final class ManifestState {
     if (cut.getValue() >= cutoff()) {
       left.put(cutoff(), cut.getValue());
     }
-    return left;
+    return Collections.unmodifiableNavigableMap(left);
   }
 
   /**

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 import java.util.zip.CRC32C;
+import org.flowmon.flow.bytes.ByteSink;
 
 /** CRC32C, the checksum of all files of an archive and of their parts. */
 public final class Checksum {

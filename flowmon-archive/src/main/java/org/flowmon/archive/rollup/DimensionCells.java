@@ -2,8 +2,8 @@ package org.flowmon.archive.rollup;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * The cells of one address column during sealing: by hour and outgoing if that pays, and by

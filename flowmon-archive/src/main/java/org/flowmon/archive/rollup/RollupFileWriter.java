@@ -9,9 +9,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.SealedFile;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Writes a rollup slice by slice, with any number of cells. One encoded slice is on the heap.

@@ -2,8 +2,8 @@ package org.flowmon.archive.rollup;
 
 import java.util.EnumMap;
 import java.util.Map;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Sums a segment's rows by address, hour and outgoing during sealing. For each segment: {@link

@@ -1,7 +1,7 @@
 package org.flowmon.archive.rollup;
 
 import java.util.List;
-import org.flowmon.archive.region.ByteSink;
+import org.flowmon.flow.bytes.ByteSink;
 
 /** Writes cells as a blob. Not thread-safe. */
 final class SliceEncoder {

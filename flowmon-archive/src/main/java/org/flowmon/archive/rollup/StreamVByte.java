@@ -1,9 +1,7 @@
 package org.flowmon.archive.rollup;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
-import org.flowmon.archive.region.ByteSink;
+import org.flowmon.flow.bytes.ByteSink;
+import org.flowmon.flow.bytes.LittleEndian;
 
 /**
  * Unsigned integers of 1, 2, 4 or 8 bytes, four to a control byte: Stream VByte (Lemire, Kurz, Rupp
@@ -18,8 +16,6 @@ final class StreamVByte {
   /** Bytes that decoding may read past a block's end. */
   static final int READ_AHEAD = 32;
 
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long[] MASKS = {0xFFL, 0xFFFFL, 0xFFFF_FFFFL, -1L};
 
   /**
@@ -59,7 +55,7 @@ final class StreamVByte {
         int bits = 64 - Long.numberOfLeadingZeros(value);
         int code = (bits > 8 ? 1 : 0) + (bits > 16 ? 1 : 0) + (bits > 32 ? 1 : 0);
         codes |= code << (2 * (k - i));
-        LONG.set(bytes, at, value);
+        LittleEndian.putLong(bytes, at, value);
         at += 1 << code;
       }
       bytes[control++] = (byte) codes;
@@ -85,15 +81,16 @@ final class StreamVByte {
       int control = bytes[group] & 0xFF;
       int places = PLACES[control];
       int i = group << 2;
-      out[i] = (long) LONG.get(bytes, at) & MASKS[control & 3];
-      out[i + 1] = (long) LONG.get(bytes, at + (places & 0xFF)) & MASKS[control >>> 2 & 3];
-      out[i + 2] = (long) LONG.get(bytes, at + (places >>> 8 & 0xFF)) & MASKS[control >>> 4 & 3];
-      out[i + 3] = (long) LONG.get(bytes, at + (places >>> 16 & 0xFF)) & MASKS[control >>> 6];
+      out[i] = LittleEndian.getLong(bytes, at) & MASKS[control & 3];
+      out[i + 1] = LittleEndian.getLong(bytes, at + (places & 0xFF)) & MASKS[control >>> 2 & 3];
+      out[i + 2] =
+          LittleEndian.getLong(bytes, at + (places >>> 8 & 0xFF)) & MASKS[control >>> 4 & 3];
+      out[i + 3] = LittleEndian.getLong(bytes, at + (places >>> 16 & 0xFF)) & MASKS[control >>> 6];
       at += places >>> 24;
     }
     for (int i = full << 2; i < count && at <= length; i++) {
       int code = bytes[full] >>> (2 * (i & 3)) & 3;
-      out[i] = (long) LONG.get(bytes, at) & MASKS[code];
+      out[i] = LittleEndian.getLong(bytes, at) & MASKS[code];
       at += 1 << code;
     }
     return at;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import java.util.Arrays;
 import java.util.Random;
-import org.flowmon.archive.region.ByteSink;
+import org.flowmon.flow.bytes.ByteSink;
 import org.junit.jupiter.api.Test;
 
 class StreamVByteTest {

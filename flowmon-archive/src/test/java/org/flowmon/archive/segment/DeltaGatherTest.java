@@ -9,9 +9,9 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.segment.format.DeltaDecoder;
 import org.flowmon.archive.segment.format.DeltaEncoder;
+import org.flowmon.flow.bytes.ByteSink;
 import org.junit.jupiter.api.Test;
 
 /** Single values read from deltas equal the written ones. */

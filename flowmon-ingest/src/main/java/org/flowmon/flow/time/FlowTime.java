@@ -2,6 +2,7 @@ package org.flowmon.flow.time;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Times of flows, which are microseconds since 1970-01-01T00:00:00Z, as instants and as text. */
 public final class FlowTime {
@@ -20,7 +21,7 @@ public final class FlowTime {
   }
 
   /** A time as {@link #text}; null for the least and the largest number, which mean no time. */
-  public static String textOrNull(long micros) {
+  public static @Nullable String textOrNull(long micros) {
     return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE ? null : text(micros);
   }
 

@@ -10,17 +10,18 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.ExportDecoder;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -93,14 +94,14 @@ public final class UdpCollector implements Closeable {
   // Written before {@code stopping}.
   private long drainUntil;
   private volatile boolean stopping;
-  private volatile Throwable failure;
+  private volatile @Nullable Throwable failure;
   private volatile long kernelDrops = -1;
   private final long lossesBefore;
   private long knownLosses;
   private long toldLosses;
   private long clock = Long.MIN_VALUE;
-  private SocketAddress lastSender;
-  private IpAddress lastExporter;
+  private @Nullable SocketAddress lastSender;
+  private IpAddress lastExporter = IpAddress.ofIpv4(0);
   private int lastPort;
 
   private UdpCollector(
@@ -237,7 +238,7 @@ public final class UdpCollector implements Closeable {
   }
 
   /** The failure that ended the collector; null if it runs or was closed. */
-  public Throwable failure() {
+  public @Nullable Throwable failure() {
     return failure;
   }
 
@@ -356,8 +357,7 @@ public final class UdpCollector implements Closeable {
 
   /** µs since 1970, never going back. */
   private long readClock() {
-    Instant now = Instant.now();
-    clock = Math.max(clock, now.getEpochSecond() * 1_000_000 + now.getNano() / 1000);
+    clock = Math.max(clock, FlowTime.now());
     return clock;
   }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.IngestCounter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The latest dropped or damaged datagrams, several for each reason, to inspect what an exporter
@@ -33,7 +34,12 @@ public final class BadDatagramSamples {
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared, and not shared
   public record Sample(
-      IngestCounter reason, IpAddress exporter, int port, long arrival, int length, byte[] bytes) {}
+      IngestCounter reason,
+      @Nullable IpAddress exporter,
+      int port,
+      long arrival,
+      int length,
+      byte[] bytes) {}
 
   private final int perReason;
   private final Map<IngestCounter, Deque<Sample>> samples = new EnumMap<>(IngestCounter.class);
@@ -51,7 +57,7 @@ public final class BadDatagramSamples {
       byte[] datagram,
       int offset,
       int length,
-      IpAddress exporter,
+      @Nullable IpAddress exporter,
       int port,
       long arrival) {
     if (perReason < 1) {

@@ -1,6 +1,7 @@
 package org.flowmon.ingest.decode;
 
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.bytes.BigEndian;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
@@ -8,10 +9,10 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.exporter.ExporterTable;
 import org.flowmon.ingest.decode.exporter.WorkMeter;
-import org.flowmon.ingest.decode.record.BigEndian;
 import org.flowmon.ingest.decode.record.DatagramHeader;
 import org.flowmon.ingest.decode.record.FlowWriter;
 import org.flowmon.ingest.decode.record.RecordBlock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes NetFlow v5, v9 (RFC 3954) and IPFIX (RFC 7011) export datagrams straight into the columns
@@ -32,9 +33,6 @@ public final class ExportDecoder {
   private final NetflowV5Decoder v5;
   private final TemplateExportDecoder templated;
 
-  /**
-   * @param networks the protected networks for {@code outgoing}; null leaves it NULL
-   */
   public ExportDecoder(
       IngestCounters counters,
       BadDatagramSamples samples,
@@ -60,7 +58,7 @@ public final class ExportDecoder {
       byte[] datagram,
       int offset,
       int length,
-      IpAddress exporter,
+      @Nullable IpAddress exporter,
       int port,
       long arrivalMicros,
       FlowSink out) {
@@ -69,31 +67,20 @@ public final class ExportDecoder {
     header.exporter = exporter;
     header.port = port;
     header.arrival = arrivalMicros;
-    IngestCounter damage = null;
-    IngestCounter dropped;
-    int version = length < 2 ? -1 : BigEndian.u16(datagram, offset);
-    switch (version) {
-      case 5 -> dropped = v5.decode(datagram, offset, length, header, out);
-      case 9 -> {
-        dropped = templated.decodeV9(datagram, offset, length, header, out);
-        damage = dropped == null ? templated.damage() : null;
-      }
-      case 10 -> {
-        dropped = templated.decodeIpfix(datagram, offset, length, header, out);
-        damage = dropped == null ? templated.damage() : null;
-      }
-      case -1 -> dropped = IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
-      default -> dropped = IngestCounter.DATAGRAMS_DROPPED_UNKNOWN_VERSION;
-    }
+    IngestCounter outcome =
+        switch (length < 2 ? -1 : BigEndian.getU16(datagram, offset)) {
+          case 5 -> v5.decode(datagram, offset, length, header, out);
+          case 9 -> templated.decodeV9(datagram, offset, length, header, out);
+          case 10 -> templated.decodeIpfix(datagram, offset, length, header, out);
+          case -1 -> IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
+          default -> IngestCounter.DATAGRAMS_DROPPED_UNKNOWN_VERSION;
+        };
     counters.add(IngestCounter.VALUES_DROPPED_IMPLAUSIBLE, block.takeImplausible());
-    if (dropped != null) {
-      counters.increment(dropped);
-      samples.add(dropped, datagram, offset, length, exporter, port, arrivalMicros);
-    } else if (damage != null) {
-      counters.increment(IngestCounter.DATAGRAMS_DAMAGED);
-      samples.add(damage, datagram, offset, length, exporter, port, arrivalMicros);
-    } else {
-      counters.increment(IngestCounter.DATAGRAMS_DECODED);
+    counters.increment(outcome);
+    if (outcome != IngestCounter.DATAGRAMS_DECODED) {
+      boolean isDamaged = outcome == IngestCounter.DATAGRAMS_DAMAGED;
+      IngestCounter reason = isDamaged ? templated.damage() : outcome;
+      samples.add(reason, datagram, offset, length, exporter, port, arrivalMicros);
     }
   }
 

@@ -1,9 +1,9 @@
 package org.flowmon.ingest.decode;
 
-import static org.flowmon.ingest.decode.record.BigEndian.i32;
-import static org.flowmon.ingest.decode.record.BigEndian.u16;
-import static org.flowmon.ingest.decode.record.BigEndian.u32;
-import static org.flowmon.ingest.decode.record.BigEndian.u8;
+import static org.flowmon.flow.bytes.BigEndian.getInt;
+import static org.flowmon.flow.bytes.BigEndian.getU16;
+import static org.flowmon.flow.bytes.BigEndian.getU32;
+import static org.flowmon.flow.bytes.BigEndian.getU8;
 
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.SourceKind;
@@ -61,13 +61,13 @@ final class NetflowV5Decoder {
    * Decodes a datagram.
    *
    * @param header exporter, port and arrival are set
-   * @return why it was dropped, or null
+   * @return {@link IngestCounter#DATAGRAMS_DECODED}, or why it was dropped
    */
   IngestCounter decode(byte[] bytes, int offset, int length, DatagramHeader header, FlowSink out) {
     if (length < HEADER_BYTES) {
       return IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
     }
-    int count = u16(bytes, offset + 2);
+    int count = getU16(bytes, offset + 2);
     if (count < 1 || count > MAX_FLOWS) {
       return IngestCounter.DATAGRAMS_DROPPED_BAD_COUNT;
     }
@@ -90,30 +90,30 @@ final class NetflowV5Decoder {
       FlowBatchBuilder builder = out.builder();
       int rows = Math.min(left, Math.min(RecordBlock.ROWS, builder.free()));
       block.load(RECORD, bytes, at, rows);
-      writer.write(block, header, null, builder);
+      writer.write(block, header, Sampling.NONE, builder);
       out.rowsEnded(rows);
       at += rows * RECORD.stride();
       left -= rows;
     }
     counters.add(IngestCounter.FLOWS_DECODED, count);
     exporters.decodedFlows();
-    return null;
+    return IngestCounter.DATAGRAMS_DECODED;
   }
 
   private static void readHeader(byte[] bytes, int offset, DatagramHeader header) {
     header.kind = SourceKind.NETFLOW_V5;
-    header.uptime = i32(bytes, offset + 4);
+    header.uptime = getInt(bytes, offset + 4);
     header.hasUptime = header.uptime != 0;
     header.uptimeIsHeaders = true;
     header.zeroStartIsUnknown = false;
-    long seconds = u32(bytes, offset + 8);
-    long nanos = u32(bytes, offset + 12);
+    long seconds = getU32(bytes, offset + 8);
+    long nanos = getU32(bytes, offset + 12);
     header.exportTime = seconds * 1_000_000 + (nanos < 1_000_000_000 ? nanos / 1000 : 0);
-    header.sequence = u32(bytes, offset + 16);
-    header.engineType = u8(bytes, offset + 20);
-    header.engineId = u8(bytes, offset + 21);
-    header.domain = u16(bytes, offset + 20);
-    int sampling = u16(bytes, offset + 22);
+    header.sequence = getU32(bytes, offset + 16);
+    header.engineType = getU8(bytes, offset + 20);
+    header.engineId = getU8(bytes, offset + 21);
+    header.domain = getU16(bytes, offset + 20);
+    int sampling = getU16(bytes, offset + 22);
     int mode = sampling >>> 14;
     header.sampling = new Sampling.Rate(sampling & 0x3FFF, mode == 3 ? 0 : mode);
   }

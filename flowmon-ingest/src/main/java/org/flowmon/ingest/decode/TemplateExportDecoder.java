@@ -1,8 +1,8 @@
 package org.flowmon.ingest.decode;
 
-import static org.flowmon.ingest.decode.record.BigEndian.i32;
-import static org.flowmon.ingest.decode.record.BigEndian.u16;
-import static org.flowmon.ingest.decode.record.BigEndian.u32;
+import static org.flowmon.flow.bytes.BigEndian.getInt;
+import static org.flowmon.flow.bytes.BigEndian.getU16;
+import static org.flowmon.flow.bytes.BigEndian.getU32;
 
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.SourceKind;
@@ -35,6 +35,7 @@ import org.flowmon.ingest.decode.record.Slot;
 final class TemplateExportDecoder {
   static final int IPFIX_HEADER_BYTES = 16;
   private static final int V9_HEADER_BYTES = 20;
+  private static final IngestCounter UNDAMAGED = IngestCounter.DATAGRAMS_DECODED;
   private static final int SET_HEADER_BYTES = 4;
   private static final int FIRST_DATA_SET = 256;
 
@@ -49,17 +50,19 @@ final class TemplateExportDecoder {
 
   // State of the current datagram.
   private boolean ipfix;
-  private ObservationDomain own;
-  // v9 has no sessions: templates are the exporter's, from any source port. Else null.
-  private ObservationDomain shared;
-  private DatagramHeader header;
+  // Its own domain; then, as v9 has no sessions, that of the exporter's templates from any port.
+  private ObservationDomain[] domains = {};
+  private DatagramHeader header = new DatagramHeader();
+
+  @SuppressWarnings("NullAway.Init") // begin sets it
   private FlowSink out;
+
   private int seenTemplates;
   private int seenRecords;
   private int seenFlows;
   private int tooMany;
   private long unreadBytes;
-  private IngestCounter damage;
+  private IngestCounter damage = UNDAMAGED;
 
   TemplateExportDecoder(
       IngestCounters counters,
@@ -77,7 +80,7 @@ final class TemplateExportDecoder {
     this.templates = new TemplateReader(limits, counters, work);
   }
 
-  /** The damage to a part of the last datagram, or null. */
+  /** The damage to a part of the last datagram, if it was {@code DATAGRAMS_DAMAGED}. */
   IngestCounter damage() {
     return damage;
   }
@@ -85,59 +88,60 @@ final class TemplateExportDecoder {
   /**
    * Decodes a v9 datagram.
    *
-   * @return why it was dropped as a whole, or null
+   * @return whether it was decoded or damaged, or why it was dropped as a whole
    */
   IngestCounter decodeV9(byte[] bytes, int offset, int length, DatagramHeader h, FlowSink sink) {
     if (length < V9_HEADER_BYTES) {
       return IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
     }
-    begin(h, sink, false, IngestCounter.SEQUENCE_LOST_DATAGRAMS, u32(bytes, offset + 16));
+    begin(h, sink, false, IngestCounter.SEQUENCE_LOST_DATAGRAMS, getU32(bytes, offset + 16));
     h.kind = SourceKind.NETFLOW_V9;
-    h.uptime = i32(bytes, offset + 4);
+    h.uptime = getInt(bytes, offset + 4);
     h.hasUptime = h.uptime != 0;
     h.uptimeIsHeaders = true;
-    h.exportTime = u32(bytes, offset + 8) * 1_000_000;
-    h.sequence = u32(bytes, offset + 12);
+    h.exportTime = getU32(bytes, offset + 8) * 1_000_000;
+    h.sequence = getU32(bytes, offset + 12);
     readSets(bytes, offset + V9_HEADER_BYTES, offset + length, offset + length);
     endOfFlows();
-    own.sequence().observeUptime(h.uptime);
-    own.sequence().observe((int) h.sequence, 1, seenRecords, seenFlows, 0, h.arrival);
+    domains[0].sequence().observeUptime(h.uptime);
+    domains[0].sequence().observe((int) h.sequence, 1, seenRecords, seenFlows, 0, h.arrival);
     // The header counts templates and records; those not seen were in unread sets.
-    int unseen = u16(bytes, offset + 2) - seenTemplates - seenRecords;
-    if (unseen > 0 && unseen <= unreadBytes && damage == null) {
+    int unseen = getU16(bytes, offset + 2) - seenTemplates - seenRecords;
+    if (unseen > 0 && unseen <= unreadBytes && damage == UNDAMAGED) {
       counters.add(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE, unseen);
     }
-    return null;
+    return damage == UNDAMAGED ? UNDAMAGED : IngestCounter.DATAGRAMS_DAMAGED;
   }
 
   /**
    * Decodes an IPFIX message.
    *
-   * @return why it was dropped as a whole, or null
+   * @return whether it was decoded or damaged, or why it was dropped as a whole
    */
   IngestCounter decodeIpfix(byte[] bytes, int offset, int length, DatagramHeader h, FlowSink sink) {
     if (length < IPFIX_HEADER_BYTES) {
       return IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
     }
-    int messageLength = u16(bytes, offset + 2);
+    int messageLength = getU16(bytes, offset + 2);
     if (messageLength < IPFIX_HEADER_BYTES) {
       return IngestCounter.DATAGRAMS_DROPPED_BAD_LENGTH;
     }
     if (messageLength > length) {
       return IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
     }
-    begin(h, sink, true, IngestCounter.SEQUENCE_LOST_FLOWS, u32(bytes, offset + 12));
+    begin(h, sink, true, IngestCounter.SEQUENCE_LOST_FLOWS, getU32(bytes, offset + 12));
     h.kind = SourceKind.IPFIX;
     h.uptimeIsHeaders = false;
-    h.exportTime = u32(bytes, offset + 4) * 1_000_000;
-    h.sequence = u32(bytes, offset + 8);
+    h.exportTime = getU32(bytes, offset + 4) * 1_000_000;
+    h.sequence = getU32(bytes, offset + 8);
     // Some exporters count too few bytes: a set that begins within may end where the datagram does.
     int end = offset + messageLength;
     readSets(bytes, offset + IPFIX_HEADER_BYTES, end, offset + length);
     endOfFlows();
-    own.sequence()
+    domains[0]
+        .sequence()
         .observe((int) h.sequence, seenRecords, seenFlows, seenFlows, unreadBytes, h.arrival);
-    return null;
+    return damage == UNDAMAGED ? UNDAMAGED : IngestCounter.DATAGRAMS_DAMAGED;
   }
 
   private void begin(
@@ -150,28 +154,31 @@ final class TemplateExportDecoder {
     h.zeroStartIsUnknown = true;
     h.engineType = DatagramHeader.NONE;
     h.engineId = DatagramHeader.NONE;
-    h.sampling = null;
+    h.sampling = Sampling.UNKNOWN;
     Exporter exporter = exporters.heard(h.exporter, h.arrival);
-    shared =
-        isIpfix
-            ? null
-            : exporter.domain(
-                ObservationDomain.Key.of(version, h.exporter, ObservationDomain.ANY_PORT, domain),
-                lost);
-    own = exporter.domain(ObservationDomain.Key.of(version, h.exporter, h.port, domain), lost);
+    ObservationDomain.Key key = ObservationDomain.Key.of(version, h.exporter, h.port, domain);
+    if (isIpfix) {
+      domains = new ObservationDomain[] {exporter.domain(key, lost)};
+    } else {
+      ObservationDomain shared =
+          exporter.domain(
+              ObservationDomain.Key.of(version, h.exporter, ObservationDomain.ANY_PORT, domain),
+              lost);
+      domains = new ObservationDomain[] {exporter.domain(key, lost), shared};
+    }
     seenTemplates = 0;
     seenRecords = 0;
     seenFlows = 0;
     tooMany = 0;
     unreadBytes = 0;
-    damage = null;
+    damage = UNDAMAGED;
   }
 
   private void readSets(byte[] bytes, int from, int end, int limit) {
     int at = from;
     while (end - at >= SET_HEADER_BYTES) {
-      int id = u16(bytes, at);
-      int length = u16(bytes, at + 2);
+      int id = getU16(bytes, at);
+      int length = getU16(bytes, at + 2);
       work.add(1);
       if (length < SET_HEADER_BYTES || length > limit - at) {
         if (id == 0 && length == 0) {
@@ -208,11 +215,7 @@ final class TemplateExportDecoder {
   }
 
   private void readTemplates(byte[] bytes, int at, int end, boolean options) {
-    if (shared == null) {
-      templates.read(bytes, at, end, ipfix, options, header.arrival, own);
-    } else {
-      templates.read(bytes, at, end, ipfix, options, header.arrival, own, shared);
-    }
+    templates.read(bytes, at, end, ipfix, options, header.arrival, domains);
     seenTemplates += templates.definitions();
     if (templates.isBad()) {
       damage = IngestCounter.TEMPLATES_DROPPED_BAD;
@@ -220,9 +223,9 @@ final class TemplateExportDecoder {
   }
 
   private void readData(int id, byte[] bytes, int at, int end) {
-    Template template = own.template(id, header.arrival);
-    if (template == null && shared != null) {
-      template = shared.template(id, header.arrival);
+    Template template = null;
+    for (int d = 0; d < domains.length && template == null; d++) {
+      template = domains[d].template(id, header.arrival);
     }
     if (template == null) {
       counters.increment(IngestCounter.SETS_DROPPED_NO_TEMPLATE);
@@ -231,8 +234,8 @@ final class TemplateExportDecoder {
     }
     if (ipfix) {
       // As if the header carried the uptime: an options record of this very message may give it.
-      header.hasUptime = own.systemInit() != 0;
-      header.uptime = (int) ((header.exportTime - own.systemInit()) / 1000);
+      header.hasUptime = domains[0].systemInit() != 0;
+      header.uptime = (int) ((header.exportTime - domains[0].systemInit()) / 1000);
     }
     int dropped = tooMany;
     int records =
@@ -328,16 +331,16 @@ final class TemplateExportDecoder {
       return;
     }
     FlowBatchBuilder builder = out.builder();
-    boolean shares = shared != null && own.sampling().isEmpty();
-    writer.write(block, header, (shares ? shared : own).sampling(), builder);
+    Sampling own = domains[0].sampling();
+    Sampling sampling = own.isEmpty() ? domains[domains.length - 1].sampling() : own;
+    writer.write(block, header, sampling, builder);
     out.rowsEnded(rows);
   }
 
   private void takeOptions() {
     for (int i = 0; i < block.rows(); i++) {
-      takeOptions(i, own);
-      if (shared != null) {
-        takeOptions(i, shared);
+      for (ObservationDomain domain : domains) {
+        takeOptions(i, domain);
       }
     }
   }

@@ -1,7 +1,7 @@
 package org.flowmon.ingest.decode;
 
-import static org.flowmon.ingest.decode.record.BigEndian.i32;
-import static org.flowmon.ingest.decode.record.BigEndian.u16;
+import static org.flowmon.flow.bytes.BigEndian.getInt;
+import static org.flowmon.flow.bytes.BigEndian.getU16;
 
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
@@ -74,8 +74,8 @@ final class TemplateReader {
     bad = false;
     int position = at;
     while (end - position >= 4) {
-      int id = u16(bytes, position);
-      int count = u16(bytes, position + 2);
+      int id = getU16(bytes, position);
+      int count = getU16(bytes, position + 2);
       if (id == 0 && count == 0) {
         return; // padding
       }
@@ -106,8 +106,8 @@ final class TemplateReader {
   }
 
   private static int v9Fields(byte[] bytes, int at) {
-    int scopeBytes = u16(bytes, at + 2);
-    int optionBytes = u16(bytes, at + 4);
+    int scopeBytes = getU16(bytes, at + 2);
+    int optionBytes = getU16(bytes, at + 4);
     return (scopeBytes | optionBytes) % 4 != 0 ? 0 : (scopeBytes + optionBytes) / 4;
   }
 
@@ -117,7 +117,7 @@ final class TemplateReader {
       if (end - position < 4) {
         return -1;
       }
-      position += ipfix && u16(bytes, position) >= 0x8000 ? 8 : 4;
+      position += ipfix && getU16(bytes, position) >= 0x8000 ? 8 : 4;
     }
     return position > end ? -1 : position;
   }
@@ -127,11 +127,11 @@ final class TemplateReader {
     int[] fields = new int[3 * count];
     int position = at;
     for (int i = 0; i < count; i++) {
-      int element = u16(bytes, position);
-      fields[3 * i + 2] = u16(bytes, position + 2);
+      int element = getU16(bytes, position);
+      fields[3 * i + 2] = getU16(bytes, position + 2);
       position += 4;
       if (ipfix && element >= 0x8000) {
-        fields[3 * i] = i32(bytes, position);
+        fields[3 * i] = getInt(bytes, position);
         element &= 0x7FFF;
         position += 4;
       } else if (i < scopes) {

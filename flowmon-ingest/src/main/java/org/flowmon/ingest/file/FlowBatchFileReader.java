@@ -3,8 +3,6 @@ package org.flowmon.ingest.file;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
@@ -12,12 +10,14 @@ import java.util.zip.ZipException;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowFormatException;
+import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.file.format.GzipInput;
 import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.FlowFileReader;
 import org.flowmon.ingest.file.reader.SummarySink;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads consecutive flow batches from a file. The flows keep their {@code arrival} and {@code
@@ -37,19 +37,9 @@ final class FlowBatchFileReader implements FlowFileReader {
   }
 
   @Override
-  public Path file() {
-    return file;
-  }
-
-  @Override
-  public InputFormat format() {
-    return InputFormat.FLOW_BATCHES;
-  }
-
-  @Override
   public FileSummary read(FlowSink out) throws IOException {
     SummarySink sink = new SummarySink(out);
-    String damage = null;
+    @Nullable String damage = null;
     long position = 0;
     try (InputStream in = GzipInput.open(file)) {
       for (byte[] bytes = next(in); bytes != null; bytes = next(in)) {
@@ -59,10 +49,10 @@ final class FlowBatchFileReader implements FlowFileReader {
     } catch (FlowFormatException | EOFException | ZipException e) {
       damage = file + ", byte " + position + ": " + e.getMessage();
     }
-    return sink.summary(file, InputFormat.FLOW_BATCHES, Map.of(), damage);
+    return sink.summary().of(file, InputFormat.FLOW_BATCHES, Map.of(), damage);
   }
 
-  private static byte[] next(InputStream in) throws IOException {
+  private static byte @Nullable [] next(InputStream in) throws IOException {
     byte[] header = in.readNBytes(HEADER_BYTES);
     if (header.length == 0) {
       return null;
@@ -70,7 +60,7 @@ final class FlowBatchFileReader implements FlowFileReader {
     if (header.length < HEADER_BYTES) {
       throw new EOFException("a flow batch is cut short in its header");
     }
-    int length = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).getInt(LENGTH_AT);
+    int length = LittleEndian.getInt(header, LENGTH_AT);
     if (length < HEADER_BYTES || length > FlowBatch.MAX_BYTES) {
       throw new FlowFormatException("a flow batch says it has " + length + " bytes");
     }

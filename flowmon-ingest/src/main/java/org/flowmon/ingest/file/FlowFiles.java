@@ -18,7 +18,7 @@ public final class FlowFiles {
    * Returns the reader for a file.
    *
    * <pre>{@code
-   * try (RejectedLines rejects = RejectedLines.to(folder.resolve("rejects.jsonl"))) {
+   * try (RejectedLines rejects = RejectedLines.to(folder.resolve("rejects.jsonl"), () -> {})) {
    *   FileReadOptions options = FileReadOptions.defaults().withRejects(rejects);
    *   for (Path file : files) {
    *     FileSummary summary = FlowFiles.open(file, options).read(sink);

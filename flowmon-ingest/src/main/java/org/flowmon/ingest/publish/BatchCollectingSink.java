@@ -1,6 +1,7 @@
 package org.flowmon.ingest.publish;
 
 import java.util.function.Consumer;
+import org.flowmon.flow.BatchStream;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.ingest.FlowSink;
@@ -48,7 +49,7 @@ public final class BatchCollectingSink implements FlowSink, AutoCloseable {
   /** Hands over the rows so far, if any. */
   public void flush() {
     if (!builder.isEmpty()) {
-      target.accept(stream.close(builder, 0));
+      target.accept(builder.close(stream, 0));
     }
   }
 

@@ -14,6 +14,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.flowmon.flow.BatchStream;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.ingest.FlowSink;
@@ -28,21 +29,21 @@ import org.slf4j.LoggerFactory;
  * arrival}, each partition holds them in that order.
  *
  * <p>A partition that gets no batch for a while gets a heartbeat, which tells the owner's clock:
- * the largest arrival so far or the time of {@link #advanceTo}. No heartbeat is sent if neither is
+ * the largest arrival so far or the time of {@link #tick}. No heartbeat is sent if neither is
  * known, or if something is under way to the partition: it says more, and heartbeats do not pile up
  * while Kafka is away.
  *
- * <p>Publishing does not wait for Kafka: batches go into a queue in memory, from which a separate
- * thread ({@link KafkaSender}) hands them on. The queue is full if Kafka is away or slower than the
- * flows. Then {@link PublisherOptions#whenFull} decides: the owner waits, or the newest flows are
- * dropped before they have a place in a stream. Flows that are dropped or cannot be delivered
- * within the timeout are counted by reason ({@link #stats}). Dropped flows are in the losses of the
- * following batches; undelivered batches show as a gap in the stream's numbers.
+ * <p>Publishing does not wait for Kafka: batches go into the queue of a {@link KafkaSender}, whose
+ * thread hands them on. The queue is full if Kafka is away or slower than the flows. Then {@link
+ * PublisherOptions#whenFull} decides: the owner waits, or the newest flows are dropped before they
+ * have a place in a stream. Flows that are dropped or cannot be delivered within the timeout are
+ * counted by reason ({@link #stats}). Dropped flows are in the losses of the following batches;
+ * undelivered batches show as a gap in the stream's numbers.
  *
- * <p>Threads: one owner calls the methods of {@link FlowSink}, {@link #advanceTo}, {@link
- * #endOfFile}, {@link #flush} and {@link #close}; any thread may call {@link #stats}. The
- * publisher's own thread closes batches that have waited and sends heartbeats. It does not touch a
- * builder between its handing out and {@link #rowsEnded}.
+ * <p>Threads: one owner calls the methods of {@link FlowSink}, {@link #tick}, {@link #endOfFile},
+ * {@link #flush} and {@link #close}; any thread may call {@link #stats}. The publisher's own thread
+ * closes batches that have waited and sends heartbeats. It does not touch a builder between its
+ * handing out and {@link #rowsEnded}.
  */
 public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FlowPublisher.class);
@@ -58,7 +59,6 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private final PublisherOptions options;
   private final Producer<byte[], byte[]> producer;
   private final PublisherCounters counters = new PublisherCounters();
-  private final BatchQueue queue;
   private final Deliveries deliveries;
   private final KafkaSender sender;
   private final PublisherLog log;
@@ -114,10 +114,8 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     for (int i = 0; i < partitions.length; i++) {
       partitions[i] = new PartitionStream();
     }
-    this.queue = new BatchQueue(options.queueBytes());
     this.deliveries = new Deliveries(partitions.length);
-    this.sender =
-        new KafkaSender(options, producer, partitions.length, queue, counters, deliveries);
+    this.sender = new KafkaSender(options, producer, partitions.length, counters, deliveries);
     this.log = new PublisherLog(options, stats());
     sender.start();
     ticker =
@@ -207,7 +205,8 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
    * back: if a decoder took the builder and found no sound record, the timer could otherwise send
    * nothing until the next flow.
    */
-  public void advanceTo(long arrival) {
+  @Override
+  public void tick(long arrival) {
     lock.lock();
     try {
       handedOut = false;
@@ -220,25 +219,14 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     }
   }
 
-  /** Calls {@link #advanceTo} for a collector. */
-  @Override
-  public void tick(long nowMicros) {
-    advanceTo(nowMicros);
-  }
-
-  /** Calls {@link #addLosses} for a collector. */
-  @Override
-  public void lost(long flows) {
-    addLosses(flows);
-  }
-
   /**
    * Counts flows that were lost before they came here. The topic's readers find them in the
    * cumulative losses of the following batches or of a heartbeat.
    *
    * @param flows how many more, at least 0
    */
-  public void addLosses(long flows) {
+  @Override
+  public void lost(long flows) {
     lock.lock();
     try {
       partitions[nextPartition].losses += flows;
@@ -251,8 +239,8 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   /**
    * Closes the open batch and ends the input of every partition by a marked heartbeat. The
    * heartbeat lies an hour after the last arrival, so that all windows close. No heartbeats follow
-   * until there are new flows or a later time of {@link #advanceTo}. Later flows with an earlier
-   * arrival are late: call it once, after the last file.
+   * until there are new flows or a later time of {@link #tick}. Later flows with an earlier arrival
+   * are late: call it once, after the last file.
    *
    * @param arrival the last arrival of the input, µs
    */
@@ -290,7 +278,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
 
   private void awaitKafka() {
     try {
-      while (!queue.awaitEmpty(options.deliveryTimeout().toNanos())) {
+      while (!sender.awaitEmpty(options.deliveryTimeout().toNanos())) {
         // Each batch is given up after its timeout.
       }
     } catch (InterruptedException e) {
@@ -301,7 +289,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
 
   /** The counts so far and the load of the queue. */
   public PublisherStats stats() {
-    return counters.stats(queue, deliveries.waitedNanos(System.nanoTime()));
+    return counters.stats(sender.load());
   }
 
   private void look() {
@@ -332,7 +320,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     }
     ticker.shutdownNow();
     try {
-      if (queue.awaitEmpty(end - System.nanoTime())) {
+      if (sender.awaitEmpty(end - System.nanoTime())) {
         tellLosses();
       }
     } catch (InterruptedException e) {
@@ -354,7 +342,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
       return; // the owner holds the lock, and may wait for room
     }
     try {
-      boolean mayClose = options.whenFull() == PublisherOptions.WhenFull.DROP || queue.hasRoom();
+      boolean mayClose = options.whenFull() == PublisherOptions.WhenFull.DROP || sender.hasRoom();
       if (closed || handedOut || !mayClose) {
         return;
       }
@@ -403,7 +391,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     }
     FlowBatch batch;
     try {
-      batch = partitions[target].stream.close(builder, partitions[target].losses);
+      batch = builder.close(partitions[target].stream, partitions[target].losses);
     } catch (RuntimeException e) {
       // Rows that make no valid batch now never will: they must not block other rows.
       lose(target, rows, PublisherCounters.reason(e));
@@ -421,10 +409,10 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   /** Whether the queue has room for a batch, after a wait if the owner is to wait. */
   private boolean waitForRoom() {
     if (options.whenFull() == PublisherOptions.WhenFull.DROP) {
-      return queue.hasRoom();
+      return sender.hasRoom();
     }
     try {
-      queue.awaitRoom();
+      sender.awaitRoom();
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -478,7 +466,6 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     long now = System.nanoTime();
     stream.lastArrival = Math.max(stream.lastArrival, arrival);
     stream.lastQueuedNanos = now;
-    deliveries.begun(partition, now);
-    queue.put(new QueuedBatch(partition, bytes, rows, stream.losses, beginNanos, now));
+    sender.put(new QueuedBatch(partition, bytes, rows, stream.losses, beginNanos, now));
   }
 }

@@ -5,12 +5,15 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.config.ConfigResource;
@@ -23,9 +26,6 @@ import org.slf4j.LoggerFactory;
 
 /** Creates the topic of flows. */
 public final class FlowTopics {
-  /** The default number of partitions. */
-  public static final int DEFAULT_PARTITIONS = 4;
-
   private static final Logger LOG = LoggerFactory.getLogger(FlowTopics.class);
 
   /** How long to wait for Kafka. */
@@ -125,19 +125,22 @@ public final class FlowTopics {
   }
 
   /** Describes the problem of a topic that refuses messages which publishers may send. */
-  static Optional<String> tooSmall(Admin admin, String topic)
+  public static Optional<String> tooSmall(Admin admin, String topic)
       throws ExecutionException, TimeoutException, InterruptedException {
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
     String found;
     try {
-      found =
+      Config settings =
           admin
               .describeConfigs(List.of(resource))
               .all()
               .get(TIMEOUT_SECONDS, TimeUnit.SECONDS)
-              .get(resource)
-              .get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG)
-              .value();
+              .getOrDefault(resource, new Config(List.of()));
+      ConfigEntry entry = settings.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
+      if (entry == null) {
+        return Optional.empty();
+      }
+      found = entry.value();
     } catch (ExecutionException e) {
       if (e.getCause() instanceof AuthorizationException) {
         return Optional.empty(); // a writer of a topic need not have permission to see its settings
@@ -167,7 +170,7 @@ public final class FlowTopics {
                 .allTopicNames()
                 .get(TIMEOUT_SECONDS, TimeUnit.SECONDS)
                 .get(topic);
-        return description.partitions().size();
+        return Objects.requireNonNull(description).partitions().size();
       } catch (ExecutionException e) {
         if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || attempt == TRIES) {
           throw e;

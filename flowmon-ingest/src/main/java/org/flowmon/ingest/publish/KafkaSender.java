@@ -1,9 +1,13 @@
 package org.flowmon.ingest.publish;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -13,15 +17,23 @@ import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Hands the batches of a queue to Kafka's producer in order, on its own thread. This is the only
- * place that waits for Kafka.
+ * Queues batches in memory and hands them to Kafka's producer in order, on its own thread. This is
+ * the only place that waits for Kafka; flows can come in while it is away.
+ *
+ * <p>The queue is bounded by bytes. A batch may be put while there is room ({@link #hasRoom}), so
+ * it holds at most its capacity and one batch more. Heartbeats are always taken: each partition has
+ * at most one under way. If there is no room, the owner waits ({@link #awaitRoom}) or drops the
+ * newest flows. A batch counts until Kafka's producer has it in its own buffer.
  *
  * <p>The producer takes no batch if its buffer is full or no broker is known. Such a batch stays
  * first in the queue and is tried again: the producer has not seen it, so it keeps its number in
  * the stream, and no other overtakes it. It is given up after the delivery timeout. The producer
  * itself retries the batches that it took.
+ *
+ * <p>Thread-safe.
  */
 final class KafkaSender {
   private static final String AT_STOP = PublisherStats.NOT_DELIVERED_AT_STOP;
@@ -30,7 +42,6 @@ final class KafkaSender {
 
   private final PublisherOptions options;
   private final Producer<byte[], byte[]> producer;
-  private final BatchQueue queue;
   private final PublisherCounters counters;
   private final Deliveries deliveries;
   private final AtomicLongArray toldLosses;
@@ -39,16 +50,23 @@ final class KafkaSender {
   private volatile boolean closing;
   private volatile String trouble = "";
 
+  // The lock guards all fields below.
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final ArrayDeque<QueuedBatch> batches = new ArrayDeque<>();
+  private long bytes;
+  private long flows;
+  private long highBytes;
+  private boolean closed;
+
   KafkaSender(
       PublisherOptions options,
       Producer<byte[], byte[]> producer,
       int partitions,
-      BatchQueue queue,
       PublisherCounters counters,
       Deliveries deliveries) {
     this.options = options;
     this.producer = producer;
-    this.queue = queue;
     this.counters = counters;
     this.deliveries = deliveries;
     this.toldLosses = new AtomicLongArray(partitions);
@@ -58,6 +76,71 @@ final class KafkaSender {
 
   void start() {
     thread.start();
+  }
+
+  boolean hasRoom() {
+    lock.lock();
+    try {
+      return bytes < options.queueBytes();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until there is room. */
+  void awaitRoom() throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      while (bytes >= options.queueBytes() && !closed) {
+        changed.await();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Puts a batch at the end of the queue, even if there is no room. */
+  void put(QueuedBatch batch) {
+    deliveries.begun(batch.partition(), batch.queuedNanos());
+    lock.lock();
+    try {
+      batches.add(batch);
+      bytes += batch.bytes().length;
+      flows += batch.rows();
+      highBytes = Math.max(highBytes, bytes);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until the queue is empty, for at most {@code nanos}; returns whether it is empty. */
+  boolean awaitEmpty(long nanos) throws InterruptedException {
+    long end = System.nanoTime() + nanos;
+    lock.lockInterruptibly();
+    try {
+      while (!batches.isEmpty()) {
+        long left = end - System.nanoTime();
+        if (left <= 0) {
+          return false;
+        }
+        var unused = changed.await(left, TimeUnit.NANOSECONDS);
+      }
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The load of the queue. */
+  PublisherStats.Queue load() {
+    long waited = deliveries.waitedNanos(System.nanoTime());
+    lock.lock();
+    try {
+      return new PublisherStats.Queue(flows, bytes, options.queueBytes(), highBytes, waited / 1000);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** The losses in the last batch of a partition's stream that Kafka's producer took. */
@@ -73,7 +156,7 @@ final class KafkaSender {
   private void run() {
     try {
       while (!stopped) {
-        Optional<QueuedBatch> first = queue.first();
+        Optional<QueuedBatch> first = first();
         if (first.isEmpty()) {
           return;
         }
@@ -85,10 +168,35 @@ final class KafkaSender {
           continue;
         }
         refused.ifPresent(why -> failed(batch.partition(), batch.rows(), why));
-        queue.removeFirst();
+        removeFirst();
       }
     } catch (InterruptedException | InterruptException e) {
       Thread.currentThread().interrupt(); // stopped: the stop counts the remaining batches
+    }
+  }
+
+  /** Waits for a batch, which stays in the queue; empty if the queue is closed and empty. */
+  private Optional<QueuedBatch> first() throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      while (batches.isEmpty() && !closed) {
+        changed.await();
+      }
+      return Optional.ofNullable(batches.peekFirst());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void removeFirst() {
+    lock.lock();
+    try {
+      QueuedBatch batch = batches.removeFirst();
+      bytes -= batch.bytes().length;
+      flows -= batch.rows();
+      changed.signalAll();
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -141,23 +249,23 @@ final class KafkaSender {
   private final class Delivery implements Callback {
     private final int partition;
     private final int rows;
-    private final int bytes;
+    private final int length;
     private final long beginNanos;
     // Only the sender's thread reads and writes it: a refusal comes within the call.
-    private Exception refused;
+    private @Nullable Exception refused;
 
     Delivery(QueuedBatch batch) {
       this.partition = batch.partition();
       this.rows = batch.rows();
-      this.bytes = batch.bytes().length;
+      this.length = batch.bytes().length;
       this.beginNanos = batch.beginNanos();
     }
 
     @Override
-    public void onCompletion(RecordMetadata metadata, Exception failure) {
+    public void onCompletion(RecordMetadata metadata, @Nullable Exception failure) {
       if (failure == null) {
         long now = System.nanoTime();
-        counters.produced(rows, bytes, now - beginNanos);
+        counters.produced(rows, length, now - beginNanos);
         deliveries.ended(partition, true, now);
         if (!trouble.isEmpty()) {
           trouble = "";
@@ -180,7 +288,13 @@ final class KafkaSender {
    */
   void close(long endNanos) {
     closing = true;
-    queue.close();
+    lock.lock();
+    try {
+      closed = true; // nobody waits any more, and the thread ends with the last batch
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
     boolean interrupted = false;
     try {
       thread.join(Math.max(1, (endNanos - System.nanoTime()) / 1_000_000));
@@ -196,14 +310,27 @@ final class KafkaSender {
         interrupted = true;
       }
     }
-    List<QueuedBatch> left = queue.clear();
-    for (QueuedBatch batch : left) {
+    for (QueuedBatch batch : clear()) {
       failed(batch.partition(), batch.rows(), AT_STOP);
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
     closeProducer(Duration.ofNanos(Math.max(0, endNanos - System.nanoTime())));
+  }
+
+  private List<QueuedBatch> clear() {
+    lock.lock();
+    try {
+      List<QueuedBatch> left = List.copyOf(batches);
+      batches.clear();
+      bytes = 0;
+      flows = 0;
+      changed.signalAll();
+      return left;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** When it returns, Kafka has said of every flow whether it took it, or it counts as failed. */

@@ -50,10 +50,9 @@ final class PublisherCounters {
     return name.replaceAll("([a-z])([A-Z])", "$1_$2").toLowerCase(Locale.ROOT);
   }
 
-  PublisherStats stats(BatchQueue queue, long waitedNanos) {
+  PublisherStats stats(PublisherStats.Queue queue) {
     Map<String, Long> reasons = new HashMap<>();
     failedByReason.forEach((reason, rows) -> reasons.put(reason, rows.sum()));
-    BatchQueue.Load load = queue.load();
     // Read the produced flows before the taken ones: flows under way are never negative.
     long produced = flowsProduced.sum();
     long failed = flowsFailed.sum();
@@ -70,7 +69,6 @@ final class PublisherCounters {
         flowsLostBefore.sum(),
         arrivalsBack.sum(),
         maxLatencyNanos.get() / 1000,
-        new PublisherStats.Queue(
-            load.flows(), load.bytes(), queue.capacity(), load.highBytes(), waitedNanos / 1000));
+        queue);
   }
 }

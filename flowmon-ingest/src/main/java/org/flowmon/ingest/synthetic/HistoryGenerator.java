@@ -39,15 +39,10 @@ public final class HistoryGenerator {
       TrafficModel model, Instant from, Instant to, long flows, long liveFlowsPerSecond) {
     if (!from.isBefore(to) || flows < 1 || liveFlowsPerSecond < 1) {
       throw new IllegalArgumentException(
-          "history from "
-              + from
-              + " to "
-              + to
-              + " with "
-              + flows
-              + " flows beside "
-              + liveFlowsPerSecond
-              + " live flows/s: expected from < to and positive numbers");
+          String.format(
+              "history from %s to %s with %s flows beside %s live flows/s: expected from < to and"
+                  + " positive numbers",
+              from, to, flows, liveFlowsPerSecond));
     }
     this.model = model;
     this.fromMillis = from.toEpochMilli();

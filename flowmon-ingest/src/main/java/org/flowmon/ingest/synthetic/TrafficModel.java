@@ -53,15 +53,11 @@ public final class TrafficModel {
     return Hosts.PROTECTED;
   }
 
-  public long seed() {
-    return seed;
-  }
-
   public TrafficOptions options() {
     return options;
   }
 
-  /** The incidents in the live part; traffic without repetition has none. */
+  /** The incidents in the live part. */
   public Incidents incidents() {
     return incidents;
   }
@@ -78,9 +74,6 @@ public final class TrafficModel {
 
   public FlowStream live(long startMillis) {
     SplittableRandom random = random(LIVE);
-    if (!options.repeating()) {
-      return new UnrepeatedTraffic(random, options);
-    }
     return new LiveTraffic(
         this, new OrdinaryTraffic(inside, outside, options, random), random, startMillis);
   }

@@ -14,7 +14,6 @@ import java.time.Duration;
  * @param beaconPeriod mean time between two beacons
  * @param exportDelayMin least time from a flow's end to its export
  * @param exportDelayMax largest time from a flow's end to its export
- * @param repeating false for the worst case: every flow has new addresses
  */
 public record TrafficOptions(
     int insideHosts,
@@ -25,8 +24,7 @@ public record TrafficOptions(
     Duration incidentsAfter,
     Duration beaconPeriod,
     Duration exportDelayMin,
-    Duration exportDelayMax,
-    boolean repeating) {
+    Duration exportDelayMax) {
 
   public TrafficOptions {
     requireRange("inside hosts", insideHosts, 100, 65_536);
@@ -70,66 +68,20 @@ public record TrafficOptions(
         Duration.ofSeconds(10),
         Duration.ofSeconds(5),
         Duration.ofMillis(100),
-        Duration.ofMillis(600),
-        true);
+        Duration.ofMillis(600));
   }
 
-  /** Returns these options for the worst case: no address appears twice. */
-  public TrafficOptions withoutRepetition() {
+  public TrafficOptions withHosts(int inside, int outside, double exponent) {
     return new TrafficOptions(
-        insideHosts,
-        outsideHosts,
-        zipfExponent,
-        ipv6Share,
-        paretoShape,
-        incidentsAfter,
-        beaconPeriod,
-        exportDelayMin,
-        exportDelayMax,
-        false);
-  }
-
-  /** Returns these options with another {@link #zipfExponent}. */
-  public TrafficOptions withZipfExponent(double exponent) {
-    return new TrafficOptions(
-        insideHosts,
-        outsideHosts,
+        inside,
+        outside,
         exponent,
         ipv6Share,
         paretoShape,
         incidentsAfter,
         beaconPeriod,
         exportDelayMin,
-        exportDelayMax,
-        repeating);
-  }
-
-  public TrafficOptions withHosts(int inside, int outside) {
-    return new TrafficOptions(
-        inside,
-        outside,
-        zipfExponent,
-        ipv6Share,
-        paretoShape,
-        incidentsAfter,
-        beaconPeriod,
-        exportDelayMin,
-        exportDelayMax,
-        repeating);
-  }
-
-  public TrafficOptions withIncidents(Duration after, Duration period) {
-    return new TrafficOptions(
-        insideHosts,
-        outsideHosts,
-        zipfExponent,
-        ipv6Share,
-        paretoShape,
-        after,
-        period,
-        exportDelayMin,
-        exportDelayMax,
-        repeating);
+        exportDelayMax);
   }
 
   public TrafficOptions withExportDelay(Duration min, Duration max) {
@@ -142,7 +94,6 @@ public record TrafficOptions(
         incidentsAfter,
         beaconPeriod,
         min,
-        max,
-        repeating);
+        max);
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes JSON that is safe on a terminal. The escapes of {@link ShownText} are escapes of JSON here,
@@ -34,7 +35,7 @@ public final class JsonText {
 
     /** Half of a surrogate pair does not tell the code point: all halves are escaped. */
     @Override
-    public SerializableString getEscapeSequence(int unit) {
+    public @Nullable SerializableString getEscapeSequence(int unit) {
       return ShownText.isHarmful(unit) ? new SerializedString(ShownText.escape(unit)) : null;
     }
   }

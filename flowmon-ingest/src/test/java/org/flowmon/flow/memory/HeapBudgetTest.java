@@ -7,7 +7,7 @@ import org.flowmon.flow.memory.HeapBudget.Part;
 import org.junit.jupiter.api.Test;
 
 class HeapBudgetTest {
-  private static final long MIB = 1 << 20;
+  private static final long MIB = 1L << 20;
 
   @Test
   void aPartIsAShareOfTheHeapUpToItsLimit() {

@@ -27,6 +27,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
@@ -291,7 +292,7 @@ class UdpCollectorTest {
   }
 
   private ExportDecoder decoder(DecoderLimits limits) {
-    return new ExportDecoder(counters, new BadDatagramSamples(4), null, limits);
+    return new ExportDecoder(counters, new BadDatagramSamples(4), ProtectedNetworks.NONE, limits);
   }
 
   private UdpCollector start(CollectorSink sink, int buffer, int ports) throws IOException {

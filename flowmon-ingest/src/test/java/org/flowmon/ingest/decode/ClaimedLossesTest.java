@@ -9,6 +9,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +24,8 @@ class ClaimedLossesTest {
 
   private final IngestCounters counters = new IngestCounters();
   private final ExportDecoder decoder =
-      new ExportDecoder(counters, new BadDatagramSamples(1), null, DecoderLimits.defaults());
+      new ExportDecoder(
+          counters, new BadDatagramSamples(1), ProtectedNetworks.NONE, DecoderLimits.defaults());
   private final FlowBatchBuilder builder = new FlowBatchBuilder(1000);
   private final IpAddress good = IpAddress.parse("192.0.2.1");
   private long arrival = SECONDS * SECOND;

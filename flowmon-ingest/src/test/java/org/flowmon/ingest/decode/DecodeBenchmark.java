@@ -6,6 +6,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -53,7 +54,10 @@ public class DecodeBenchmark {
     Random random = new Random(20261121);
     decoder =
         new ExportDecoder(
-            new IngestCounters(), new BadDatagramSamples(1), null, DecoderLimits.defaults());
+            new IngestCounters(),
+            new BadDatagramSamples(1),
+            ProtectedNetworks.NONE,
+            DecoderLimits.defaults());
     int[] template = {
       8, 4, 12, 4, 15, 4, 10, 4, 14, 4, 2, 4, 1, 4, 22, 4, 21, 4, 7, 2, 11, 2, 6, 1, 4, 1, 5, 1, 16,
       4, 17, 4, 9, 1, 13, 1, 61, 1

@@ -32,7 +32,8 @@ class ExportDecoderTest {
   private final IngestCounters counters = new IngestCounters();
   private final BadDatagramSamples samples = new BadDatagramSamples(2);
   private final FlowRecorder recorder = new FlowRecorder(10);
-  private ExportDecoder decoder = new ExportDecoder(counters, samples, null, LIMITS);
+  private ExportDecoder decoder =
+      new ExportDecoder(counters, samples, ProtectedNetworks.NONE, LIMITS);
   private long arrival = 1000;
   private int port = 2055;
   private long v9Sequence;

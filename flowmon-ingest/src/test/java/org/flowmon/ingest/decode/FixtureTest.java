@@ -22,6 +22,7 @@ import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.JsonTree;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.TestData;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.file.capture.ExportsOfFile;
@@ -68,7 +69,11 @@ class FixtureTest {
         if (file.toString().endsWith(".pcap")) {
           counters = new IngestCounters();
           recorder = new FlowRecorder(50);
-          new ExportsOfFile(counters, new BadDatagramSamples(1), null, DecoderLimits.defaults())
+          new ExportsOfFile(
+                  counters,
+                  new BadDatagramSamples(1),
+                  ProtectedNetworks.NONE,
+                  DecoderLimits.defaults())
               .read(file, recorder);
           compare(file, Path.of(file + ".tshark.json.gz"));
           compared++;
@@ -202,7 +207,8 @@ class FixtureTest {
     counters = new IngestCounters();
     recorder = new FlowRecorder(5);
     ExportDecoder decoder =
-        new ExportDecoder(counters, new BadDatagramSamples(4), null, DecoderLimits.defaults());
+        new ExportDecoder(
+            counters, new BadDatagramSamples(4), ProtectedNetworks.NONE, DecoderLimits.defaults());
     long arrival = 1_700_000_000_000_000L;
     for (Path file : datagrams) {
       byte[] bytes = TestData.read(file);

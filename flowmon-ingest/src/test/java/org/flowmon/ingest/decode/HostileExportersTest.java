@@ -12,6 +12,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +28,7 @@ class HostileExportersTest {
 
   private final IngestCounters counters = new IngestCounters();
   private final ExportDecoder decoder =
-      new ExportDecoder(counters, new BadDatagramSamples(10), null, LIMITS);
+      new ExportDecoder(counters, new BadDatagramSamples(10), ProtectedNetworks.NONE, LIMITS);
   private final LastRow sink = new LastRow();
   private final Random random = new Random(SEED);
   private long arrival = SECONDS * SECOND;
@@ -249,7 +250,8 @@ class HostileExportersTest {
   @Test
   void anExporterThatFallsSilentLeavesItsPlaceOnlyToOneThatIsToBeKnown() {
     DecoderLimits small = LIMITS.withBytes(40_000, 20_000, 10_000);
-    ExportDecoder few = new ExportDecoder(counters, new BadDatagramSamples(1), null, small);
+    ExportDecoder few =
+        new ExportDecoder(counters, new BadDatagramSamples(1), ProtectedNetworks.NONE, small);
     byte[] flows = small().get(0);
     long now = 0;
     // Each takes about 1400 bytes: 14 of 30 can be known at a time.

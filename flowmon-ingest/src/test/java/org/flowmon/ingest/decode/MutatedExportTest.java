@@ -14,6 +14,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.TestData;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.file.capture.PcapReader;
@@ -87,7 +88,7 @@ class MutatedExportTest {
         DecoderLimits.defaults()
             .withBytes(1 << 17, 1 << 16, 1 << 15)
             .withTemplates(50, 100, 1_000_000);
-    ExportDecoder decoder = new ExportDecoder(counters, samples, null, limits);
+    ExportDecoder decoder = new ExportDecoder(counters, samples, ProtectedNetworks.NONE, limits);
     long arrival = 0;
     for (byte[] datagram : datagrams) {
       arrival += random.nextInt(10_000);

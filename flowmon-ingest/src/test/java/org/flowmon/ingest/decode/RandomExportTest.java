@@ -14,6 +14,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.junit.jupiter.api.Test;
 
@@ -83,7 +84,8 @@ class RandomExportTest {
       FlowRecorder recorder = new FlowRecorder(1 + random.nextInt(200));
       byte[] shifted = new byte[datagram.length + 3];
       System.arraycopy(datagram, 0, shifted, 3, datagram.length);
-      new ExportDecoder(counters, new BadDatagramSamples(1), null, DecoderLimits.defaults())
+      new ExportDecoder(
+              counters, new BadDatagramSamples(1), ProtectedNetworks.NONE, DecoderLimits.defaults())
           .decode(shifted, 3, datagram.length, EXPORTER, 1, 99, recorder);
       assertEquals(1, counters.get(IngestCounter.DATAGRAMS_DECODED), where + counters);
       assertEquals(expected.size(), recorder.rows().size(), where + counters);

@@ -20,6 +20,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.Heartbeat;
 import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.TestData;
+import org.flowmon.ingest.file.format.ColumnNames;
 import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.format.UnknownFormatException;
 import org.flowmon.ingest.file.reader.FileSummary;
@@ -43,8 +44,7 @@ class FlowFilesTest {
             "labelled/slips/test9-mixed-zeek-dir/conn.log.gz", InputFormat.ZEEK_JSON,
             "zeek/zeek-btest/core.erspanI/conn.log", InputFormat.ZEEK_TSV);
     for (Map.Entry<String, InputFormat> file : files.entrySet()) {
-      assertEquals(
-          file.getValue(), InputFormat.detect(TestData.path(file.getKey())), file.getKey());
+      assertEquals(file.getValue(), detect(TestData.path(file.getKey())), file.getKey());
     }
   }
 
@@ -75,10 +75,10 @@ class FlowFilesTest {
 
   @Test
   void aFileIsParquetOnlyWhereItEndsAsOneToo() throws IOException {
-    assertEquals(InputFormat.PARQUET, InputFormat.detect(input("PAR1\u0015\u0004rows1234PAR1")));
-    assertEquals(InputFormat.PARQUET, InputFormat.detect(input("PARE\u0015\u0004rows1234PARE")));
-    assertEquals(InputFormat.CSV, InputFormat.detect(input("PAR1,src_addr\n1,192.0.2.1\n")));
-    assertEquals(InputFormat.CSV, InputFormat.detect(input("PAR1;src_addr;x")));
+    assertEquals(InputFormat.PARQUET, detect(input("PAR1\u0015\u0004rows1234PAR1")));
+    assertEquals(InputFormat.PARQUET, detect(input("PARE\u0015\u0004rows1234PARE")));
+    assertEquals(InputFormat.CSV, detect(input("PAR1,src_addr\n1,192.0.2.1\n")));
+    assertEquals(InputFormat.CSV, detect(input("PAR1;src_addr;x")));
     assertRefused("PAR1,x\n12345,2\n", "with PAR1 as Parquet files do, and its 15 bytes do not");
     assertRefused("PAR1,x\n12345,2\n", "but with the bytes 35 2c 32 0a");
     assertRefused("PAR1", "its 4 bytes do not end so but with the bytes 50 41 52 31");
@@ -90,7 +90,7 @@ class FlowFilesTest {
         out.write(content.getBytes(StandardCharsets.UTF_8));
       }
       InputFormat expected = content.contains(",") ? InputFormat.CSV : InputFormat.PARQUET;
-      assertEquals(expected, InputFormat.detect(gzip), content);
+      assertEquals(expected, detect(gzip), content);
     }
     UnknownFormatException e =
         assertThrows(UnknownFormatException.class, () -> FlowFiles.open(gzip));
@@ -187,5 +187,9 @@ class FlowFilesTest {
       // A cut between two batches is not visible.
       assertEquals(cut == first + batches.get(1).bytes().length, summary.damage() == null);
     }
+  }
+
+  private static InputFormat detect(Path file) throws IOException {
+    return InputFormat.detect(file, ColumnNames.DEFAULTS);
   }
 }

@@ -175,7 +175,7 @@ class FlowPublisherTest {
       row(publisher, 70, 1);
       row(publisher, 80, 2);
       await(() -> publisher.stats().heartbeatsProduced() >= 6);
-      publisher.advanceTo(500);
+      publisher.tick(500);
       await(() -> lastOfAll().allMatch(arrival -> arrival == 500));
     }
     for (int partition = 0; partition < PARTITIONS; partition++) {
@@ -206,7 +206,7 @@ class FlowPublisherTest {
     for (int i = 0; i < flows; i++) {
       row(publisher, i, i);
       if (random.nextInt(4) == 0) {
-        publisher.advanceTo(i);
+        publisher.tick(i);
       }
       if (random.nextInt(200) == 0) {
         Thread.sleep(1);
@@ -225,7 +225,7 @@ class FlowPublisherTest {
     PublisherOptions options =
         options(10).withHeartbeat(Duration.ofMillis(1)).withMaxDelay(Duration.ofMillis(1));
     try (FlowPublisher publisher = new FlowPublisher(options, kafka)) {
-      publisher.advanceTo(5);
+      publisher.tick(5);
       FlowBatchBuilder builder = publisher.builder();
       builder.beginRow();
       builder.set(FlowColumn.ARRIVAL, 7);
@@ -432,10 +432,10 @@ class FlowPublisherTest {
   void lossesBeforeTheTopicStandInTheHeadersThatFollow() {
     FlowPublisher publisher = new FlowPublisher(options(1), kafka);
     row(publisher, 1, 1);
-    publisher.addLosses(5);
+    publisher.lost(5);
     row(publisher, 2, 2);
     row(publisher, 3, 3);
-    publisher.addLosses(2);
+    publisher.lost(2);
     row(publisher, 4, 4);
     row(publisher, 5, 5);
     publisher.close();
@@ -450,7 +450,7 @@ class FlowPublisherTest {
   void lossesToldLastAreSentByTheCloseWhereNoBatchFollows() {
     FlowPublisher publisher = new FlowPublisher(options(1), kafka);
     row(publisher, 1, 1);
-    publisher.addLosses(5); // for partition 1, which has no messages
+    publisher.lost(5); // for partition 1, which has no messages
     publisher.tick(9);
     publisher.close();
     assertEquals(2, kafka.history().size(), "only a stream with losses to tell has a heartbeat");
@@ -479,10 +479,10 @@ class FlowPublisherTest {
   void lossesToldAfterTheEndOfFilesDoNotTakeTheEndBack() {
     FlowPublisher publisher = new FlowPublisher(options(1), kafka);
     row(publisher, 1_000_000, 1);
-    publisher.addLosses(2);
+    publisher.lost(2);
     publisher.endOfFile(1_000_000);
     assertEquals(2, batches(kafka, 1).get(0).cumulativeLosses());
-    publisher.addLosses(3);
+    publisher.lost(3);
     publisher.close();
     List<FlowBatch> all = batches(kafka, 1);
     assertEquals(2, all.size());

@@ -216,30 +216,4 @@ final class TrafficModelTest {
     long calm = first.stream().filter(a -> a / hour % 24 == 2).count();
     assertEquals(4.0, busy / (double) calm, 0.5);
   }
-
-  @Test
-  void withoutRepetitionNoPairOfAddressesComesTwice() {
-    Set<IpAddress> sources = new HashSet<>();
-    Set<IpAddress> destinations = new HashSet<>();
-    int flows = 300_000;
-    for (ExportedRow r : live(SEED, TrafficOptions.defaults().withoutRepetition(), flows, 100)) {
-      sources.add(r.src());
-      destinations.add(r.dst());
-    }
-    assertEquals(flows, sources.size());
-    assertEquals(flows, destinations.size());
-  }
-
-  @Test
-  void thePermutationOfAddressesIsOne() {
-    for (int bits : new int[] {8, 13, 20}) {
-      boolean[] seen = new boolean[1 << bits];
-      for (int i = 0; i < seen.length; i++) {
-        seen[UnrepeatedTraffic.permuted(i, bits)] = true;
-      }
-      for (int i = 0; i < seen.length; i++) {
-        assertTrue(seen[i], bits + " bits: " + i + " is never reached");
-      }
-    }
-  }
 }

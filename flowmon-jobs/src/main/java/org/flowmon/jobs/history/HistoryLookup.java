@@ -9,8 +9,8 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.archive.query.limit.RowLimitException;
+import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.merge.WindowResult;
-import org.flowmon.jobs.urgent.UrgentWork;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -186,7 +186,7 @@ final class HistoryLookup {
         return null;
       }
       runBegun = now == 0 ? 1 : now;
-      try (UrgentWork urgent = UrgentWork.begin()) {
+      try (WindowPriority.Work work = WindowPriority.ofProcess().begin()) {
         return lookups.run(this, () -> query.run(snapshot, window, Duration.ofNanos(left)));
       }
     }

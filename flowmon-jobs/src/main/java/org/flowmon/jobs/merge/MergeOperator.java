@@ -25,8 +25,6 @@ import org.flowmon.jobs.lowlevel.AnalysisSetState;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.types.WatermarkTime;
-import org.flowmon.jobs.urgent.Politeness;
-import org.flowmon.jobs.urgent.UrgentWork;
 import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.window.GroupBudget;
 import org.flowmon.udaf.window.WindowAdvances;
@@ -71,7 +69,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private transient long droppedBefore;
   private transient volatile long dropped;
   private transient volatile long stateBytes;
-  private transient UrgentWork urgent; // null if no window closes
+  private transient Optional<WindowPriority.Work> closing;
   // Tells this run of the task from others, whose messages in advance do not count here.
   private transient long run;
   private transient long advancedThrough;
@@ -100,6 +98,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
             maxParallelism,
             getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks(),
             getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
+    closing = Optional.empty();
     shared = new HashMap<>();
     run = UUID.randomUUID().getMostSignificantBits();
     advancedThrough = Long.MIN_VALUE;
@@ -261,10 +260,8 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     try {
       close(completeThrough);
     } finally {
-      if (urgent != null) {
-        urgent.close();
-        urgent = null;
-      }
+      closing.ifPresent(WindowPriority.Work::close);
+      closing = Optional.empty();
     }
     advance(completeThrough);
     super.processWatermark(mark);
@@ -300,10 +297,10 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     }
   }
 
-  /** Marks urgent work, as windows close and reports wait for it. Most watermarks close none. */
+  /** Begins the work of closing windows; most watermarks close none. */
   private void hurry() {
-    if (urgent == null) {
-      urgent = UrgentWork.begin();
+    if (closing.isEmpty()) {
+      closing = Optional.of(WindowPriority.ofProcess().begin());
     }
   }
 
@@ -366,9 +363,9 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
             : new Partial.Rest(part.queryId(), run, messages, part.superseded(), part.toBytes()));
   }
 
-  /** Sends a message of a closing window; waiting for buffers is not urgent. */
+  /** Sends a message of a closing window; waiting for buffers has no priority. */
   private void send(Partial message) {
-    urgent.aside(() -> output.collect(new StreamRecord<>(message)));
+    closing.orElseThrow().aside(() -> output.collect(new StreamRecord<>(message)));
   }
 
   /** Sends the groups of windows that have a result soon, if that keeps all groups. */
@@ -435,7 +432,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     analysesState.update(queries.set(), queries.ids());
     Thread task = Thread.currentThread();
     // A backend that serializes at once keeps the task waiting.
-    Politeness politeness = new Politeness(() -> Thread.currentThread() == task);
-    snapshots.update(keyGroup -> of(keyGroup).freeze(politeness));
+    Runnable pause = WindowPriority.ofProcess().yielding(() -> Thread.currentThread() == task);
+    snapshots.update(keyGroup -> of(keyGroup).freeze(pause));
   }
 }

@@ -45,7 +45,7 @@ final class ArchivedBatches {
   }
 
   private void copy(FlowRows rows, FlowColumn column, int from, int count) {
-    long[] set = null;
+    long[] set = FlowBatchBuilder.ALL_SET;
     if (rows.presence(column) == Presence.NULLABLE) {
       rows.readValidity(column, from, count, valid);
       set = valid;

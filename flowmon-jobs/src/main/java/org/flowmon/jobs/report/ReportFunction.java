@@ -11,8 +11,8 @@ import org.apache.flink.util.Collector;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.Definitions;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.merge.WindowResult;
-import org.flowmon.jobs.urgent.UrgentWork;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -123,7 +123,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
       return;
     }
     Report report;
-    try (UrgentWork urgent = UrgentWork.begin()) {
+    try (WindowPriority.Work work = WindowPriority.ofProcess().begin()) {
       report = report(window, analysis);
     } catch (RuntimeException e) {
       analysis.failed().inc();

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.LittleEndian;
+import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.state.StateReader;

@@ -1,12 +1,10 @@
 package org.flowmon.jobs.types;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
+import org.flowmon.flow.bytes.BigEndian;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
@@ -40,8 +38,6 @@ public final class ResultTableBytes {
   private static final int ALL_NULL = 4;
   // Rows at a time.
   private static final int CHUNK = 1024;
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
   private ResultTableBytes() {}
 
@@ -120,7 +116,7 @@ public final class ResultTableBytes {
       int n = Math.min(CHUNK, rows - from);
       table.read(column, from, n, isLow, longs);
       for (int i = 0; i < n; i++) {
-        LONG.set(bytes, 8 * i, longs[i]);
+        BigEndian.putLong(bytes, 8 * i, longs[i]);
       }
       target.write(bytes, 0, 8 * n);
     }
@@ -244,7 +240,7 @@ public final class ResultTableBytes {
         longs = Arrays.copyOf(longs, Math.min(rows, 2 * (from + n))); // grows with the bytes read
       }
       for (int i = 0; i < n; i++) {
-        longs[from + i] = (long) LONG.get(bytes, 8 * i);
+        longs[from + i] = BigEndian.getLong(bytes, 8 * i);
       }
     }
     return longs;

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -31,10 +32,10 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.merge.LiveQueries;
 import org.flowmon.jobs.merge.StoppedQueries;
+import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.types.WatermarkTime;
-import org.flowmon.jobs.urgent.UrgentWork;
 import org.flowmon.jobs.window.ResultMakers.Making;
 import org.flowmon.udaf.pane.WindowSpec;
 
@@ -89,7 +90,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private transient long closedThrough;
   private transient boolean announced;
   private transient ResultMakers makers;
-  private transient UrgentWork urgent; // null if no window closes
+  private transient Optional<WindowPriority.Work> closing;
 
   /** Creates the last step for these analyses. */
   public WindowOperator(AnalysisSet analyses) {
@@ -129,6 +130,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     behindWatermark = metrics.counter("behind_watermark_parts");
     stopped = new StoppedQueries("windows");
     metrics.gauge("stopped_analyses", stopped::analyses);
+    closing = Optional.empty();
     state = new WindowsCheckpoint(context.getOperatorStateStore());
     closedThrough = state.closedThrough();
     notWhole = metrics.counter("not_whole_windows");
@@ -354,15 +356,14 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   }
 
   private void close(List<LiveQuery> of, long completeThrough, Consumer<WindowResult> results) {
-    ClosingWindows closing = windows.get(of.get(0).id());
+    ClosingWindows own = windows.get(of.get(0).id());
     if (of.get(0).isLeaf()) {
-      closing =
-          new JoinedWindows(of.stream().map(live -> windows.get(live.id())).toList(), revisions);
+      own = new JoinedWindows(of.stream().map(live -> windows.get(live.id())).toList(), revisions);
     }
     if (completeThrough == Long.MAX_VALUE) {
-      closing.closeAtEnd(result -> results.accept(atEnd(result)));
+      own.closeAtEnd(result -> results.accept(atEnd(result)));
     } else {
-      closing.closeUpTo(completeThrough, results);
+      own.closeUpTo(completeThrough, results);
     }
   }
 
@@ -391,11 +392,11 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
     ToIntFunction<OpenWindows> due = open -> open.due(completeThrough);
     if (windows.values().stream().anyMatch(open -> due.applyAsInt(open) > 0)) {
-      try (UrgentWork work = UrgentWork.begin()) {
-        urgent = work;
+      try (WindowPriority.Work work = WindowPriority.ofProcess().begin()) {
+        closing = Optional.of(work);
         close(completeThrough, due);
       } finally {
-        urgent = null;
+        closing = Optional.empty();
       }
     } else {
       close(completeThrough, due);
@@ -422,13 +423,9 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     collect(() -> output.collect(STATES, new StreamRecord<>(states)));
   }
 
-  /** Sends messages: waiting for buffers is not urgent. */
+  /** Sends messages: waiting for buffers has no priority. */
   private void collect(Runnable sending) {
-    if (urgent == null) {
-      sending.run();
-    } else {
-      urgent.aside(sending);
-    }
+    closing.ifPresentOrElse(work -> work.aside(sending), sending);
   }
 
   private void send(WindowResult result) {

@@ -25,7 +25,6 @@ import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.ingest.synthetic.PlantedTraffic;
 import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryStatus;

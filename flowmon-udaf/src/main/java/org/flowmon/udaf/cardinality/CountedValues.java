@@ -53,7 +53,7 @@ record CountedValues(UdafCall call, boolean counted, Supplier<SuperState> states
   public String stateType() {
     String kinds =
         call.arguments().subList(0, arguments()).stream()
-            .map(argument -> argument.kind().toString())
+            .map(argument -> String.valueOf(argument.kind()))
             .collect(Collectors.joining(", "));
     return call.name() + "(" + kinds + ", " + call.arguments().get(arguments()) + ")";
   }

@@ -1,6 +1,6 @@
 package org.flowmon.udaf.cardinality;
 
-import org.flowmon.flow.LittleEndian;
+import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 
@@ -92,12 +92,9 @@ final class DistinctBytes {
         registers[i + k] = (byte) (bits >>> (REGISTER_BITS * k) & 0x3F);
         if (registers[i + k] > 65 - precision) {
           throw reader.error(
-              "register "
-                  + (i + k)
-                  + ": expected at most "
-                  + (65 - precision)
-                  + ", found "
-                  + registers[i + k]);
+              String.format(
+                  "register %s: expected at most %s, found %s",
+                  i + k, 65 - precision, registers[i + k]));
         }
       }
     }

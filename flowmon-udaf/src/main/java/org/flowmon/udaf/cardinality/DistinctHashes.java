@@ -23,7 +23,8 @@ final class DistinctHashes implements SuperState {
 
   private final int precision;
   private HashCounts hashes = new HashCounts(false);
-  private byte[] registers;
+  // Empty while the hashes are kept.
+  private byte[] registers = {};
 
   DistinctHashes(int precision) {
     this.precision = precision;
@@ -56,7 +57,7 @@ final class DistinctHashes implements SuperState {
   }
 
   private void add(long hash) {
-    if (registers != null) {
+    if (registers.length > 0) {
       Registers.add(registers, precision, hash);
     } else if (hashes.add(hash, 1) && hashes.size() > exactLimit(precision)) {
       toRegisters();
@@ -64,18 +65,18 @@ final class DistinctHashes implements SuperState {
   }
 
   private void toRegisters() {
-    if (registers == null) {
+    if (registers.length == 0) {
       registers = new byte[1 << precision];
       for (long hash : hashes.hashes()) {
         Registers.add(registers, precision, hash);
       }
-      hashes = null;
+      hashes = new HashCounts(false);
     }
   }
 
   @Override
   public void output(StateSink sink) {
-    if (registers != null) {
+    if (registers.length > 0) {
       DistinctBytes.writeRegisters(registers, sink);
     } else if (hashes.size() > 0) {
       DistinctBytes.writeExact(hashes.ascending(), sink);
@@ -84,7 +85,7 @@ final class DistinctHashes implements SuperState {
 
   @Override
   public long memoryBytes() {
-    return FIXED_BYTES + (registers == null ? 8L * hashes.words() : registers.length);
+    return FIXED_BYTES + (registers.length == 0 ? 8L * hashes.words() : registers.length);
   }
 
   /** Any hash may turn the state into registers; a hash takes eight bytes. */
@@ -93,7 +94,7 @@ final class DistinctHashes implements SuperState {
     int form = bytes.peek();
     int more = bytes.remaining() / Long.BYTES;
     long read = form == DistinctBytes.REGISTERS ? 1L << precision : bytes.remaining();
-    if (registers != null) {
+    if (registers.length > 0) {
       return read;
     }
     int most = Math.min(exactLimit(precision) + 1, hashes.size() + more);
@@ -106,11 +107,11 @@ final class DistinctHashes implements SuperState {
   @Override
   public long chargedBytes() {
     long most = FIXED_BYTES + 8L * HashCounts.slots(exactLimit(precision));
-    return registers == null ? memoryBytes() : Math.max(most, memoryBytes());
+    return registers.length == 0 ? memoryBytes() : Math.max(most, memoryBytes());
   }
 
   Estimate count() {
-    if (registers == null) {
+    if (registers.length == 0) {
       return Estimate.exact(Value.ofLong(hashes.size()));
     }
     double estimate = Registers.estimate(registers, precision);
@@ -124,7 +125,7 @@ final class DistinctHashes implements SuperState {
   }
 
   ErrorBound error() {
-    return registers == null
+    return registers.length == 0
         ? ErrorBound.EXACT
         : ErrorBound.relative(STANDARD_ERRORS * Registers.standardError(precision), PROBABILITY);
   }

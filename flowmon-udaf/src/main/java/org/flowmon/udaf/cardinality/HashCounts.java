@@ -8,11 +8,12 @@ final class HashCounts {
   private static final int FIRST_SLOTS = 4;
 
   private long[] hashes = new long[FIRST_SLOTS];
+  // Empty unless rows are counted.
   private long[] rows;
   private int size;
 
   HashCounts(boolean counted) {
-    this.rows = counted ? new long[FIRST_SLOTS] : null;
+    this.rows = new long[counted ? FIRST_SLOTS : 0];
   }
 
   int size() {
@@ -30,7 +31,7 @@ final class HashCounts {
 
   /** Longs of the table. */
   int words() {
-    return hashes.length + (rows == null ? 0 : rows.length);
+    return hashes.length + rows.length;
   }
 
   /** The sum of the hashes' distances from their first slots: the number of wasted probes. */
@@ -71,7 +72,7 @@ final class HashCounts {
       hashes[place] = hash;
       size++;
     }
-    if (rows != null) {
+    if (rows.length > 0) {
       long sum = rows[place] + more;
       rows[place] = sum < 0 ? Long.MAX_VALUE : sum;
     }
@@ -82,12 +83,12 @@ final class HashCounts {
     long[] oldHashes = hashes;
     long[] oldRows = rows;
     hashes = new long[2 * oldHashes.length];
-    rows = oldRows == null ? null : new long[hashes.length];
+    rows = new long[oldRows.length == 0 ? 0 : hashes.length];
     for (int i = 0; i < oldHashes.length; i++) {
       if (oldHashes[i] != 0) {
         int place = place(oldHashes[i]);
         hashes[place] = oldHashes[i];
-        if (rows != null) {
+        if (rows.length > 0) {
           rows[place] = oldRows[i];
         }
       }

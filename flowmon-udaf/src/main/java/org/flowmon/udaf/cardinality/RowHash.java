@@ -1,5 +1,6 @@
 package org.flowmon.udaf.cardinality;
 
+import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
@@ -36,16 +37,17 @@ final class RowHash {
   static long of(Vector[] arguments, int i) {
     long hash = SEED;
     for (Vector argument : arguments) {
-      if (argument.high() != null) {
-        hash = mix(hash, argument.high()[i]);
+      long[] high = argument.high();
+      if (high != null) {
+        hash = mix(hash, high[i]);
       }
-      long[] values = argument.values();
-      hash =
-          switch (argument.kind()) {
-            case TEXT -> mix(hash, ofText(argument.texts()[i]));
-            case DOUBLE -> mix(hash, ofDouble(values[i]));
-            default -> mix(hash, values[i]);
-          };
+      String[] texts = argument.texts();
+      long value = argument.values()[i];
+      if (texts != null) {
+        hash = mix(hash, ofText(texts[i]));
+      } else {
+        hash = mix(hash, argument.kind() == ValueKind.DOUBLE ? ofDouble(value) : value);
+      }
     }
     return hash == 0 ? 1 : hash;
   }

@@ -3,4 +3,7 @@
  * org.flowmon.udaf.cardinality.ApproxCountDistinct}, and {@link
  * org.flowmon.udaf.cardinality.DistinctSample} for comparing sets.
  */
+@NullMarked
 package org.flowmon.udaf.cardinality;
+
+import org.jspecify.annotations.NullMarked;

@@ -7,7 +7,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.zip.CRC32C;
-import org.flowmon.flow.LittleEndian;
+import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.function.UdafException;
@@ -192,13 +192,11 @@ public final class ExportedState {
     StateReader reader = new StateReader(bytes, 0, bytes.length, "an exported state");
     if (bytes.length < HEADER_BYTES || LittleEndian.getInt(bytes, 0) != MAGIC) {
       throw reader.error(
-          "expected 'FLWS' and a header of "
-              + HEADER_BYTES
-              + " bytes, found "
-              + bytes.length
-              + " bytes: "
-              + HexFormat.ofDelimiter(" ").formatHex(bytes, 0, Math.min(4, bytes.length))
-              + " \u2026");
+          String.format(
+              "expected 'FLWS' and a header of %s bytes, found %s bytes: %s \u2026",
+              HEADER_BYTES,
+              bytes.length,
+              HexFormat.ofDelimiter(" ").formatHex(bytes, 0, Math.min(4, bytes.length))));
     }
     int version = LittleEndian.getU16(bytes, VERSION_AT);
     if (version != VERSION) {

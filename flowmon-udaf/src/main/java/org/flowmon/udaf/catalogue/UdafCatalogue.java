@@ -25,6 +25,7 @@ import org.flowmon.udaf.query.StateType;
 import org.flowmon.udaf.query.StateValue;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The class path's functions as the dialect calls them: checks calls when a query is read, and
@@ -65,11 +66,6 @@ public final class UdafCatalogue implements FunctionCatalogue {
   @Override
   public Set<String> extractors(String function) {
     return extractors.get(function);
-  }
-
-  @Override
-  public String signature(String function) {
-    return known().find(function).signature();
   }
 
   @Override
@@ -128,7 +124,7 @@ public final class UdafCatalogue implements FunctionCatalogue {
   }
 
   @Override
-  public Gives check(String pair, StateType type, List<Expression> parameters) {
+  public @Nullable Gives check(String pair, StateType type, List<Expression> parameters) {
     try {
       AnswerType gives = known().bindPair(bind(known(), type), pair, arguments(parameters)).type();
       return gives == null

@@ -67,22 +67,18 @@ public final class Udafs {
       Udaf other = byName.put(function.name(), function);
       if (other != null) {
         throw new UdafException(
-            "function "
-                + function.name()
-                + " is brought by both "
-                + other.getClass().getName()
-                + " and "
-                + owner);
+            String.format(
+                "function %s is brought by both %s and %s",
+                function.name(), other.getClass().getName(), owner));
       }
       Set<String> extractors = new HashSet<>();
       for (Extractor extractor : function.extractors()) {
         requireName(owner, "an extractor", extractor.name());
         if (isOfDialect(extractor.name())) {
           throw new UdafException(
-              owner
-                  + " brings an extractor "
-                  + extractor.name()
-                  + ", which the dialect calls otherwise");
+              String.format(
+                  "%s brings an extractor %s, which the dialect calls otherwise",
+                  owner, extractor.name()));
         }
         if (!extractors.add(extractor.name())) {
           throw new UdafException(
@@ -107,10 +103,9 @@ public final class Udafs {
         requireName(owner, "a function of two states", pair.name());
         if (isOfDialect(pair.name()) || taken.contains(pair.name()) || !own.add(pair.name())) {
           throw new UdafException(
-              owner
-                  + " brings a function of two states "
-                  + pair.name()
-                  + ", which is called otherwise already");
+              String.format(
+                  "%s brings a function of two states %s, which is called otherwise already",
+                  owner, pair.name()));
         }
       }
     }
@@ -123,12 +118,10 @@ public final class Udafs {
   private static void requireName(String owner, String what, String name) {
     if (name == null || !NAME.matcher(name).matches()) {
       throw new UdafException(
-          owner
-              + " brings "
-              + what
-              + " '"
-              + name
-              + "'; expected upper-case letters, digits and _, beginning with a letter");
+          String.format(
+              "%s brings %s '%s'; expected upper-case letters, digits and _, beginning with a"
+                  + " letter",
+              owner, what, name));
     }
   }
 
@@ -161,12 +154,11 @@ public final class Udafs {
     PairFunction pair = pair(owner, name);
     if (pair == null) {
       throw new UdafException(
-          "states of "
-              + owner.name()
-              + " have no function '"
-              + name
-              + "'; expected one of "
-              + pairs(owner).stream().map(PairFunction::name).collect(Collectors.joining(", ")));
+          String.format(
+              "states of %s have no function '%s'; expected one of %s",
+              owner.name(),
+              name,
+              pairs(owner).stream().map(PairFunction::name).collect(Collectors.joining(", "))));
     }
     return pair.bind(function, new UdafCall(pair.name(), pair.signature(), parameters));
   }
@@ -192,10 +184,10 @@ public final class Udafs {
     if (function == null) {
       String near = NameSuggestions.nearest(name, functions.keySet());
       throw new UdafException(
-          "no aggregate function '"
-              + name
-              + "'; "
-              + (near == null
+          String.format(
+              "no aggregate function '%s'; %s",
+              name,
+              near == null
                   ? "expected one of " + String.join(", ", functions.keySet())
                   : "did you mean '" + near + "'?"));
     }
@@ -222,11 +214,8 @@ public final class Udafs {
       names.add(extractor.name());
     }
     throw new UdafException(
-        "states of "
-            + owner.name()
-            + " have no extractor '"
-            + name
-            + "'; expected one of "
-            + String.join(", ", names));
+        String.format(
+            "states of %s have no extractor '%s'; expected one of %s",
+            owner.name(), name, String.join(", ", names)));
   }
 }

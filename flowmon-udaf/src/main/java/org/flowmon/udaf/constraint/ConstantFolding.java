@@ -6,6 +6,7 @@ import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /** Folds constant expressions, so that a time written as arithmetic is known as a time. */
 public final class ConstantFolding {
@@ -50,7 +51,7 @@ public final class ConstantFolding {
         : new Literal(Value.ofTimestamp(micros - into));
   }
 
-  private static Long value(ArithmeticOperator operator, long left, long right) {
+  private static @Nullable Long value(ArithmeticOperator operator, long left, long right) {
     try {
       return switch (operator) {
         case ADD -> Math.addExact(left, right);

@@ -7,6 +7,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.set.AddressRanges;
 import org.flowmon.udaf.set.LongRanges;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Necessary conditions on the rows that a filter keeps, as ranges per column: for pruning files,
@@ -38,17 +39,17 @@ public final class Constraints {
    *
    * @param where null for none
    */
-  public static Constraints of(Expression where) {
+  public static Constraints of(@Nullable Expression where) {
     return where == null ? NOTHING : ConstraintRules.whereTrue(where);
   }
 
   /** The ranges of a numeric, boolean or time column, null if it is not constrained. */
-  public LongRanges longs(FlowColumn column) {
+  public @Nullable LongRanges longs(FlowColumn column) {
     return longs.get(column);
   }
 
   /** The ranges of an address column, null if it is not constrained. */
-  public AddressRanges addresses(FlowColumn column) {
+  public @Nullable AddressRanges addresses(FlowColumn column) {
     return addresses.get(column);
   }
 

@@ -1,7 +1,7 @@
 package org.flowmon.udaf.countmin;
 
 import org.flowmon.flow.IpAddress;
-import org.flowmon.flow.LittleEndian;
+import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 

@@ -4,6 +4,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of sketches (forms 17 and 19) and of exact items (form 18); {@code
@@ -33,10 +34,10 @@ public final class SketchBytes {
   /** The parts of a sketch that was read; null if absent. */
   public static final class Parts {
     private final long refused;
-    private final long[] narrow;
-    private final long[] wide;
+    private final long @Nullable [] narrow;
+    private final long @Nullable [] wide;
 
-    private Parts(long refused, long[] narrow, long[] wide) {
+    private Parts(long refused, long @Nullable [] narrow, long @Nullable [] wide) {
       this.refused = refused;
       this.narrow = narrow;
       this.wide = wide;
@@ -46,11 +47,11 @@ public final class SketchBytes {
       return refused;
     }
 
-    public long[] narrow() {
+    public long @Nullable [] narrow() {
       return narrow;
     }
 
-    public long[] wide() {
+    public long @Nullable [] wide() {
       return wide;
     }
   }
@@ -65,35 +66,35 @@ public final class SketchBytes {
    *
    * @param narrowAt start of the narrow part in its words. A part is omitted if its total is 0 or
    *     its words are null
-   * @param scratch of {@link #scratchWords}; null if the shape's wide part is null
+   * @param scratch of {@link #scratchWords}; empty if the wide part is null
    */
   public static void write(
       int form,
       SketchShape shape,
       long refused,
-      long[] narrow,
+      long @Nullable [] narrow,
       int narrowAt,
-      long[] wide,
+      long @Nullable [] wide,
       int wideAt,
       long[] scratch,
       StateSink sink) {
-    boolean hasNarrow = narrow != null && narrow[narrowAt] != 0;
-    boolean hasWide = wide != null && wide[wideAt] != 0;
+    long[] ofNarrow = narrow != null && narrow[narrowAt] != 0 ? narrow : null;
+    long[] ofWide = wide != null && wide[wideAt] != 0 ? wide : null;
     sink.putByte(form);
     sink.putVarint(refused);
-    sink.putByte((hasNarrow ? NARROW : 0) | (hasWide ? WIDE : 0));
-    if (hasNarrow) {
-      putCells(narrow, narrowAt, shape.narrow().words(), sink);
+    sink.putByte((ofNarrow != null ? NARROW : 0) | (ofWide != null ? WIDE : 0));
+    if (ofNarrow != null) {
+      putCells(ofNarrow, narrowAt, shape.narrow().words(), sink);
     }
-    if (hasWide) {
+    if (ofWide != null) {
       int candidates = wideAt + shape.wide().candidatesAt();
-      putCells(wide, wideAt, shape.wide().candidatesAt(), sink);
-      sink.putVarint(Candidates.offset(wide, candidates));
+      putCells(ofWide, wideAt, shape.wide().candidatesAt(), sink);
+      sink.putVarint(Candidates.offset(ofWide, candidates));
       int next = 0;
       for (int s = 0; s < Candidates.slots(shape.width()); s++) {
         int slot = candidates + Candidates.SLOTS + 3 * s;
-        if (wide[slot + 2] != 0) {
-          System.arraycopy(wide, slot, scratch, next, 3);
+        if (ofWide[slot + 2] != 0) {
+          System.arraycopy(ofWide, slot, scratch, next, 3);
           next += 3;
         }
       }

@@ -7,6 +7,7 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An expression compiled for evaluation over rows, up to {@link Vector#CAPACITY} at a time, without
@@ -41,7 +42,7 @@ public final class CompiledExpression {
   }
 
   /** The kind of its values; null if it is always NULL. */
-  public ValueKind kind() {
+  public @Nullable ValueKind kind() {
     return node.kind();
   }
 
@@ -52,7 +53,7 @@ public final class CompiledExpression {
 
   /** Evaluates an expression over groups for the first values of the given vectors. */
   public void evaluate(int count, Vector out) {
-    evaluate(null, 0, count, out);
+    evaluate(NoRows.NONE, 0, count, out);
   }
 
   /**

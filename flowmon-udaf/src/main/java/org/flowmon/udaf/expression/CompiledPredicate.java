@@ -7,16 +7,17 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A filter compiled for choosing rows, up to {@link Vector#CAPACITY} at a time, without allocation.
  * Not thread-safe.
  */
 public final class CompiledPredicate {
-  private final TruthNode node;
+  private final @Nullable TruthNode node;
   private final Truth truth = new Truth();
 
-  private CompiledPredicate(TruthNode node) {
+  private CompiledPredicate(@Nullable TruthNode node) {
     this.node = node;
   }
 
@@ -30,7 +31,7 @@ public final class CompiledPredicate {
    * @param bound a filter without parameters; null keeps every row
    * @throws QueryException naming a remaining parameter
    */
-  public static CompiledPredicate of(Expression bound) {
+  public static CompiledPredicate of(@Nullable Expression bound) {
     return of(bound, Map.of());
   }
 
@@ -41,7 +42,7 @@ public final class CompiledPredicate {
    * @param given vectors that hold the values of its keys and aggregates at evaluation
    * @throws QueryException naming a remaining parameter
    */
-  public static CompiledPredicate of(Expression bound, Map<Expression, Vector> given) {
+  public static CompiledPredicate of(@Nullable Expression bound, Map<Expression, Vector> given) {
     return new CompiledPredicate(bound == null ? null : new Compiler(given).truth(bound));
   }
 
@@ -50,7 +51,7 @@ public final class CompiledPredicate {
    * of the given vectors.
    */
   public int select(int count, int[] selection) {
-    return select(null, 0, count, selection);
+    return select(NoRows.NONE, 0, count, selection);
   }
 
   /**

@@ -44,11 +44,12 @@ import org.flowmon.udaf.set.AddressSet;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the nodes that evaluate an expression. */
 final class Compiler {
   private final Map<Expression, Vector> given;
-  private final SharedExpressions shared; // null if nothing is shared
+  private final @Nullable SharedExpressions shared; // null if nothing is shared
 
   /**
    * @param given values of some expressions, whatever the rows; their parts are not compiled
@@ -60,7 +61,7 @@ final class Compiler {
   /**
    * @param shared results of equal expressions of other queries; null for none
    */
-  Compiler(Map<Expression, Vector> given, SharedExpressions shared) {
+  Compiler(Map<Expression, Vector> given, @Nullable SharedExpressions shared) {
     this.given = given;
     this.shared = shared;
   }

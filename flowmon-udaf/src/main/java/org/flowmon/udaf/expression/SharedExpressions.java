@@ -10,6 +10,7 @@ import org.flowmon.udaf.node.ValueNode;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The expressions of several queries over the same rows. Equal expressions, and equal conditions
@@ -24,7 +25,7 @@ public final class SharedExpressions {
   private final Map<Expression, WeakReference<SharedVector>> values = new HashMap<>();
   private final Map<Expression, WeakReference<SharedTruthNode>> truths = new HashMap<>();
   private final Map<Expression, WeakReference<SharedSelection>> filters = new HashMap<>();
-  private SharedSelection all;
+  private @Nullable SharedSelection all;
 
   /**
    * Returns the shared values of an expression.
@@ -42,21 +43,13 @@ public final class SharedExpressions {
    * @param bound a condition without parameters; null keeps every row
    * @throws QueryException naming a remaining parameter
    */
-  public SharedSelection filter(Expression bound) {
+  public SharedSelection filter(@Nullable Expression bound) {
     if (bound == null) {
       all = all == null ? new SharedSelection(CompiledPredicate.of((Expression) null)) : all;
       return all;
     }
     return shared(
         filters, bound, () -> new SharedSelection(CompiledPredicate.of(compiler().truth(bound))));
-  }
-
-  /** The number of held expressions of different text. */
-  int size() {
-    forgetUnheld(values);
-    forgetUnheld(truths);
-    forgetUnheld(filters);
-    return values.size() + truths.size() + filters.size();
   }
 
   private Compiler compiler() {

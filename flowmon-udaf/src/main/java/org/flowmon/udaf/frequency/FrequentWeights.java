@@ -2,7 +2,7 @@ package org.flowmon.udaf.frequency;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.flow.LittleEndian;
+import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.countmin.ItemCounts;
 import org.flowmon.udaf.countmin.ItemKey;
 import org.flowmon.udaf.countmin.PairBytes;

@@ -112,10 +112,9 @@ public final class ItemChanges {
   public Items largest(double share, int limit) {
     if (!(share > 0 && share <= 1) || limit < 1) {
       throw new IllegalArgumentException(
-          "expected a share above 0 and at most 1, and a limit from 1; found "
-              + share
-              + " and "
-              + limit);
+          String.format(
+              "expected a share above 0 and at most 1, and a limit from 1; found %s and %s",
+              share, limit));
     }
     long threshold = ItemExtractors.threshold(Math.max(before.total(), after.total()), share);
     Map<IpAddress, Change> changes = new LinkedHashMap<>();

@@ -11,6 +11,7 @@ import org.flowmon.udaf.countmin.SketchShape;
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The high halves that sketch: at once, or only after a number of different items whose weights are
@@ -21,9 +22,9 @@ final class SketchedWeights extends ItemWeights {
   private static final long FIXED_BYTES = 256;
 
   private final SketchedAggregate aggregate;
-  private ItemCounts exact;
-  private long[] narrow;
-  private long[] wide;
+  private @Nullable ItemCounts exact;
+  private long @Nullable [] narrow;
+  private long @Nullable [] wide;
 
   /** A state without rows. */
   SketchedWeights(SketchedAggregate aggregate) {
@@ -102,7 +103,7 @@ final class SketchedWeights extends ItemWeights {
   @Override
   public void output(StateSink sink) {
     if (exact == null) {
-      long[] scratch = wide == null ? null : new long[SketchBytes.scratchWords(aggregate.shape())];
+      long[] scratch = new long[wide == null ? 0 : SketchBytes.scratchWords(aggregate.shape())];
       SketchBytes.write(
           SketchBytes.HIGH_FORM, aggregate.shape(), refused(), narrow, 0, wide, 0, scratch, sink);
     } else if (exact.size() > 0 || refused() > 0) {
@@ -128,9 +129,7 @@ final class SketchedWeights extends ItemWeights {
     long read = isSketch ? 8 * (narrowWords + wideWords) + 8L * bytes.remaining() : 0;
     // An item with its weight takes at least two bytes.
     int items = bytes.remaining() / 2;
-    boolean staysExact =
-        exact != null && !isSketch && exact.size() + items <= aggregate.exactItems();
-    if (staysExact) {
+    if (exact != null && !isSketch && exact.size() + items <= aggregate.exactItems()) {
       return 8L * ItemCounts.words(exact.size() + items) + 24L * items;
     }
     long sketches = (narrow == null ? narrowWords : 0) + (wide == null ? wideWords : 0);

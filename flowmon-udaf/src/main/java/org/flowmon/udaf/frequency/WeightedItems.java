@@ -9,6 +9,7 @@ import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.state.SubAggregate;
 import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@link HeavyHitters} with its parameters.
@@ -20,7 +21,7 @@ import org.flowmon.udaf.value.ValueKind;
 record WeightedItems(
     UdafCall call,
     ValueKind item,
-    ValueKind weight,
+    @Nullable ValueKind weight,
     SketchShape shape,
     Strategy strategy,
     int exact)

@@ -1,5 +1,7 @@
 package org.flowmon.udaf.function;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The error bound of an answer.
  *
@@ -35,7 +37,7 @@ public record ErrorBound(Kind kind, double value, double probability) {
     }
 
     /** The kind of this code, null if this version does not know it. */
-    public static Kind byCode(int code) {
+    public static @Nullable Kind byCode(int code) {
       for (Kind kind : values()) {
         if (kind.code == code) {
           return kind;

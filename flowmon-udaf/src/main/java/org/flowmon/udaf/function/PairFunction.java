@@ -5,6 +5,7 @@ import java.util.function.BiFunction;
 import java.util.function.BinaryOperator;
 import org.flowmon.udaf.query.FunctionCatalogue;
 import org.flowmon.udaf.state.SuperState;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a state, as {@code DIFFERENCE(a, b)}, or an answer with bounds, as {@code CHANGES(a, b,
@@ -43,9 +44,9 @@ public interface PairFunction {
    * @param answer null if it gives states
    */
   record Bound(
-      AnswerType type,
-      BinaryOperator<SuperState> state,
-      BiFunction<SuperState, SuperState, Answer> answer) {
+      @Nullable AnswerType type,
+      @Nullable BinaryOperator<SuperState> state,
+      @Nullable BiFunction<SuperState, SuperState, Answer> answer) {
     /** A function that gives a state of the same function. */
     public static Bound ofState(BinaryOperator<SuperState> state) {
       return new Bound(null, Objects.requireNonNull(state), null);

@@ -4,6 +4,7 @@ import java.util.List;
 import org.flowmon.udaf.state.StateFormatException;
 import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An aggregate function that queries call by name, as {@code QUANTILES(bytes, 0.01)}. Its result is
@@ -56,7 +57,7 @@ public interface Udaf {
   BoundUdaf bind(UdafCall call);
 
   /** The parameters, after the row arguments, that make answers exact; null if there are none. */
-  default List<Value> exactParameters() {
+  default @Nullable List<Value> exactParameters() {
     return null;
   }
 

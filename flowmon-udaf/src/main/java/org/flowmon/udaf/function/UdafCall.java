@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The arguments of a call of a function or extractor, and how to read them with errors that say
@@ -24,8 +25,8 @@ public final class UdafCall {
    * @param kind of its values; null for the literal NULL
    * @param constant its value if it is a constant, else null
    */
-  public record Argument(ValueKind kind, Value constant) {
-    public static Argument ofRows(ValueKind kind) {
+  public record Argument(@Nullable ValueKind kind, @Nullable Value constant) {
+    public static Argument ofRows(@Nullable ValueKind kind) {
       return new Argument(kind, null);
     }
 
@@ -96,7 +97,7 @@ public final class UdafCall {
    *
    * @param fallback its default; null if the call must give it
    */
-  public double decimal(int place, String what, Double fallback, double min, double max) {
+  public double decimal(int place, String what, @Nullable Double fallback, double min, double max) {
     if (place >= arguments.size() && fallback != null) {
       return fallback;
     }
@@ -121,7 +122,7 @@ public final class UdafCall {
    *
    * @param fallback its default; null if the call must give it
    */
-  public long whole(int place, String what, Long fallback, long min, long max) {
+  public long whole(int place, String what, @Nullable Long fallback, long min, long max) {
     if (place >= arguments.size() && fallback != null) {
       return fallback;
     }
@@ -139,7 +140,7 @@ public final class UdafCall {
    * @param fallback its default; null if the call must give it
    * @return the matching word of {@code allowed}
    */
-  public String word(int place, String what, String fallback, String... allowed) {
+  public String word(int place, String what, @Nullable String fallback, String... allowed) {
     if (place >= arguments.size() && fallback != null) {
       return fallback;
     }

@@ -68,11 +68,10 @@ public final class CaseNode extends ValueNode {
     out.validity()[i >>> 6] |= 1L << i;
     boolean widen = kind() == ValueKind.DOUBLE && from.kind() == ValueKind.LONG;
     out.values()[i] = widen ? Double.doubleToLongBits(from.asDouble(i)) : from.values()[i];
-    if (out.high() != null) {
-      out.high()[i] = from.high()[i];
-    }
-    if (out.texts() != null) {
-      out.texts()[i] = from.texts()[i];
+    if (out.kind() == ValueKind.ADDRESS) {
+      out.requireHigh()[i] = from.requireHigh()[i];
+    } else if (out.kind() == ValueKind.TEXT) {
+      out.requireTexts()[i] = from.requireTexts()[i];
     }
   }
 }

@@ -24,8 +24,8 @@ public final class ColumnNode extends ValueNode {
       return;
     }
     switch (column.type()) {
-      case ADDRESS -> rows.readAddresses(column, from, count, out.high(), out.values());
-      case TEXT -> rows.readTexts(column, from, count, out.texts());
+      case ADDRESS -> rows.readAddresses(column, from, count, out.requireHigh(), out.values());
+      case TEXT -> rows.readTexts(column, from, count, out.requireTexts());
       default -> rows.readLongs(column, from, count, out.values());
     }
     if (presence == Presence.NULLABLE) {

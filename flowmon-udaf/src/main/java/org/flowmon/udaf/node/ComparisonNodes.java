@@ -123,8 +123,8 @@ public final class ComparisonNodes {
 
     @Override
     void match(int count) {
-      long[] lh = left.high();
-      long[] rh = right.high();
+      long[] lh = left.requireHigh();
+      long[] rh = right.requireHigh();
       long[] ll = left.values();
       long[] rl = right.values();
       if (equality) {
@@ -147,9 +147,11 @@ public final class ComparisonNodes {
 
     @Override
     void match(int count) {
+      String[] lefts = left.requireTexts();
+      String[] rights = right.requireTexts();
       for (int i = 0; i < count; i++) {
-        String l = left.texts()[i];
-        String r = right.texts()[i];
+        String l = lefts[i];
+        String r = rights[i];
         boolean known = l != null && r != null;
         set(i, known && (equality ? l.equals(r) : TextOrder.compare(l, r) < 0));
       }

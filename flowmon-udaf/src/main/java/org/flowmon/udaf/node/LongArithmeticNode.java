@@ -6,6 +6,7 @@ import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /** Arithmetic whose result is a whole number, time or duration; a result beyond 64 bits is NULL. */
 public final class LongArithmeticNode extends ValueNode {
@@ -89,7 +90,7 @@ public final class LongArithmeticNode extends ValueNode {
     for (int i = 0; i < count; i++) {
       BigInteger l = Int128.toBigInteger(left.upper(i), left.values()[i]);
       BigInteger r = Int128.toBigInteger(right.upper(i), right.values()[i]);
-      BigInteger exact =
+      @Nullable BigInteger exact =
           switch (operator) {
             case ADD -> l.add(r);
             case SUBTRACT -> l.subtract(r);
@@ -99,9 +100,12 @@ public final class LongArithmeticNode extends ValueNode {
             case BIT_OR -> l.or(r);
             case DIVIDE -> throw new IllegalStateException("the quotient of numbers is a double");
           };
-      boolean fits = exact != null && exact.bitLength() <= 63;
-      result[i] = fits ? exact.longValue() : 0;
-      drop(validity, i, !fits);
+      if (exact != null && exact.bitLength() <= 63) {
+        result[i] = exact.longValue();
+      } else {
+        result[i] = 0;
+        drop(validity, i, true);
+      }
     }
   }
 

@@ -55,7 +55,7 @@ public final class MembershipNodes {
 
     @Override
     void match(int count, long[] bits) {
-      long[] high = vector.high();
+      long[] high = vector.requireHigh();
       long[] low = vector.values();
       for (int i = 0; i < count; i++) {
         bits[i >>> 6] |= (set.contains(high[i], low[i]) ? 1L : 0L) << i;
@@ -119,7 +119,7 @@ public final class MembershipNodes {
     @Override
     void match(int count, long[] bits) {
       for (int i = 0; i < count; i++) {
-        String text = vector.texts()[i];
+        String text = vector.requireTexts()[i];
         bits[i >>> 6] |= (text != null && texts.contains(text) ? 1L : 0L) << i;
       }
     }

@@ -28,7 +28,7 @@ public final class NetworkNode extends ValueNode {
       return;
     }
     address.evaluate(rows, from, count, out);
-    long[] high = out.high();
+    long[] high = out.requireHigh();
     long[] low = out.values();
     for (int i = 0; i < count; i++) {
       if (IpAddress.isIpv4(high[i], low[i])) {

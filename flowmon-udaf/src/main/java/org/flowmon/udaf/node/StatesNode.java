@@ -32,8 +32,8 @@ public final class StatesNode extends ValueNode {
     Arrays.fill(out.validity(), 0);
     for (int i = 0; i < count; i++) {
       for (int s = 0; s < states.length; s++) {
-        boolean has = vectors[s].texts() != null && vectors[s].isValid(i);
-        states[s] = has ? vectors[s].texts()[i] : null;
+        String[] texts = vectors[s].texts();
+        states[s] = texts != null && vectors[s].isValid(i) ? texts[i] : null;
       }
       set(out, i, evaluation.of(states));
     }

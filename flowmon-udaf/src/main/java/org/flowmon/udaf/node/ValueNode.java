@@ -3,16 +3,18 @@ package org.flowmon.udaf.node;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /** A part of a compiled expression that gives values. */
 public abstract class ValueNode {
-  private final ValueKind kind;
+  private final @Nullable ValueKind kind;
 
-  protected ValueNode(ValueKind kind) {
+  protected ValueNode(@Nullable ValueKind kind) {
     this.kind = kind;
   }
 
-  public final ValueKind kind() {
+  /** The kind of its values; null if all are NULL. */
+  public final @Nullable ValueKind kind() {
     return kind;
   }
 

@@ -12,6 +12,7 @@ import org.flowmon.udaf.query.TableQuery.Source;
 import org.flowmon.udaf.text.NameSuggestions;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /** The columns that an expression reads. */
 sealed interface ColumnSource {
@@ -75,7 +76,7 @@ sealed interface ColumnSource {
   }
 
   /** The error for a name that several tables have; null if it is unique. */
-  default String several(Token name) {
+  default @Nullable String several(Token name) {
     return null;
   }
 
@@ -88,13 +89,13 @@ sealed interface ColumnSource {
   /** The results of queries. */
   record OfSources(List<Source> sources) implements ColumnSource {
     @Override
-    public Expression column(Token name) {
+    public @Nullable Expression column(Token name) {
       List<Named> found = find(null, name);
       return found.size() == 1 ? found.get(0) : null;
     }
 
     /** The column of a query's result, null if it has none of this name. */
-    Expression column(Token table, Token name) {
+    @Nullable Expression column(Token table, Token name) {
       List<Named> found = find(table, name);
       return found.isEmpty() ? null : found.get(0);
     }
@@ -148,7 +149,7 @@ sealed interface ColumnSource {
     }
 
     @Override
-    public String several(Token name) {
+    public @Nullable String several(Token name) {
       List<Named> found = find(null, name);
       return found.size() < 2
           ? null
@@ -196,7 +197,7 @@ sealed interface ColumnSource {
   /** Flows. */
   record OfFlows() implements ColumnSource {
     @Override
-    public Expression column(Token name) {
+    public @Nullable Expression column(Token name) {
       FlowColumn column = FlowColumn.byName(name.text());
       return column == null ? null : new Column(column);
     }
@@ -229,7 +230,7 @@ sealed interface ColumnSource {
     }
 
     @Override
-    public Expression column(Token name) {
+    public @Nullable Expression column(Token name) {
       String wanted =
           name.kind() == Token.Kind.WORD ? name.text().toLowerCase(Locale.ROOT) : name.text();
       for (Named one : columns) {

@@ -23,6 +23,7 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
 import org.flowmon.udaf.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parses expressions by recursive descent. From loose to tight: OR, AND, NOT, comparison with IS,
@@ -205,7 +206,7 @@ final class ExpressionParser {
     }
   }
 
-  private ComparisonOperator comparisonOperator() {
+  private @Nullable ComparisonOperator comparisonOperator() {
     for (ComparisonOperator operator : ComparisonOperator.values()) {
       if (tokens.takeSymbol(operator.sql())) {
         return operator;
@@ -371,10 +372,9 @@ final class ExpressionParser {
   private Parameter parameter(Token token) {
     if (!columns.takesParameters()) {
       throw tokens.error(
-          "a condition over the rows of "
-              + columns.title()
-              + " takes no parameters, found "
-              + token.shown(),
+          String.format(
+              "a condition over the rows of %s takes no parameters, found %s",
+              columns.title(), token.shown()),
           token.start());
     }
     return new Parameter(token.text());
@@ -416,12 +416,10 @@ final class ExpressionParser {
       }
       if (!columns.hasTables() && tokens.peek().isSymbol(".")) {
         throw tokens.error(
-            "expected a column of "
-                + columns.title()
-                + " alone, found '"
-                + name.typed()
-                + ".'; only queries in parentheses have names: (SELECT …) AS "
-                + name.typed(),
+            String.format(
+                "expected a column of %s alone, found '%s.'; only queries in parentheses have"
+                    + " names: (SELECT …) AS %s",
+                columns.title(), name.typed(), name.typed()),
             name.start());
       }
       throw tokens.error(columns.unknown(name, names.all()), name.start());

@@ -13,6 +13,7 @@ import org.flowmon.udaf.query.Typing;
 import org.flowmon.udaf.text.Keywords;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
+import org.jspecify.annotations.Nullable;
 
 /** Parses queries in parentheses and joins after FROM. */
 final class FromParser {
@@ -79,7 +80,7 @@ final class FromParser {
   }
 
   /** The name after a query, null if there is none. */
-  private String name() {
+  private @Nullable String name() {
     boolean as = tokens.takeWord("AS");
     Token name = tokens.peek();
     if (name.kind() == Token.Kind.QUOTED_NAME) {
@@ -134,14 +135,9 @@ final class FromParser {
     boolean leftIsOwn = left.table().equals(own);
     if (leftIsOwn == right.table().equals(own)) {
       throw tokens.error(
-          "expected a column of "
-              + before.title()
-              + " = a column of "
-              + own
-              + ", found "
-              + left
-              + " = "
-              + right,
+          String.format(
+              "expected a column of %s = a column of %s, found %s = %s",
+              before.title(), own, left, right),
           start);
     }
     Equality equality = leftIsOwn ? new Equality(right, left) : new Equality(left, right);

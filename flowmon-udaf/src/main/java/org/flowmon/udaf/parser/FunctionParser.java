@@ -256,12 +256,9 @@ final class FunctionParser {
     tokens.expectSymbol(")");
     if (arguments.size() < least || arguments.size() > most) {
       throw tokens.error(
-          name.text()
-              + " takes "
-              + least
-              + (least == most ? "" : " … " + most)
-              + " arguments, found "
-              + arguments.size(),
+          String.format(
+              "%s takes %s%s arguments, found %s",
+              name.text(), least, least == most ? "" : " … " + most, arguments.size()),
           name.start());
     }
     return arguments;

@@ -13,6 +13,7 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
+import org.jspecify.annotations.Nullable;
 
 /** Parses HAVING, and checks that expressions over groups consist of keys and aggregates. */
 final class GroupParser {
@@ -72,7 +73,7 @@ final class GroupParser {
   }
 
   /** Parses the condition with names as columns; null if names must have another meaning. */
-  private Expression havingOfColumns() {
+  private @Nullable Expression havingOfColumns() {
     try {
       Expression condition =
           expressions.having(
@@ -89,7 +90,7 @@ final class GroupParser {
     return expressions.columns();
   }
 
-  private Expression itemUnlessKey(Token name) {
+  private @Nullable Expression itemUnlessKey(Token name) {
     Expression column = columns().column(name);
     SelectItem item = column != null && groupBy.contains(column) ? null : itemNamed(name);
     return item == null ? null : item.what();
@@ -100,7 +101,7 @@ final class GroupParser {
   }
 
   /** The item of this name, null if there is none. */
-  SelectItem itemNamed(Token name) {
+  @Nullable SelectItem itemNamed(Token name) {
     String wanted =
         name.kind() == Token.Kind.WORD ? name.text().toLowerCase(Locale.ROOT) : name.text();
     return select.stream().filter(item -> item.name().equals(wanted)).findFirst().orElse(null);
@@ -117,17 +118,15 @@ final class GroupParser {
     if (stray != null) {
       AggregateCall near = aggregateOf(stray);
       throw tokens.error(
-          "expected an aggregate or a key of GROUP BY in "
-              + clause
-              + ", found "
-              + stray
-              + (near == null ? "" : "; did you mean " + near + "?"),
+          String.format(
+              "expected an aggregate or a key of GROUP BY in %s, found %s%s",
+              clause, stray, near == null ? "" : "; did you mean " + near + "?"),
           stray == what ? start : expressions.startOf(stray, start));
     }
   }
 
   /** A column outside of keys and aggregates; null if there is none. */
-  private static Expression stray(Expression expression, Set<Expression> keys) {
+  private static @Nullable Expression stray(Expression expression, Set<Expression> keys) {
     if (keys.contains(expression) || expression instanceof AggregateCall) {
       return null;
     }
@@ -144,7 +143,7 @@ final class GroupParser {
   }
 
   /** The first aggregate of the select list with this argument, null if there is none. */
-  private AggregateCall aggregateOf(Expression argument) {
+  private @Nullable AggregateCall aggregateOf(Expression argument) {
     for (SelectItem item : select) {
       if (item.what() instanceof AggregateCall call && call.arguments().contains(argument)) {
         return call;

@@ -21,6 +21,7 @@ import org.flowmon.udaf.query.TableQuery.Source;
 import org.flowmon.udaf.text.Keywords;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
+import org.jspecify.annotations.Nullable;
 
 /** Parses one SELECT, and its subqueries by {@link Subqueries}. */
 final class SelectParser {
@@ -294,7 +295,7 @@ final class SelectParser {
    * Takes a bare name that is an alias of the select list. As in SQL, GROUP BY prefers a column of
    * that name, ORDER BY the alias.
    */
-  private SelectItem aliasedItem(boolean aliasFirst) {
+  private @Nullable SelectItem aliasedItem(boolean aliasFirst) {
     Token name = tokens.peek();
     boolean bare = name.kind() == Token.Kind.WORD || name.kind() == Token.Kind.QUOTED_NAME;
     Token after = tokens.peek(1);

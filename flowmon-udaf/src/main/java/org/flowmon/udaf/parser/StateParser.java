@@ -12,6 +12,7 @@ import org.flowmon.udaf.query.StateValue.Part;
 import org.flowmon.udaf.query.Typing;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parses calls of aggregate functions and their extractors: {@code QUANTILES(bytes, 0.01)}, {@code
@@ -30,7 +31,7 @@ final class StateParser {
   }
 
   /** Parses the call that begins with a word and a parenthesis; null if the word begins none. */
-  Expression call(Token name) {
+  @Nullable Expression call(Token name) {
     Expression call = unfiltered(name);
     return call == null ? null : filtered(call);
   }
@@ -56,7 +57,7 @@ final class StateParser {
     return expressions.typed(start, () -> Typing.filtered(aggregate, condition));
   }
 
-  private Expression unfiltered(Token name) {
+  private @Nullable Expression unfiltered(Token name) {
     String text = name.text();
     if (Functions.isFunction(text)) {
       requireGroups(name, text + " is an aggregate: ");
@@ -116,7 +117,7 @@ final class StateParser {
   }
 
   /** The item whose name stands there alone, null if there is none; columns come first. */
-  private Expression item(int ahead) {
+  private @Nullable Expression item(int ahead) {
     Token name = tokens.peek(ahead);
     Token after = tokens.peek(ahead + 1);
     boolean alone =
@@ -202,16 +203,9 @@ final class StateParser {
       requireGroups(name, name.text() + " is of an aggregate: ");
       if (owners.size() > 1) {
         throw tokens.error(
-            name.text()
-                + " is of states of "
-                + String.join(" and of ", owners)
-                + ": expected one of them, as "
-                + name.text()
-                + "("
-                + owners.get(0)
-                + "("
-                + rows
-                + "))",
+            String.format(
+                "%s is of states of %s: expected one of them, as %s(%s(%s))",
+                name.text(), String.join(" and of ", owners), name.text(), owners.get(0), rows),
             first.start());
       }
       return (AggregateCall)
@@ -221,13 +215,9 @@ final class StateParser {
       return meant;
     }
     throw tokens.error(
-        name.text()
-            + " takes a state of "
-            + String.join(" or ", owners)
-            + ", found "
-            + meant
-            + " by the name of "
-            + first.typed(),
+        String.format(
+            "%s takes a state of %s, found %s by the name of %s",
+            name.text(), String.join(" or ", owners), meant, first.typed()),
         first.start());
   }
 
@@ -251,11 +241,9 @@ final class StateParser {
             && call.value().part() == Part.VALUE;
     if (!isValue) {
       throw tokens.error(
-          name.text()
-              + " takes a value out of a state, as "
-              + name.text()
-              + "(MEDIAN(QUANTILES(bytes))), found "
-              + of,
+          String.format(
+              "%s takes a value out of a state, as %s(MEDIAN(QUANTILES(bytes))), found %s",
+              name.text(), name.text(), of),
           first.start());
     }
     AggregateCall call = (AggregateCall) of;

@@ -3,7 +3,7 @@ package org.flowmon.udaf.partial;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.flow.LittleEndian;
+import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.state.StateReader;
 

@@ -3,7 +3,7 @@ package org.flowmon.udaf.partial;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.flowmon.flow.LittleEndian;
+import org.flowmon.flow.bytes.LittleEndian;
 
 /**
  * The bytes of the high level's state and of window parts, version 3; {@code

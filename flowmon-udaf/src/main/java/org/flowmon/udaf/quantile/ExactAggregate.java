@@ -8,6 +8,7 @@ import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.AnswerTooLargeException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The high half of ε = 0: every different value with the number of its copies, in a hash table. It
@@ -40,7 +41,7 @@ final class ExactAggregate implements SuperAggregate {
     private long[] copies = new long[FIRST_SLOTS]; // 0: the slot is empty
     private int size;
     private long count;
-    private Summary sorted; // null: not needed since the last merge
+    private @Nullable Summary sorted; // null: not needed since the last merge
 
     State(ExactAggregate shared) {
       this.shared = shared;

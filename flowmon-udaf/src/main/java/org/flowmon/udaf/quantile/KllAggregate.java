@@ -1,5 +1,6 @@
 package org.flowmon.udaf.quantile;
 
+import java.util.Objects;
 import org.apache.datasketches.kll.KllLongsSketch;
 import org.apache.datasketches.kll.KllSketch;
 import org.apache.datasketches.quantilescommon.QuantileSearchCriteria;
@@ -7,6 +8,7 @@ import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The high half that keeps a KLL sketch (Karnin, Lang, Liberty, FOCS 2016) of DataSketches: of
@@ -69,9 +71,10 @@ final class KllAggregate implements SuperAggregate {
     private static final long MAX_WEIGHT = 1L << (KllBytes.MAX_LEVELS - 1);
 
     private final KllAggregate shared;
+    // Empty once there is a sketch.
     private Summary exact = new Summary();
     // Null while the values are in the exact state.
-    private KllLongsSketch sketch;
+    private @Nullable KllLongsSketch sketch;
 
     State(KllAggregate shared) {
       this.shared = shared;
@@ -88,7 +91,7 @@ final class KllAggregate implements SuperAggregate {
         requireSum(bytes, other.getN());
         if (sketch == null) {
           add(exact, other);
-          exact = null;
+          exact = new Summary();
           sketch = other;
         } else {
           sketch.merge(other);
@@ -121,7 +124,7 @@ final class KllAggregate implements SuperAggregate {
         exact.set(merged);
       } else {
         sketch = KllLongsSketch.newHeapInstance(shared.k);
-        exact = null;
+        exact = new Summary();
         add(merged, sketch);
       }
     }
@@ -198,7 +201,7 @@ final class KllAggregate implements SuperAggregate {
     }
 
     private long at(double share) {
-      return sketch.getQuantile(share, QuantileSearchCriteria.INCLUSIVE);
+      return Objects.requireNonNull(sketch).getQuantile(share, QuantileSearchCriteria.INCLUSIVE);
     }
 
     @Override

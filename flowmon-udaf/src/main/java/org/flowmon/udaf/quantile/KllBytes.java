@@ -2,9 +2,10 @@ package org.flowmon.udaf.quantile;
 
 import org.apache.datasketches.kll.KllLongsSketch;
 import org.apache.datasketches.memory.Memory;
-import org.flowmon.flow.LittleEndian;
+import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Form 4 of states of quantiles: a compact KLL sketch of longs, as DataSketches writes it. The
@@ -47,7 +48,7 @@ final class KllBytes {
   }
 
   /** The error in the bytes, null if they are valid. */
-  private static String wrong(byte[] bytes, int k) {
+  private static @Nullable String wrong(byte[] bytes, int k) {
     int preamble = LittleEndian.getInt(bytes, 0);
     int flags = preamble >>> 24;
     if ((preamble & 0xFFFFFF) != (5 | 1 << 8 | FAMILY << 16) || (flags & ~LEVEL_ZERO_SORTED) != 0) {
@@ -74,7 +75,7 @@ final class KllBytes {
     return wrongItems(bytes, levels, items, capacity, (flags & LEVEL_ZERO_SORTED) != 0);
   }
 
-  private static String wrongItems(
+  private static @Nullable String wrongItems(
       byte[] bytes, int levels, int items, int capacity, boolean zeroSorted) {
     long least = LittleEndian.getLong(bytes, items - 16);
     long greatest = LittleEndian.getLong(bytes, items - 8);

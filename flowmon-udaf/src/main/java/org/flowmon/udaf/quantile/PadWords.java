@@ -39,7 +39,7 @@ final class PadWords {
       into.weights[i] = weight(pads[packed + i]);
     }
     for (int i = 0; i < size && gaps != 0; i++) {
-      into.gaps[i] = gap(pads[packed + i]);
+      into.gaps()[i] = gap(pads[packed + i]);
     }
     into.size = size;
     into.count = count;

@@ -1,6 +1,8 @@
 package org.flowmon.udaf.quantile;
 
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Values of a stream with bounds of their ranks: the quantile summary of Greenwald and Khanna, as
@@ -23,13 +25,13 @@ final class Summary {
   long[] values;
   long[] weights;
   // Null while all gaps are 0.
-  long[] gaps;
+  long @Nullable [] gaps;
   int size;
   long count;
 
   // Whether the room for gaps is kept while there are none.
   private final boolean keepsRoom;
-  private long[] spareGaps;
+  private long @Nullable [] spareGaps;
 
   Summary() {
     this(false);
@@ -52,6 +54,11 @@ final class Summary {
 
   long gap(int i) {
     return gaps == null ? 0 : gaps[i];
+  }
+
+  /** The gaps of a summary that was {@link #reset} with gaps, or is not exact. */
+  long[] gaps() {
+    return Objects.requireNonNull(gaps);
   }
 
   /** The largest gap. */
@@ -148,7 +155,7 @@ final class Summary {
         weights[size] = order < 0 ? a.weights[i++] - gapB : b.weights[j++] - gapA;
       }
       if (withGaps) {
-        gaps[size] = gapA + gapB;
+        gaps()[size] = gapA + gapB;
       }
       size++;
     }
@@ -175,9 +182,10 @@ final class Summary {
   }
 
   private void dropWithin(long limit) {
-    if (gaps == null) {
+    if (isExact()) {
       makeGaps();
     }
+    long[] gaps = gaps();
     int out = 1;
     long open = gaps[1];
     boolean any = gaps[0] != 0;

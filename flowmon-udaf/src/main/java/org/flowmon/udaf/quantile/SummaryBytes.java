@@ -87,7 +87,7 @@ final class SummaryBytes {
       }
     }
     for (int i = 0; i < summary.size && !exact; i++) {
-      sink.putVarint(summary.gaps[i]);
+      sink.putVarint(summary.gaps()[i]);
     }
   }
 
@@ -161,7 +161,7 @@ final class SummaryBytes {
       into.weights[i] = exact ? reader.getVarint() : reader.getSignedVarint();
     }
     for (int i = 0; i < size && !exact; i++) {
-      into.gaps[i] = reader.getVarint();
+      into.gaps()[i] = reader.getVarint();
     }
     into.size = size;
     into.count = check(reader, parameters, into);
@@ -195,12 +195,9 @@ final class SummaryBytes {
     }
     if (maxGap > parameters.limit(count)) {
       throw reader.error(
-          "expected gaps of at most "
-              + parameters.limit(count)
-              + " in a summary of "
-              + count
-              + " values, found "
-              + maxGap);
+          String.format(
+              "expected gaps of at most %s in a summary of %s values, found %s",
+              parameters.limit(count), count, maxGap));
     }
     return count;
   }

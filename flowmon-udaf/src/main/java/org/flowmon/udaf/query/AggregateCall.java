@@ -3,6 +3,7 @@ package org.flowmon.udaf.query;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An aggregate over the rows of a group; its arguments are expressions over rows.
@@ -12,7 +13,7 @@ import org.flowmon.udaf.value.ValueKind;
  * @param value the value taken out of a function's state; null for other aggregates
  */
 public record AggregateCall(
-    AggregateFunction function, List<Expression> arguments, StateValue value)
+    AggregateFunction function, List<Expression> arguments, @Nullable StateValue value)
     implements Expression {
   public AggregateCall {
     arguments = List.copyOf(arguments);
@@ -43,7 +44,7 @@ public record AggregateCall(
    *
    * @param argument null for {@code COUNT(*)}
    */
-  public AggregateCall(AggregateFunction function, Expression argument) {
+  public AggregateCall(AggregateFunction function, @Nullable Expression argument) {
     this(function, argument == null ? List.of() : List.of(argument));
   }
 
@@ -53,7 +54,7 @@ public record AggregateCall(
   }
 
   /** The argument, null for {@code COUNT(*)}; the first of {@code COUNT(DISTINCT …)}. */
-  public Expression argument() {
+  public @Nullable Expression argument() {
     return arguments.isEmpty() ? null : arguments.get(0);
   }
 
@@ -73,7 +74,7 @@ public record AggregateCall(
   }
 
   @Override
-  public ValueKind kind() {
+  public @Nullable ValueKind kind() {
     return switch (function) {
       case STATE -> value.kind();
       case COUNT, COUNT_DISTINCT -> ValueKind.LONG;

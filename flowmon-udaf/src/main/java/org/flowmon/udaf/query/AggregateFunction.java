@@ -1,5 +1,7 @@
 package org.flowmon.udaf.query;
 
+import org.jspecify.annotations.Nullable;
+
 /** The aggregates of the dialect. */
 public enum AggregateFunction {
   /** Number of rows, or of rows whose argument is not NULL. */
@@ -25,7 +27,7 @@ public enum AggregateFunction {
   /** The state of a function that is called by its own name, or a value taken out of it. */
   STATE;
 
-  /** Whether it is computed from sums, and so of whole numbers only. */
+  /** Whether it is computed from sums, and so of numbers and durations only. */
   public boolean isOfSums() {
     return switch (this) {
       case SUM, AVG, STDDEV, STDDEV_POP -> true;
@@ -39,7 +41,7 @@ public enum AggregateFunction {
   }
 
   /** The function of a name, null if there is none. */
-  public static AggregateFunction byName(String name) {
+  public static @Nullable AggregateFunction byName(String name) {
     for (AggregateFunction function : values()) {
       if (function.isWritten() && function.name().equals(name)) {
         return function;

@@ -32,11 +32,12 @@ import org.flowmon.udaf.query.TableQuery.Source;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /** Replaces the open parts of a query, parameters and IN (SELECT …), by values. */
 final class Binder {
-  private final Parameters parameters; // null: parameters stay
-  private final Map<Query, List<Value>> answers; // of IN (SELECT …); null: they stay
+  private final @Nullable Parameters parameters; // null: parameters stay
+  private final @Nullable Map<Query, List<Value>> answers; // of IN (SELECT …); null: they stay
   // The columns of the sources, whose kinds may depend on parameters; empty over flows.
   private final List<Named> columns;
 
@@ -261,11 +262,9 @@ final class Binder {
     List<Value> values = values(parameter);
     if (values.size() != 1) {
       throw new QueryException(
-          "parameter :"
-              + parameter.name()
-              + " has "
-              + values.size()
-              + " values where one is expected");
+          String.format(
+              "parameter :%s has %s values where one is expected",
+              parameter.name(), values.size()));
     }
     return values.get(0);
   }

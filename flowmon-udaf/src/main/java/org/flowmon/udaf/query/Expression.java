@@ -6,6 +6,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An expression over one flow, over one row of a result table, or over one group if it has an
@@ -20,23 +21,24 @@ public sealed interface Expression
         Expression.Literal,
         Expression.Prefix,
         Expression.Parameter,
-        Expression.Comparison,
-        Expression.And,
-        Expression.Or,
-        Expression.Not,
-        Expression.In,
-        Expression.InQuery,
-        Expression.IsNull,
-        Expression.IsTruth,
+        Expression.Condition,
         Expression.Arithmetic,
         Expression.Case,
         Expression.Network,
         Expression.TimeBucket,
-        Expression.SameHour,
         Expression.DaysBefore,
         Expression.OfStates {
   /** The kind of its values; null if it depends on a parameter, or the value is always NULL. */
-  ValueKind kind();
+  @Nullable ValueKind kind();
+
+  /** An expression that is TRUE, FALSE or NULL. */
+  sealed interface Condition extends Expression
+      permits Comparison, And, Or, Not, In, InQuery, IsNull, IsTruth, SameHour {
+    @Override
+    default ValueKind kind() {
+      return ValueKind.BOOLEAN;
+    }
+  }
 
   /** A column of the flow. */
   record Column(FlowColumn column) implements Expression {
@@ -61,15 +63,15 @@ public sealed interface Expression
    * @param states the type of the states in its texts, null if they are none
    */
   record Named(
-      String table,
+      @Nullable String table,
       String name,
-      ValueKind kind,
+      @Nullable ValueKind kind,
       boolean isWide,
-      CodeNames codeNames,
-      StateType states)
+      @Nullable CodeNames codeNames,
+      @Nullable StateType states)
       implements Expression {
     /** A column of the only table. */
-    public Named(String name, ValueKind kind) {
+    public Named(String name, @Nullable ValueKind kind) {
       this(null, name, kind, false, null, null);
     }
 
@@ -82,7 +84,7 @@ public sealed interface Expression
   /** A constant. */
   record Literal(Value value) implements Expression {
     @Override
-    public ValueKind kind() {
+    public @Nullable ValueKind kind() {
       return value.kind();
     }
 
@@ -110,7 +112,7 @@ public sealed interface Expression
    */
   record Parameter(String name) implements Expression {
     @Override
-    public ValueKind kind() {
+    public @Nullable ValueKind kind() {
       return null;
     }
 
@@ -165,12 +167,7 @@ public sealed interface Expression
 
   /** NULL if a side is NULL. Sides are of one kind, or LONG and DOUBLE. */
   record Comparison(ComparisonOperator operator, Expression left, Expression right)
-      implements Expression {
-    @Override
-    public ValueKind kind() {
-      return ValueKind.BOOLEAN;
-    }
-
+      implements Condition {
     @Override
     public String toString() {
       return SqlText.of(this);
@@ -178,14 +175,9 @@ public sealed interface Expression
   }
 
   /** FALSE if a term is FALSE, else NULL if one is NULL, else TRUE. BETWEEN is parsed to this. */
-  record And(List<Expression> terms) implements Expression {
+  record And(List<Expression> terms) implements Condition {
     public And {
       terms = List.copyOf(terms);
-    }
-
-    @Override
-    public ValueKind kind() {
-      return ValueKind.BOOLEAN;
     }
 
     @Override
@@ -195,14 +187,9 @@ public sealed interface Expression
   }
 
   /** TRUE if a term is TRUE, else NULL if one is NULL, else FALSE. */
-  record Or(List<Expression> terms) implements Expression {
+  record Or(List<Expression> terms) implements Condition {
     public Or {
       terms = List.copyOf(terms);
-    }
-
-    @Override
-    public ValueKind kind() {
-      return ValueKind.BOOLEAN;
     }
 
     @Override
@@ -212,12 +199,7 @@ public sealed interface Expression
   }
 
   /** NULL stays NULL. */
-  record Not(Expression term) implements Expression {
-    @Override
-    public ValueKind kind() {
-      return ValueKind.BOOLEAN;
-    }
-
+  record Not(Expression term) implements Condition {
     @Override
     public String toString() {
       return SqlText.of(this);
@@ -229,14 +211,9 @@ public sealed interface Expression
    * NULL, or if no item matches and one is NULL. Items are literals, prefixes or (before binding)
    * parameters; an empty list of a parameter matches nothing.
    */
-  record In(Expression value, List<Expression> items) implements Expression {
+  record In(Expression value, List<Expression> items) implements Condition {
     public In {
       items = List.copyOf(items);
-    }
-
-    @Override
-    public ValueKind kind() {
-      return ValueKind.BOOLEAN;
     }
 
     @Override
@@ -249,12 +226,7 @@ public sealed interface Expression
    * Whether the value is in the one-column result of a query. It becomes an {@link In} with the
    * result's values once that query is answered.
    */
-  record InQuery(Expression value, Query query) implements Expression {
-    @Override
-    public ValueKind kind() {
-      return ValueKind.BOOLEAN;
-    }
-
+  record InQuery(Expression value, Query query) implements Condition {
     @Override
     public String toString() {
       return SqlText.of(this);
@@ -262,12 +234,7 @@ public sealed interface Expression
   }
 
   /** Never NULL itself. */
-  record IsNull(Expression term) implements Expression {
-    @Override
-    public ValueKind kind() {
-      return ValueKind.BOOLEAN;
-    }
-
+  record IsNull(Expression term) implements Condition {
     @Override
     public String toString() {
       return SqlText.of(this);
@@ -275,12 +242,7 @@ public sealed interface Expression
   }
 
   /** {@code IS TRUE} or {@code IS FALSE}: never NULL itself. */
-  record IsTruth(Expression term, boolean truth) implements Expression {
-    @Override
-    public ValueKind kind() {
-      return ValueKind.BOOLEAN;
-    }
-
+  record IsTruth(Expression term, boolean truth) implements Condition {
     @Override
     public String toString() {
       return SqlText.of(this);
@@ -314,7 +276,8 @@ public sealed interface Expression
    *
    * @param kind the kind of the result; null while it depends on a parameter
    */
-  record Arithmetic(ArithmeticOperator operator, Expression left, Expression right, ValueKind kind)
+  record Arithmetic(
+      ArithmeticOperator operator, Expression left, Expression right, @Nullable ValueKind kind)
       implements Expression {
     @Override
     public String toString() {
@@ -331,7 +294,8 @@ public sealed interface Expression
    * @param otherwise the result if there is none: {@link Value#NULL} without ELSE
    * @param kind the kind of all results
    */
-  record Case(List<When> whens, Expression otherwise, ValueKind kind) implements Expression {
+  record Case(List<When> whens, Expression otherwise, @Nullable ValueKind kind)
+      implements Expression {
     public Case {
       whens = List.copyOf(whens);
     }
@@ -369,12 +333,7 @@ public sealed interface Expression
   }
 
   /** Whether the time is in [now − 24 h · i, now − 24 h · i + 1 h) for an i of 1 … days. */
-  record SameHour(Expression time, Expression now, int days) implements Expression {
-    @Override
-    public ValueKind kind() {
-      return ValueKind.BOOLEAN;
-    }
-
+  record SameHour(Expression time, Expression now, int days) implements Condition {
     @Override
     public String toString() {
       return SqlText.of(this);
@@ -412,9 +371,9 @@ public sealed interface Expression
       List<Expression> of,
       List<Expression> parameters,
       StateValue.Part part,
-      ValueKind kind,
+      @Nullable ValueKind kind,
       boolean isList,
-      StateType states)
+      @Nullable StateType states)
       implements Expression {
     public OfStates {
       of = List.copyOf(of);

@@ -10,6 +10,7 @@ import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A query over flows: the same object runs live, over the archive and as replay. Immutable; equal
@@ -27,11 +28,11 @@ import org.flowmon.udaf.value.Value;
  */
 public record FlowQuery(
     List<SelectItem> select,
-    Expression where,
+    @Nullable Expression where,
     List<Expression> groupBy,
-    Expression having,
+    @Nullable Expression having,
     List<OrderItem> orderBy,
-    LimitBy limitBy,
+    @Nullable LimitBy limitBy,
     long limit)
     implements Query {
 
@@ -44,7 +45,7 @@ public record FlowQuery(
   /** A query that keeps all groups. */
   public FlowQuery(
       List<SelectItem> select,
-      Expression where,
+      @Nullable Expression where,
       List<Expression> groupBy,
       List<OrderItem> orderBy,
       long limit) {
@@ -52,7 +53,7 @@ public record FlowQuery(
   }
 
   /** This query over other rows. */
-  public FlowQuery withWhere(Expression other) {
+  public FlowQuery withWhere(@Nullable Expression other) {
     return new FlowQuery(select, other, groupBy, having, orderBy, limitBy, limit);
   }
 

@@ -3,6 +3,7 @@ package org.flowmon.udaf.query;
 import java.util.List;
 import java.util.Set;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The dialect's view of the aggregate functions that queries call by name. {@link
@@ -44,9 +45,6 @@ public interface FunctionCatalogue {
 
   /** The names of the extractors of a function's states, in capitals. */
   Set<String> extractors(String function);
-
-  /** The form of a function's calls, for errors: {@code QUANTILES(x [, epsilon])}. */
-  String signature(String function);
 
   /**
    * Checks the call of a function.
@@ -90,7 +88,7 @@ public interface FunctionCatalogue {
    * @return its result; null for a state of that type
    * @throws CallException saying what was found and what was expected
    */
-  Gives check(String pair, StateType type, List<Expression> parameters);
+  @Nullable Gives check(String pair, StateType type, List<Expression> parameters);
 
   /** Makes the evaluation of a call without parameters. */
   StateEvaluation evaluation(Expression.OfStates call);
@@ -117,7 +115,7 @@ public interface FunctionCatalogue {
    * @param kind of the value; of a list TEXT
    * @param isList whether it is a list of items
    */
-  record Gives(ValueKind kind, boolean isList) {}
+  record Gives(@Nullable ValueKind kind, boolean isList) {}
 
   /** A call that a function or extractor rejects. */
   final class CallException extends RuntimeException {

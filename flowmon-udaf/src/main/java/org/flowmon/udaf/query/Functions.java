@@ -6,10 +6,11 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
 import org.flowmon.udaf.text.QueryException;
+import org.jspecify.annotations.Nullable;
 
 /** The catalogue of available aggregate functions. */
 public final class Functions {
-  private static FunctionCatalogue catalogue;
+  private static @Nullable FunctionCatalogue catalogue;
 
   private Functions() {}
 
@@ -70,11 +71,6 @@ public final class Functions {
     @Override
     public Set<String> extractors(String function) {
       return Set.of();
-    }
-
-    @Override
-    public String signature(String function) {
-      throw new IllegalArgumentException(function);
     }
 
     @Override

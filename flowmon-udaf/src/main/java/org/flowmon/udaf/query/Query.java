@@ -8,6 +8,7 @@ import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A query of the dialect: over flows, or over the results of other queries. Immutable; equal
@@ -27,10 +28,10 @@ public sealed interface Query permits FlowQuery, TableQuery {
   List<SelectItem> select();
 
   /** The condition on groups to keep; null to keep all. */
-  Expression having();
+  @Nullable Expression having();
 
   /** The limit on groups of the same keys; null for none. */
-  LimitBy limitBy();
+  @Nullable LimitBy limitBy();
 
   /** Rows of the result, −1 if there is no limit. */
   long limit();
@@ -74,7 +75,7 @@ public sealed interface Query permits FlowQuery, TableQuery {
    *
    * @param table that query's name for the result, null if it has none
    */
-  default List<Named> columns(String table) {
+  default List<Named> columns(@Nullable String table) {
     List<Named> columns = new ArrayList<>();
     for (SelectItem item : select()) {
       ValueKind kind = item.what().kind();

@@ -1,6 +1,7 @@
 package org.flowmon.udaf.query;
 
 import org.flowmon.flow.CodeNames;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One column of a query's result.
@@ -12,7 +13,7 @@ public record SelectItem(String name, Expression what) {
    * The names of its values if they are codes with names: those of a column, and its MIN and MAX.
    * Else null.
    */
-  public CodeNames codeNames() {
+  public @Nullable CodeNames codeNames() {
     Expression values =
         what instanceof AggregateCall call
                 && (call.function() == AggregateFunction.MIN

@@ -7,6 +7,7 @@ import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The type of states: a function and its call. Columns of states carry it, so that queries over
@@ -16,13 +17,13 @@ import org.flowmon.udaf.value.ValueKind;
  * @param arguments as of the call with all parameters: a {@link Literal} is a constant; only the
  *     kind of others counts. Null if a parameter of the call has no value yet
  */
-public record StateType(String function, List<Expression> arguments) {
+public record StateType(String function, @Nullable List<Expression> arguments) {
   public StateType {
     arguments = arguments == null ? null : List.copyOf(arguments);
   }
 
   /** An argument that is evaluated for each row. */
-  public static Expression ofRows(ValueKind kind) {
+  public static Expression ofRows(@Nullable ValueKind kind) {
     return new Named("row", kind);
   }
 
@@ -32,7 +33,7 @@ public record StateType(String function, List<Expression> arguments) {
   }
 
   /** The type of an expression's states; null if it gives none. */
-  public static StateType of(Expression expression) {
+  public static @Nullable StateType of(Expression expression) {
     if (expression instanceof Named column) {
       return column.states();
     } else if (expression instanceof OfStates call) {
@@ -45,7 +46,7 @@ public record StateType(String function, List<Expression> arguments) {
     return null;
   }
 
-  private static StateType ofState(AggregateCall call) {
+  private static @Nullable StateType ofState(AggregateCall call) {
     if (call.value().merged() != null) {
       return call.value().merged();
     }
@@ -55,7 +56,7 @@ public record StateType(String function, List<Expression> arguments) {
   }
 
   /** The type of all non-NULL branches, if it is the same. */
-  private static StateType ofChoice(Case choice) {
+  private static @Nullable StateType ofChoice(Case choice) {
     StateType common = isNull(choice.otherwise()) ? null : of(choice.otherwise());
     if (common == null && !isNull(choice.otherwise())) {
       return null;

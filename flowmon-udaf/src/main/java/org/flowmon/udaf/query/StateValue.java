@@ -2,6 +2,7 @@ package org.flowmon.udaf.query;
 
 import java.util.List;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A value that a query takes out of a group's function state: {@code QUANTILE(QUANTILES(bytes),
@@ -18,12 +19,12 @@ import org.flowmon.udaf.value.ValueKind;
  */
 public record StateValue(
     String function,
-    String extractor,
+    @Nullable String extractor,
     List<Expression> parameters,
     Part part,
-    ValueKind kind,
+    @Nullable ValueKind kind,
     boolean isList,
-    StateType merged) {
+    @Nullable StateType merged) {
   /** A part of an estimate: one of its three values. */
   public enum Part {
     /** The value itself. */

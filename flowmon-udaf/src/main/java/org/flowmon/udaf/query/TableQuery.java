@@ -7,6 +7,7 @@ import java.util.TreeSet;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.value.Parameters;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A query over the results of others. Immutable; equal queries are equal.
@@ -27,7 +28,7 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
    * @param isLeft whether earlier rows without a match stay, with NULL in its columns
    * @param on the equalities of joined rows; empty for the first
    */
-  public record Source(String name, Query query, boolean isLeft, List<Equality> on) {
+  public record Source(@Nullable String name, Query query, boolean isLeft, List<Equality> on) {
     public Source {
       on = List.copyOf(on);
     }
@@ -47,12 +48,12 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
   }
 
   @Override
-  public Expression having() {
+  public @Nullable Expression having() {
     return clauses.having();
   }
 
   @Override
-  public LimitBy limitBy() {
+  public @Nullable LimitBy limitBy() {
     return clauses.limitBy();
   }
 

@@ -23,6 +23,7 @@ import org.flowmon.udaf.query.Expression.When;
 import org.flowmon.udaf.text.TimeLiterals;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Builds expressions whose parts fit each other: when parsing, and again when parameters get their
@@ -30,6 +31,9 @@ import org.flowmon.udaf.value.ValueKind;
  * end_time >= '2026-11-21'}, {@code state = 'SF'}.
  */
 public final class Typing {
+  /** The function whose states have the sums of doubles, with an extractor for each aggregate. */
+  private static final String SUMS_OF_DOUBLES = "DOUBLE_SUMS";
+
   private Typing() {}
 
   public static Expression comparison(
@@ -205,7 +209,8 @@ public final class Typing {
     return new Arithmetic(operator, l, r, kind);
   }
 
-  private static ValueKind arithmeticKind(ArithmeticOperator operator, ValueKind l, ValueKind r) {
+  private static @Nullable ValueKind arithmeticKind(
+      ArithmeticOperator operator, ValueKind l, ValueKind r) {
     boolean numbers = l.isNumber() && r.isNumber();
     boolean bothLong = l == ValueKind.LONG && r == ValueKind.LONG;
     boolean lengths = l == ValueKind.DURATION && r == ValueKind.DURATION;
@@ -235,7 +240,7 @@ public final class Typing {
     };
   }
 
-  private static ValueKind number(boolean numbers, boolean bothLong) {
+  private static @Nullable ValueKind number(boolean numbers, boolean bothLong) {
     return bothLong ? ValueKind.LONG : numbers ? ValueKind.DOUBLE : null;
   }
 
@@ -259,6 +264,10 @@ public final class Typing {
     return new Case(whens, otherwise, kind);
   }
 
+  /**
+   * An aggregate of the dialect. SUM and its like of a DOUBLE are taken out of a state with exact
+   * sums, because a sum of rounded doubles would depend on the order of rows.
+   */
   public static AggregateCall aggregate(AggregateFunction function, Expression argument) {
     ValueKind kind = argument.kind();
     if (function == AggregateFunction.COUNT || (kind == null && Binder.hasParameter(argument))) {
@@ -266,16 +275,15 @@ public final class Typing {
     }
     boolean summed = function.isOfSums();
     if (summed && kind == ValueKind.DOUBLE) {
-      throw new TypeException(
-          function + " of DOUBLE would depend on the order of rows: expected LONG or DURATION",
-          argument);
+      AggregateCall sums = state(SUMS_OF_DOUBLES, List.of(argument));
+      return extracted(sums, function.name(), List.of(), StateValue.Part.VALUE);
     }
     boolean fits =
         summed
             ? kind == ValueKind.LONG || kind == ValueKind.DURATION
             : kind != null && kind != ValueKind.TEXT;
     if (!fits) {
-      String expected = summed ? "LONG or DURATION" : "anything but TEXT";
+      String expected = summed ? "LONG, DOUBLE or DURATION" : "anything but TEXT";
       throw new TypeException(
           function + " takes " + expected + ", found " + (kind == null ? "NULL" : kind), argument);
     }
@@ -392,22 +400,19 @@ public final class Typing {
     StateType second = requireStates(pair, two.get(1));
     if (!first.mergesWith(second)) {
       throw new TypeException(
-          pair
-              + " takes two states of one function with the same parameters: expected one of "
-              + first
-              + ", found one of "
-              + second,
+          String.format(
+              "%s takes two states of one function with the same parameters: expected one of %s,"
+                  + " found one of %s",
+              pair, first, second),
           two.get(1));
     }
     StateType type = first.isOpen() ? second : first;
     List<String> owners = Functions.catalogue().withPair(pair);
     if (!owners.contains(type.function())) {
       throw new TypeException(
-          pair
-              + " is of states of "
-              + String.join(" and of ", owners)
-              + ", found states of "
-              + type.function(),
+          String.format(
+              "%s is of states of %s, found states of %s",
+              pair, String.join(" and of ", owners), type.function()),
           two.get(0));
     }
     OfStates call = new OfStates(pair, two, parameters, part, null, false, null);

@@ -14,8 +14,8 @@ public final class LongSet {
     this.points = points;
     int size = Integer.highestOneBit(Math.max(points.length, 1) * 4 - 1);
     boolean few = points.length <= FEW;
-    this.slots = few ? null : new long[size];
-    this.used = few ? null : new boolean[size];
+    this.slots = new long[few ? 0 : size];
+    this.used = new boolean[few ? 0 : size];
     if (!few) {
       for (long point : points) {
         int at = slot(point);
@@ -26,7 +26,7 @@ public final class LongSet {
   }
 
   public boolean contains(long value) {
-    if (slots == null) {
+    if (slots.length == 0) {
       boolean found = false;
       for (long point : points) {
         found |= point == value;

@@ -1,6 +1,6 @@
 package org.flowmon.udaf.state;
 
-import org.flowmon.flow.LittleEndian;
+import org.flowmon.flow.bytes.LittleEndian;
 
 /**
  * Reads the untrusted bytes of a state: anything missing is a {@link StateFormatException} that

@@ -1,7 +1,7 @@
 package org.flowmon.udaf.state;
 
 import java.util.Arrays;
-import org.flowmon.flow.LittleEndian;
+import org.flowmon.flow.bytes.LittleEndian;
 
 /**
  * Growing bytes that states are appended to; little-endian. Reused: after {@link #clear} it

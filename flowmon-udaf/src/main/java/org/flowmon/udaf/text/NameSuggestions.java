@@ -2,6 +2,7 @@ package org.flowmon.udaf.text;
 
 import java.util.Collection;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Suggests names for mistyped ones. */
 public final class NameSuggestions {
@@ -11,7 +12,7 @@ public final class NameSuggestions {
    * The known name with the fewest changed letters, case aside; the first of several, null if more
    * than three letters, or half of the name, would have to change.
    */
-  public static String nearest(String name, Collection<String> known) {
+  public static @Nullable String nearest(String name, Collection<String> known) {
     String lower = name.toLowerCase(Locale.ROOT);
     String best = null;
     int bestDistance = Math.min(4, 1 + name.length() / 2);

@@ -6,8 +6,10 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Reads and writes times and durations as texts. */
 public final class TimeLiterals {
@@ -40,7 +42,7 @@ public final class TimeLiterals {
   private TimeLiterals() {}
 
   /** Microseconds of a unit, singular or plural, in any case; null if it is none. */
-  public static Long unitMicros(String unit) {
+  public static @Nullable Long unitMicros(String unit) {
     String upper = unit.toUpperCase(Locale.ROOT);
     Long micros = UNIT_MICROS.get(upper);
     if (micros == null && upper.endsWith("S")) {
@@ -50,7 +52,7 @@ public final class TimeLiterals {
   }
 
   /** Microseconds of a text such as {@code 5 minutes}; null if it is none. */
-  public static Long durationMicros(String text) {
+  public static @Nullable Long durationMicros(String text) {
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {
       return null;
@@ -63,10 +65,13 @@ public final class TimeLiterals {
     }
   }
 
+  private static long micros(String knownUnit) {
+    return Objects.requireNonNull(UNIT_MICROS.get(knownUnit));
+  }
+
   /** Whether its {@link #interval} can be read again. */
   public static boolean isInterval(long micros) {
-    return micros % UNIT_MICROS.get("MILLISECOND") == 0
-        || (micros > -INTERVAL_END && micros < INTERVAL_END);
+    return micros % micros("MILLISECOND") == 0 || (micros > -INTERVAL_END && micros < INTERVAL_END);
   }
 
   /** Whether a text can express this time, in microseconds since 1970: years have four digits. */
@@ -78,16 +83,16 @@ public final class TimeLiterals {
   public static String interval(long micros) {
     String unit = "MICROSECOND";
     for (String larger : LARGER_UNITS) {
-      unit = micros % UNIT_MICROS.get(larger) == 0 && micros != 0 ? larger : unit;
+      unit = micros % micros(larger) == 0 && micros != 0 ? larger : unit;
     }
-    return "INTERVAL '" + micros / UNIT_MICROS.get(unit) + "' " + unit;
+    return "INTERVAL '" + micros / micros(unit) + "' " + unit;
   }
 
   /**
    * Microseconds since 1970 of a text such as {@code 2026-11-21 08:00:00.5}, in UTC unless it names
    * an offset; digits below a microsecond are cut. Null if it is none.
    */
-  public static Long timestampMicros(String text) {
+  public static @Nullable Long timestampMicros(String text) {
     Matcher matcher = TIMESTAMP.matcher(text.strip());
     if (!matcher.matches()) {
       return null;

@@ -115,11 +115,9 @@ public final class TokenStream {
     String nearest =
         token.kind() == Token.Kind.WORD ? NameSuggestions.nearest(token.typed(), CLAUSES) : null;
     return error(
-        "expected "
-            + expected
-            + ", found "
-            + token.shown()
-            + (nearest == null ? "" : "; did you mean " + nearest + "?"),
+        String.format(
+            "expected %s, found %s%s",
+            expected, token.shown(), nearest == null ? "" : "; did you mean " + nearest + "?"),
         token.start());
   }
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Values for the parameters of a query, by name without the colon: {@code now}, {@code
@@ -65,7 +66,7 @@ public final class Parameters {
   }
 
   /** The values of a parameter, null if it has none. */
-  public List<Value> get(String name) {
+  public @Nullable List<Value> get(String name) {
     return values.get(name);
   }
 

@@ -2,6 +2,7 @@ package org.flowmon.udaf.value;
 
 import java.nio.LongBuffer;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One column of a {@link ResultTable} while it is filled and afterwards. Common properties take no
@@ -96,7 +97,7 @@ final class ResultColumn {
   }
 
   /** The text; null if NULL. */
-  String text(int row) {
+  @Nullable String text(int row) {
     return isNull(row) ? null : text[row];
   }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of a query's answer as named, typed columns. Whole numbers are exact up to 128 bits: a
@@ -93,13 +94,9 @@ public final class ResultTable {
     long low = low(row, column);
     if (high(row, column) != low >> 63) {
       throw new ArithmeticException(
-          "row "
-              + row
-              + " of column "
-              + name(column)
-              + " is "
-              + bigValue(row, column)
-              + ", more than a long holds");
+          String.format(
+              "row %s of column %s is %s, more than a long holds",
+              row, name(column), bigValue(row, column)));
     }
     return low;
   }
@@ -120,7 +117,7 @@ public final class ResultTable {
   }
 
   /** An address, null if NULL. */
-  public IpAddress address(int row, int column) {
+  public @Nullable IpAddress address(int row, int column) {
     require(column, kind(column) == ValueKind.ADDRESS, "an address");
     return isNull(row, column) ? null : new IpAddress(high(row, column), low(row, column));
   }
@@ -177,20 +174,6 @@ public final class ResultTable {
       if (high != null) {
         high[i] = isNull ? 0 : values.high(row);
       }
-    }
-  }
-
-  /**
-   * Reads successive rows as {@link #longValue}.
-   *
-   * @throws ArithmeticException if a value does not fit a long
-   */
-  public void readLongs(int column, int from, int count, long[] out) {
-    Objects.checkFromIndexSize(from, count, rows);
-    ResultColumn values = columns.get(column);
-    for (int i = 0; i < count; i++) {
-      long low = values.low(from + i);
-      out[i] = values.high(from + i) == low >> 63 ? low : longValue(from + i, column);
     }
   }
 

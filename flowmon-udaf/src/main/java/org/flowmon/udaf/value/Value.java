@@ -6,6 +6,7 @@ import org.flowmon.flow.TableHash;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.text.TimeLiterals;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A constant of a query: a literal or the value of a parameter.
@@ -16,7 +17,7 @@ import org.flowmon.udaf.text.TimeLiterals;
  *     double
  * @param text the text, null if the kind is not {@link ValueKind#TEXT}
  */
-public record Value(ValueKind kind, long high, long low, String text) {
+public record Value(@Nullable ValueKind kind, long high, long low, @Nullable String text) {
   /** Differs between processes, as values may come from flows. See {@link TableHash}. */
   @Override
   public int hashCode() {

@@ -1,6 +1,7 @@
 package org.flowmon.udaf.value;
 
 import org.flowmon.flow.ColumnType;
+import org.jspecify.annotations.Nullable;
 
 /** The kind of a query's value; each column of the flow schema has one. */
 public enum ValueKind {
@@ -33,7 +34,7 @@ public enum ValueKind {
   }
 
   /** The kind of this code, null if this version does not know it. */
-  public static ValueKind byCode(int code) {
+  public static @Nullable ValueKind byCode(int code) {
     for (ValueKind kind : values()) {
       if (kind.code == code) {
         return kind;

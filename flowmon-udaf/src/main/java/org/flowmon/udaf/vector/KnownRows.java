@@ -2,6 +2,7 @@ package org.flowmon.udaf.vector;
 
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowRows;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The stretch of rows of a cached result, to avoid computing it again for the same stretch. A batch
@@ -9,12 +10,12 @@ import org.flowmon.flow.FlowRows;
  * and are never remembered.
  */
 public final class KnownRows {
-  private FlowRows rows;
+  private @Nullable FlowRows rows;
   private int from;
   private int count;
 
   /** Whether the stretch is this one. */
-  public boolean is(FlowRows otherRows, int otherFrom, int otherCount) {
+  public boolean is(@Nullable FlowRows otherRows, int otherFrom, int otherCount) {
     return rows != null && rows == otherRows && from == otherFrom && count == otherCount;
   }
 
@@ -24,7 +25,7 @@ public final class KnownRows {
   }
 
   /** Sets the stretch; its batch is held until the next one. */
-  public void set(FlowRows ofRows, int first, int number) {
+  public void set(@Nullable FlowRows ofRows, int first, int number) {
     rows = ofRows instanceof FlowBatch ? ofRows : null;
     from = first;
     count = number;

@@ -1,8 +1,10 @@
 package org.flowmon.udaf.vector;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Up to {@link #CAPACITY} values of one kind, reused from call to call. The value of a NULL is 0,
@@ -15,13 +17,13 @@ public final class Vector {
 
   public static final int WORDS = CAPACITY / 64;
 
-  private final ValueKind kind;
+  private final @Nullable ValueKind kind;
   private final long[] values = new long[CAPACITY];
-  private final long[] high;
-  private final String[] texts;
+  private final long @Nullable [] high;
+  private final @Nullable String @Nullable [] texts;
   private final long[] validity = new long[WORDS];
   private boolean allValid;
-  private long[] upper; // allocated on first use
+  private long[] upper = {}; // allocated on first use
   private boolean isWide;
 
   /**
@@ -29,13 +31,13 @@ public final class Vector {
    *
    * @param kind null if every value will be NULL
    */
-  public Vector(ValueKind kind) {
+  public Vector(@Nullable ValueKind kind) {
     this.kind = kind;
     this.high = kind == ValueKind.ADDRESS ? new long[CAPACITY] : null;
     this.texts = kind == ValueKind.TEXT ? new String[CAPACITY] : null;
   }
 
-  public ValueKind kind() {
+  public @Nullable ValueKind kind() {
     return kind;
   }
 
@@ -45,13 +47,23 @@ public final class Vector {
   }
 
   /** High longs of addresses; null for other kinds. */
-  public long[] high() {
+  public long @Nullable [] high() {
     return high;
   }
 
   /** Texts; null for other kinds. */
-  public String[] texts() {
+  public @Nullable String @Nullable [] texts() {
     return texts;
+  }
+
+  /** {@link #high} of a vector of addresses. */
+  public long[] requireHigh() {
+    return Objects.requireNonNull(high);
+  }
+
+  /** {@link #texts} of a vector of texts; that of a NULL is null. */
+  public @Nullable String[] requireTexts() {
+    return Objects.requireNonNull(texts);
   }
 
   /**
@@ -90,7 +102,7 @@ public final class Vector {
    * @return the upper longs, to be filled
    */
   public long[] widen() {
-    upper = upper == null ? new long[CAPACITY] : upper;
+    upper = upper.length == 0 ? new long[CAPACITY] : upper;
     isWide = true;
     return upper;
   }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.LittleEndian;
+import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.RandomFlows;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupLimit;

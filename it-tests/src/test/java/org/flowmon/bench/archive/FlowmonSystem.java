@@ -22,7 +22,6 @@ import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentOptions;
-import org.flowmon.archive.segment.reader.SegmentFootprint;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
 import org.flowmon.udaf.parser.QueryParser;

@@ -51,7 +51,7 @@ public final class WorkloadBatches {
     for (int i = 0; i < n; i++) {
       values[i] = states[from + i] + FIRST_STATE;
     }
-    builder.setColumn(FlowColumn.STATE, values, null);
+    builder.setColumn(FlowColumn.STATE, values, FlowBatchBuilder.ALL_SET);
     builder.endRows();
     FlowBatch batch = FlowBatch.open(builder.build(1, 0, 0, 0));
     builder.clear();
@@ -64,21 +64,21 @@ public final class WorkloadBatches {
     for (int i = 0; i < n; i++) {
       values[i] = seconds[from + i] * MICROS;
     }
-    builder.setColumn(FlowColumn.END_TIME, values, null);
-    builder.setColumn(FlowColumn.ARRIVAL, values, null);
+    builder.setColumn(FlowColumn.END_TIME, values, FlowBatchBuilder.ALL_SET);
+    builder.setColumn(FlowColumn.ARRIVAL, values, FlowBatchBuilder.ALL_SET);
     for (int i = 0; i < n; i++) {
       values[i] -= millis[from + i] * MICROS_OF_MILLI;
     }
-    builder.setColumn(FlowColumn.START_TIME, values, null);
+    builder.setColumn(FlowColumn.START_TIME, values, FlowBatchBuilder.ALL_SET);
     for (int i = 0; i < n; i++) {
       values[i] = millis[from + i] * MICROS_OF_MILLI;
     }
-    builder.setColumn(FlowColumn.DURATION, values, null);
+    builder.setColumn(FlowColumn.DURATION, values, FlowBatchBuilder.ALL_SET);
   }
 
   private void number(FlowBlock block, int from, int n, WorkloadColumn column, FlowColumn target) {
     System.arraycopy(block.column(column), from, values, 0, n);
-    builder.setColumn(target, values, null);
+    builder.setColumn(target, values, FlowBatchBuilder.ALL_SET);
   }
 
   private void address(FlowBlock block, int from, int n, WorkloadColumn column, FlowColumn target) {
@@ -86,6 +86,6 @@ public final class WorkloadBatches {
     for (int i = 0; i < n; i++) {
       values[i] = IpAddress.ipv4Low((int) addresses[from + i]);
     }
-    builder.setAddressColumn(target, zeros, values, null);
+    builder.setAddressColumn(target, zeros, values, FlowBatchBuilder.ALL_SET);
   }
 }

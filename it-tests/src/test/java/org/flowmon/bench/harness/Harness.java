@@ -119,8 +119,10 @@ public final class Harness implements Callable<Integer> {
     }
     ServicesLog.quiet();
     Experiment experiment =
-        (Experiment)
-            Class.forName(CLASSES + declaration.run()).getDeclaredConstructor().newInstance();
+        Class.forName(CLASSES + declaration.run())
+            .asSubclass(Experiment.class)
+            .getDeclaredConstructor()
+            .newInstance();
     try (Run run = new Run(name, declaration, options, spec)) {
       experiment.run(run);
       return run.show();

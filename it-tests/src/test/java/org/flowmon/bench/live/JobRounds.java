@@ -57,7 +57,7 @@ final class JobRounds {
   void plot(Run run, String line, long must) {
     for (int r = 0; r < perSecond.size(); r++) {
       run.point(line, r + 1, perSecond.get(r));
-      run.point(String.format("must reach, %,d", must), r + 1, must);
+      run.point(String.format("must reach, %,d", must), r + 1, (double) must);
     }
   }
 }

@@ -114,9 +114,7 @@ public final class ReportLatency implements Experiment {
       throw new UsageException("--hosts are two numbers, as 2000,20000; found " + hosts);
     }
     try {
-      return TrafficOptions.defaults()
-          .withHosts(hosts.get(0), hosts.get(1))
-          .withZipfExponent(run.decimal("zipf"));
+      return TrafficOptions.defaults().withHosts(hosts.get(0), hosts.get(1), run.decimal("zipf"));
     } catch (IllegalArgumentException e) {
       throw new UsageException("--hosts, --zipf: " + e.getMessage());
     }

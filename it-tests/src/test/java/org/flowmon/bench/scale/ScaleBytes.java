@@ -15,7 +15,7 @@ import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.reader.SegmentFootprint;
+import org.flowmon.bench.archive.SegmentFootprint;
 import org.flowmon.bench.harness.BenchFolder;
 import org.flowmon.bench.harness.Row;
 import org.flowmon.flow.FlowColumn;

@@ -9,13 +9,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.flowmon.deploy.demo.service.DemoOptions;
-import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
-import org.flowmon.ingest.collect.CollectorSink;
 import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
@@ -59,8 +57,7 @@ final class ExporterFeed implements FlowFeed {
     this.senders =
         new RouterCounts(decoder, counters, IpAddress.ofBytes(listen.getAddress().getAddress()));
     this.collector =
-        UdpCollector.start(
-            List.of(listen), RECEIVE_BUFFER, senders, new PublishingSink(publisher), counters);
+        UdpCollector.start(List.of(listen), RECEIVE_BUFFER, senders, publisher, counters);
     this.simulator = simulator(model);
     this.sender =
         new FeedThread(
@@ -83,29 +80,6 @@ final class ExporterFeed implements FlowFeed {
     } catch (IOException | RuntimeException e) {
       collector.close();
       throw e;
-    }
-  }
-
-  /** Hands the collector's flows and its clock to the publisher. */
-  private record PublishingSink(FlowPublisher publisher) implements CollectorSink {
-    @Override
-    public FlowBatchBuilder builder() {
-      return publisher.builder();
-    }
-
-    @Override
-    public void rowsEnded(int rows) {
-      publisher.rowsEnded(rows);
-    }
-
-    @Override
-    public void tick(long nowMicros) {
-      publisher.advanceTo(nowMicros);
-    }
-
-    @Override
-    public void lost(long flows) {
-      publisher.addLosses(flows);
     }
   }
 
@@ -171,11 +145,6 @@ final class ExporterFeed implements FlowFeed {
     if (count != 0) {
       dropped.put(counter.label(), count);
     }
-  }
-
-  @Override
-  public void stop() {
-    simulator.stop();
   }
 
   @Override

@@ -10,6 +10,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
@@ -21,7 +22,8 @@ final class RouterCountsTest {
   private final IngestCounters all = new IngestCounters();
   private final RouterCounts senders =
       new RouterCounts(
-          new ExportDecoder(all, new BadDatagramSamples(1), null, DecoderLimits.defaults()),
+          new ExportDecoder(
+              all, new BadDatagramSamples(1), ProtectedNetworks.NONE, DecoderLimits.defaults()),
           all,
           ROUTER);
   private long seconds = 1_790_000_000;

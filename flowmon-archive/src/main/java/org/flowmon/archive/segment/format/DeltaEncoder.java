@@ -1,6 +1,6 @@
 package org.flowmon.archive.segment.format;
 
-import org.flowmon.archive.region.ByteSink;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Writes DELTA_BINARY_PACKED of Parquet in blocks of 128 deltas, and a table of the blocks' offsets

@@ -17,10 +17,10 @@ import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.SortingColumn;
 import org.apache.parquet.format.TypeDefinedOrder;
 import org.apache.parquet.format.Util;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Collects the metadata of the columns and encodes the end of a segment file. Used for one segment.

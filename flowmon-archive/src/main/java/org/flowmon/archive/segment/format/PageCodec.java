@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import net.jpountz.lz4.LZ4Compressor;
 import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.segment.SegmentCodec;
+import org.flowmon.flow.bytes.ByteSink;
 
 /** Compresses and decompresses the bytes of pages. */
 public final class PageCodec {

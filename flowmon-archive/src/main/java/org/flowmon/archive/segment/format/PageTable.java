@@ -1,7 +1,7 @@
 package org.flowmon.archive.segment.format;
 
 import java.nio.ByteBuffer;
-import org.flowmon.archive.region.ByteSink;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * The places of a chunk's pages, its dictionary page first: a table of the segment's footer part.

@@ -19,7 +19,6 @@ import org.apache.parquet.format.PageLocation;
 import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Util;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.segment.SegmentCodec;
 import org.flowmon.archive.segment.format.PageCodec;
@@ -27,6 +26,7 @@ import org.flowmon.archive.segment.format.PageTable;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.bytes.ByteSink;
 
 /** Builds the pages of one column. Reuses its arrays. Not thread-safe. */
 final class ChunkBuilder {

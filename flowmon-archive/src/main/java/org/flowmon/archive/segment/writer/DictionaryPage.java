@@ -2,10 +2,10 @@ package org.flowmon.archive.segment.writer;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Encodes a dictionary: the page that every Parquet reader reads, and the side table by which

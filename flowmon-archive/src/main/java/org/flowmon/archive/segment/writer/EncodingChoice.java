@@ -3,13 +3,13 @@ package org.flowmon.archive.segment.writer;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.parquet.format.Encoding;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.segment.format.DeltaEncoder;
 import org.flowmon.archive.segment.format.PageCodec;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Chooses the encoding of a column. For columns read in place: the smaller of a dictionary and

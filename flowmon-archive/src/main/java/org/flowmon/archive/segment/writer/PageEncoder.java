@@ -1,10 +1,10 @@
 package org.flowmon.archive.segment.writer;
 
 import org.apache.parquet.format.Encoding;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.segment.format.DeltaEncoder;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.bytes.ByteSink;
 
 /** Encodes levels and values of some rows of a column as a data page. */
 final class PageEncoder {

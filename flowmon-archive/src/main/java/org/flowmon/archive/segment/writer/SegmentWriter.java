@@ -15,7 +15,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.apache.parquet.format.ColumnMetaData;
 import org.flowmon.archive.index.DictionaryValues;
 import org.flowmon.archive.index.SegmentIndexWriter;
-import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SealedFile;
@@ -35,6 +34,7 @@ import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Seals rows into a segment: sorts them by time, writes {@code <id>.parquet} and its sidecar {@code

@@ -42,14 +42,9 @@ public record DecoderLimits(
         || strangerBytes < exporterBytes
         || stateBytes < strangerBytes) {
       throw new IllegalArgumentException(
-          "expected "
-              + LEAST_BYTES
-              + " bytes <= exporterBytes <= strangerBytes <= stateBytes, found "
-              + exporterBytes
-              + ", "
-              + strangerBytes
-              + ", "
-              + stateBytes);
+          String.format(
+              "expected %s bytes <= exporterBytes <= strangerBytes <= stateBytes, found %s, %s, %s",
+              LEAST_BYTES, exporterBytes, strangerBytes, stateBytes));
     }
   }
 

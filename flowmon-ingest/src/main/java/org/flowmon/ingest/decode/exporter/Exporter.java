@@ -6,6 +6,7 @@ import java.util.Map;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.TableHash;
 import org.flowmon.ingest.IngestCounter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of one exporter: its observation domains and their bytes. An exporter is an IPv4
@@ -22,7 +23,7 @@ public final class Exporter {
    * @param lo the low half for IPv4, 0 for IPv6; −1 if no address is known
    */
   record Source(long hi, long lo) implements Comparable<Source> {
-    static Source of(IpAddress address) {
+    static Source of(@Nullable IpAddress address) {
       return address == null
           ? new Source(-1, -1)
           : new Source(address.hi(), address.isIpv4() ? address.lo() : 0);

@@ -3,9 +3,11 @@ package org.flowmon.ingest.decode.exporter;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The exporters of a decoder, within one budget of bytes for all their state.
@@ -29,7 +31,7 @@ public final class ExporterTable {
   private final long establishedMost;
   private long bytes;
   private long establishedBytes;
-  private Exporter current;
+  private @Nullable Exporter current;
   private long now;
 
   public ExporterTable(DecoderLimits limits, IngestCounters counters, WorkMeter work) {
@@ -66,38 +68,42 @@ public final class ExporterTable {
    * @param address null if unknown
    * @param arrival of the datagram, µs
    */
-  public Exporter heard(IpAddress address, long arrival) {
+  public Exporter heard(@Nullable IpAddress address, long arrival) {
     now = arrival;
     Exporter.Source source = Exporter.Source.of(address);
-    if (current == null || !current.source().equals(source)) {
-      current = established.get(source);
-      if (current == null) {
-        current = strangers.get(source);
+    Exporter exporter = current;
+    if (exporter == null || !exporter.source().equals(source)) {
+      exporter = established.get(source);
+      if (exporter == null) {
+        exporter = strangers.get(source);
       }
-      if (current == null) {
-        current = new Exporter(this, source);
-        makeRoom(current, Exporter.BYTES, true);
-        strangers.put(source, current);
-        charge(current, Exporter.BYTES);
+      if (exporter == null) {
+        exporter = new Exporter(this, source);
+        current = exporter;
+        makeRoom(exporter, Exporter.BYTES, true);
+        strangers.put(source, exporter);
+        charge(exporter, Exporter.BYTES);
       }
+      current = exporter;
     }
-    current.begin(arrival);
-    return current;
+    exporter.begin(arrival);
+    return exporter;
   }
 
   /**
    * Notes that the current datagram had flows: an exporter that keeps sending flows becomes known.
    */
   public void decodedFlows() {
-    if (current.isEstablished()
-        || now - current.firstFlows(now) < limits.establishedMicros()
-        || !makeRoomAmongEstablished(current.bytes(), false)) {
+    Exporter exporter = Objects.requireNonNull(current, "the datagram's exporter was heard");
+    if (exporter.isEstablished()
+        || now - exporter.firstFlows(now) < limits.establishedMicros()
+        || !makeRoomAmongEstablished(exporter, exporter.bytes(), false)) {
       return;
     }
-    strangers.remove(current.source());
-    current.setEstablished();
-    established.put(current.source(), current);
-    establishedBytes += current.bytes();
+    strangers.remove(exporter.source());
+    exporter.setEstablished();
+    established.put(exporter.source(), exporter);
+    establishedBytes += exporter.bytes();
     counters.increment(IngestCounter.EXPORTERS_ESTABLISHED);
   }
 
@@ -113,7 +119,7 @@ public final class ExporterTable {
         return false;
       }
     }
-    if (exporter.isEstablished() && !makeRoomAmongEstablished(more, forgets)) {
+    if (exporter.isEstablished() && !makeRoomAmongEstablished(exporter, more, forgets)) {
       return false;
     }
     while (bytes + more > limits.stateBytes()) {
@@ -124,9 +130,9 @@ public final class ExporterTable {
     return true;
   }
 
-  private boolean makeRoomAmongEstablished(long more, boolean forgets) {
+  private boolean makeRoomAmongEstablished(Exporter exporter, long more, boolean forgets) {
     while (establishedBytes + more > establishedMost) {
-      if (!forgetIdle() && !(forgets && forgetOldest(current))) {
+      if (!forgetIdle() && !(forgets && forgetOldest(exporter))) {
         return false;
       }
     }
@@ -148,7 +154,10 @@ public final class ExporterTable {
   /** Forgets the least recently heard exporter, except the current one. */
   private boolean forgetFirst(Map<Exporter.Source, Exporter> among) {
     Iterator<Exporter> exporters = among.values().iterator();
-    Exporter first = exporters.hasNext() ? exporters.next() : current;
+    if (!exporters.hasNext()) {
+      return false;
+    }
+    Exporter first = exporters.next();
     if (first == current) {
       return false; // the current one was heard last, so there is no other
     }

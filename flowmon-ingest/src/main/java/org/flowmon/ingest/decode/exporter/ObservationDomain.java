@@ -8,6 +8,7 @@ import org.flowmon.flow.TableHash;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.record.Sampling;
+import org.jspecify.annotations.Nullable;
 
 /** The state of an exporter's observation domain: templates, sampling and sequence. */
 public final class ObservationDomain {
@@ -29,7 +30,7 @@ public final class ObservationDomain {
    * @param session version, port and domain
    */
   public record Key(long address, long session) implements Comparable<Key> {
-    public static Key of(int version, IpAddress exporter, int port, long domain) {
+    public static Key of(int version, @Nullable IpAddress exporter, int port, long domain) {
       return new Key(
           exporter == null ? 0 : exporter.lo(),
           (long) version << 49 | (long) (port + 1) << 32 | (domain & 0xFFFF_FFFFL));
@@ -130,7 +131,7 @@ public final class ObservationDomain {
   }
 
   /** The live template of this id, or null. */
-  public Template template(int id, long arrival) {
+  public @Nullable Template template(int id, long arrival) {
     Defined defined = defined(id);
     if (defined != null && arrival - defined.arrival() > limits.templateLifetimeMicros()) {
       remove(id);
@@ -141,12 +142,12 @@ public final class ObservationDomain {
   }
 
   /** The template of this id at any age, or null. */
-  public Template current(int id) {
+  public @Nullable Template current(int id) {
     Defined defined = defined(id);
     return defined == null ? null : defined.template();
   }
 
-  private Defined defined(int id) {
+  private @Nullable Defined defined(int id) {
     Defined defined = flowTemplates.get(id);
     return defined != null ? defined : optionsTemplates.get(id);
   }
@@ -175,16 +176,17 @@ public final class ObservationDomain {
   boolean evictTemplate() {
     Defined flows = first(flowTemplates);
     Defined options = first(optionsTemplates);
-    if (flows == null && options == null) {
+    Defined oldest =
+        options == null || (flows != null && flows.serial() < options.serial()) ? flows : options;
+    if (oldest == null) {
       return false;
     }
-    boolean older = options == null || (flows != null && flows.serial() < options.serial());
-    remove((older ? flows : options).template().id());
+    remove(oldest.template().id());
     counters.increment(IngestCounter.TEMPLATES_EVICTED);
     return true;
   }
 
-  private static Defined first(Map<Integer, Defined> templates) {
+  private static @Nullable Defined first(Map<Integer, Defined> templates) {
     Iterator<Defined> all = templates.values().iterator();
     return all.hasNext() ? all.next() : null;
   }

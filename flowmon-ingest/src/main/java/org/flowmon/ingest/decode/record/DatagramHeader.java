@@ -2,6 +2,7 @@ package org.flowmon.ingest.decode.record;
 
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.SourceKind;
+import org.jspecify.annotations.Nullable;
 
 /** The common properties of all flows of one datagram. Reused from datagram to datagram. */
 public final class DatagramHeader {
@@ -14,7 +15,7 @@ public final class DatagramHeader {
   public SourceKind kind = SourceKind.NETFLOW_V5;
 
   /** Null if unknown. */
-  public IpAddress exporter;
+  public @Nullable IpAddress exporter;
 
   public int port;
   public long arrival;
@@ -37,7 +38,7 @@ public final class DatagramHeader {
   public long sequence;
   public int engineType = NONE;
   public int engineId = NONE;
-  public Sampling.Rate sampling;
+  public Sampling.Rate sampling = Sampling.UNKNOWN;
 
   /**
    * Converts an uptime of the exporter (ms) to µs since 1970. The uptime wraps after 49.7 days: a

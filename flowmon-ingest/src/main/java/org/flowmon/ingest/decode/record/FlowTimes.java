@@ -1,8 +1,5 @@
 package org.flowmon.ingest.decode.record;
 
-import org.flowmon.flow.FlowBatchBuilder;
-import org.flowmon.flow.FlowColumn;
-
 /**
  * Derives start, end and duration of a block of records from their fields: absolute times, times of
  * the exporter's uptime, times before the export.
@@ -10,22 +7,25 @@ import org.flowmon.flow.FlowColumn;
 final class FlowTimes {
   private static final long UNKNOWN = Long.MIN_VALUE;
 
-  private final long[] start = new long[RecordBlock.ROWS];
-  private final long[] end = new long[RecordBlock.ROWS];
-  private final long[] duration = new long[RecordBlock.ROWS];
-  private final long[] word = new long[1];
+  final long[] start = new long[RecordBlock.ROWS];
+  final long[] end = new long[RecordBlock.ROWS];
+  final long[] duration = new long[RecordBlock.ROWS];
+  // Bit i: row i has the time. A time that is not there is 0.
+  long hasStart;
+  long hasEnd;
+  long hasDuration;
 
-  /** Sets the three columns of the open rows. */
-  void write(RecordBlock block, DatagramHeader header, FlowBatchBuilder builder) {
+  /** Derives the times of a block, in place of those of the last one. */
+  void derive(RecordBlock block, DatagramHeader header) {
+    hasStart = 0;
+    hasEnd = 0;
+    hasDuration = 0;
     for (int i = 0; i < block.rows(); i++) {
-      tell(block, header, i);
+      derive(block, header, i);
     }
-    put(builder, FlowColumn.START_TIME, start, block.rows());
-    put(builder, FlowColumn.END_TIME, end, block.rows());
-    put(builder, FlowColumn.DURATION, duration, block.rows());
   }
 
-  private void tell(RecordBlock block, DatagramHeader header, int row) {
+  private void derive(RecordBlock block, DatagramHeader header, int row) {
     boolean hasFirst = block.isSet(Slot.START_UPTIME, row);
     boolean hasLast = block.isSet(Slot.END_UPTIME, row);
     long first = block.values(Slot.START_UPTIME)[row];
@@ -57,9 +57,16 @@ final class FlowTimes {
     if (to == UNKNOWN && header.exportTime != 0) {
       to = from == UNKNOWN ? header.exportTime : Math.max(from, header.exportTime);
     }
-    start[row] = from;
-    end[row] = to;
-    duration[row] = lasted;
+    start[row] = from == UNKNOWN ? 0 : from;
+    end[row] = to == UNKNOWN ? 0 : to;
+    duration[row] = lasted == UNKNOWN ? 0 : lasted;
+    hasStart |= bit(from, row);
+    hasEnd |= bit(to, row);
+    hasDuration |= bit(lasted, row);
+  }
+
+  private static long bit(long time, int row) {
+    return time == UNKNOWN ? 0 : 1L << row;
   }
 
   private static long absolute(
@@ -80,20 +87,5 @@ final class FlowTimes {
       return header.timeOfUptime(switched);
     }
     return block.isSet(delta, row) ? header.exportTime - block.values(delta)[row] : UNKNOWN;
-  }
-
-  private void put(FlowBatchBuilder builder, FlowColumn column, long[] values, int rows) {
-    long set = 0;
-    for (int i = 0; i < rows; i++) {
-      if (values[i] != UNKNOWN) {
-        set |= 1L << i;
-      } else {
-        values[i] = 0;
-      }
-    }
-    if (set != 0) {
-      word[0] = set;
-      builder.setColumn(column, values, set == -1L >>> (64 - rows) ? null : word);
-    }
   }
 }

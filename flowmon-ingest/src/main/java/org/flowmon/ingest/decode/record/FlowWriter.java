@@ -14,10 +14,15 @@ public final class FlowWriter {
   private static final int ICMP = 1;
   private static final int ICMPV6 = 58;
   private static final long MAX_RATE = FlowColumn.SAMPLING_RATE.type().maxValue();
-  private static final Slot[] DIRECT =
+
+  /** A slot whose values are those of a column. */
+  private record Direct(Slot slot, FlowColumn column) {}
+
+  private static final Direct[] DIRECT =
       Arrays.stream(Slot.ALL)
-          .filter(s -> s.column() != null && s != Slot.SAMPLING_MODE)
-          .toArray(Slot[]::new);
+          .filter(slot -> slot != Slot.SAMPLING_MODE)
+          .flatMap(slot -> slot.column().map(column -> new Direct(slot, column)).stream())
+          .toArray(Direct[]::new);
 
   private final ProtectedNetworks networks;
   private final FlowTimes times = new FlowTimes();
@@ -36,20 +41,24 @@ public final class FlowWriter {
    * Adds the rows of a block.
    *
    * @param builder has room for them
-   * @param sampling the rates of the exporter's options, null if there are none
+   * @param sampling the rates of the exporter's options
    */
   public void write(
       RecordBlock block, DatagramHeader header, Sampling sampling, FlowBatchBuilder builder) {
     builder.beginRows(block.rows());
     writeHeader(header, builder);
-    for (Slot slot : DIRECT) {
-      put(builder, slot.column(), block.values(slot), block.set(slot), block.all());
+    for (Direct direct : DIRECT) {
+      Slot slot = direct.slot;
+      put(builder, direct.column, block.values(slot), block.set(slot), block.all());
     }
     writeSource(block, builder);
     writeAddress(block, Slot.DST4, Slot.DST6, FlowColumn.DST_ADDR, builder);
     writeMask(block, Slot.DST_MASK4, Slot.DST_MASK6, Slot.DST6, FlowColumn.DST_MASK, builder);
     writeNextHop(block, builder);
-    times.write(block, header, builder);
+    times.derive(block, header);
+    put(builder, FlowColumn.START_TIME, times.start, times.hasStart, block.all());
+    put(builder, FlowColumn.END_TIME, times.end, times.hasEnd, block.all());
+    put(builder, FlowColumn.DURATION, times.duration, times.hasDuration, block.all());
     writeIcmp(block, builder);
     writeSampling(block, header, sampling, builder);
     builder.endRows();
@@ -80,7 +89,7 @@ public final class FlowWriter {
       return;
     }
     word[0] = set;
-    builder.setColumn(column, values, set == all ? null : word);
+    builder.setColumn(column, values, set == all ? FlowBatchBuilder.ALL_SET : word);
   }
 
   private void putAddress(
@@ -89,13 +98,13 @@ public final class FlowWriter {
       return;
     }
     word[0] = set;
-    builder.setAddressColumn(column, high, low, set == all ? null : word);
+    builder.setAddressColumn(column, high, low, set == all ? FlowBatchBuilder.ALL_SET : word);
   }
 
   private void writeSource(RecordBlock block, FlowBatchBuilder builder) {
     writeAddress(block, Slot.SRC4, Slot.SRC6, FlowColumn.SRC_ADDR, builder);
     writeMask(block, Slot.SRC_MASK4, Slot.SRC_MASK6, Slot.SRC6, FlowColumn.SRC_MASK, builder);
-    if (networks == null || (block.set(Slot.SRC4) | block.set(Slot.SRC6)) == 0) {
+    if (!networks.areKnown() || (block.set(Slot.SRC4) | block.set(Slot.SRC6)) == 0) {
       return;
     }
     boolean six = block.set(Slot.SRC6) != 0;
@@ -213,31 +222,27 @@ public final class FlowWriter {
                 | block.set(Slot.SELECTOR_ALGORITHM))
             != 0;
     boolean byRow =
-        sampling != null
-            && !sampling.isEmpty()
+        !sampling.isEmpty()
             && (block.set(Slot.SAMPLER) != 0
                 || (sampling.hasInterfaces() && block.set(Slot.INPUT_IF) != 0));
     if (!inRecord && !byRow) {
-      putRate(header.sampling != null ? header.sampling : ofAll(sampling), builder);
+      boolean isInHeader = !header.sampling.equals(Sampling.UNKNOWN);
+      putRate(isInHeader ? header.sampling : sampling.ofAll(), builder);
       return;
     }
     long rates = 0;
     long modes = 0;
     for (int i = 0; i < block.rows(); i++) {
-      Sampling.Rate told = sampling == null ? null : toldFor(block, sampling, i);
+      Sampling.Rate told = toldFor(block, sampling, i);
       long rate = rateOf(block, i);
       int mode = modeOf(block, i);
-      merged[i] = rate != 0 ? rate : told == null ? 0 : told.rate();
-      other[i] = mode != 0 ? mode : told == null ? 0 : told.mode();
+      merged[i] = rate != 0 ? rate : told.rate();
+      other[i] = mode != 0 ? mode : told.mode();
       rates |= merged[i] != 0 ? 1L << i : 0;
       modes |= other[i] != 0 ? 1L << i : 0;
     }
     put(builder, FlowColumn.SAMPLING_RATE, merged, rates, block.all());
     put(builder, FlowColumn.SAMPLING_MODE, other, modes, block.all());
-  }
-
-  private static Sampling.Rate ofAll(Sampling sampling) {
-    return sampling == null ? null : sampling.ofAll();
   }
 
   private static Sampling.Rate toldFor(RecordBlock block, Sampling sampling, int row) {
@@ -250,10 +255,10 @@ public final class FlowWriter {
   }
 
   private static void putRate(Sampling.Rate rate, FlowBatchBuilder builder) {
-    if (rate != null && rate.rate() != 0) {
+    if (rate.rate() != 0) {
       builder.setAll(FlowColumn.SAMPLING_RATE, rate.rate());
     }
-    if (rate != null && rate.mode() != 0) {
+    if (rate.mode() != 0) {
       builder.setAll(FlowColumn.SAMPLING_MODE, rate.mode());
     }
   }

@@ -2,6 +2,7 @@ package org.flowmon.ingest.decode.record;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A decoded information element of IANA's "IP Flow Information Export (IPFIX) Entities", which
@@ -117,7 +118,7 @@ record InformationElement(Slot slot, int rank, int transform) {
   }
 
   /** The element, or null if it is not decoded. */
-  static InformationElement find(int pen, int id) {
+  static @Nullable InformationElement find(int pen, int id) {
     return KNOWN.get((pen & 0xFFFF_FFFFL) << 32 | id);
   }
 }

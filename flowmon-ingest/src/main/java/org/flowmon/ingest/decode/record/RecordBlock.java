@@ -2,6 +2,7 @@ package org.flowmon.ingest.decode.record;
 
 import java.util.Arrays;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.bytes.BigEndian;
 
 /**
  * Up to 64 records, decoded slot by slot. Each slot has a value for each record and one word that
@@ -117,17 +118,17 @@ public final class RecordBlock {
       }
       case 2 -> {
         for (int i = 0; i < rows; i++, at += stride) {
-          out[i] = BigEndian.u16(bytes, at);
+          out[i] = BigEndian.getU16(bytes, at);
         }
       }
       case 4 -> {
         for (int i = 0; i < rows; i++, at += stride) {
-          out[i] = BigEndian.u32(bytes, at);
+          out[i] = BigEndian.getU32(bytes, at);
         }
       }
       case 8 -> {
         for (int i = 0; i < rows; i++, at += stride) {
-          out[i] = BigEndian.i64(bytes, at);
+          out[i] = BigEndian.getLong(bytes, at);
         }
       }
       default -> {
@@ -145,7 +146,7 @@ public final class RecordBlock {
   private void loadAddress4(byte[] bytes, int start, int stride, long[] out) {
     int at = start;
     for (int i = 0; i < rows; i++, at += stride) {
-      out[i] = IpAddress.ipv4Low(BigEndian.i32(bytes, at));
+      out[i] = IpAddress.ipv4Low(BigEndian.getInt(bytes, at));
     }
   }
 
@@ -154,8 +155,8 @@ public final class RecordBlock {
     long[] lo = values[slot];
     int at = start;
     for (int i = 0; i < rows; i++, at += stride) {
-      hi[i] = BigEndian.i64(bytes, at);
-      lo[i] = BigEndian.i64(bytes, at + 8);
+      hi[i] = BigEndian.getLong(bytes, at);
+      lo[i] = BigEndian.getLong(bytes, at + 8);
     }
   }
 

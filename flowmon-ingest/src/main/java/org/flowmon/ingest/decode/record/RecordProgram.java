@@ -1,6 +1,8 @@
 package org.flowmon.ingest.decode.record;
 
 import java.util.Arrays;
+import java.util.Objects;
+import org.flowmon.flow.bytes.BigEndian;
 
 /**
  * The compiled layout of a record: which bytes go to which slot.
@@ -29,7 +31,8 @@ public final class RecordProgram {
   private final int[] steps;
   private final int stride;
   private final int minBytes;
-  // Walk over a record of variable length: for each field its length, and its packed offset or −1.
+  // Empty, or the walk over a record of variable length: for each field its length, and its packed
+  // offset or −1.
   // Listed are known fields and fields of variable length, which have at least a byte each. All
   // fields between two of these count as one.
   private final int[] walk;
@@ -81,7 +84,7 @@ public final class RecordProgram {
         Arrays.copyOf(steps, used),
         variable ? packed : bytes,
         bytes,
-        variable ? walk(fields, slotOf) : null);
+        variable ? walk(fields, slotOf) : new int[0]);
   }
 
   private static int[] walk(int[] fields, int[] slotOf) {
@@ -110,7 +113,8 @@ public final class RecordProgram {
   }
 
   private static int transform(int[] fields, int i) {
-    return InformationElement.find(fields[3 * i], fields[3 * i + 1]).transform();
+    return Objects.requireNonNull(InformationElement.find(fields[3 * i], fields[3 * i + 1]))
+        .transform();
   }
 
   /** Chooses the field for each slot; −1 if there is none. */
@@ -164,17 +168,17 @@ public final class RecordProgram {
   }
 
   public boolean isVariable() {
-    return walk != null;
+    return walk.length > 0;
   }
 
   /** Steps of {@link #pack} for a record. */
   public int packSteps() {
-    return walk == null ? 0 : walk.length / 2;
+    return walk.length / 2;
   }
 
   /** Its estimated heap bytes. */
   public int bytes() {
-    return 64 + Integer.BYTES * (steps.length + (walk == null ? 0 : walk.length + 4));
+    return 64 + Integer.BYTES * (steps.length + (isVariable() ? walk.length + 4 : 0));
   }
 
   /**
@@ -195,7 +199,7 @@ public final class RecordProgram {
           if (end - position < 2) {
             return -1;
           }
-          length = BigEndian.u16(from, position);
+          length = BigEndian.getU16(from, position);
           position += 2;
         }
       }

@@ -8,7 +8,11 @@ import java.util.Map;
  * (or selector) by its id, for an interface by its index.
  */
 public final class Sampling {
-  private static final Rate UNKNOWN = new Rate(0, 0);
+  /** What says nothing. */
+  public static final Rate UNKNOWN = new Rate(0, 0);
+
+  /** No rates. */
+  public static final Sampling NONE = new Sampling();
 
   /**
    * A sampling rate: one packet of {@code rate} is observed.

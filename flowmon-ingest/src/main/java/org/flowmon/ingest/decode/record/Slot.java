@@ -1,5 +1,6 @@
 package org.flowmon.ingest.decode.record;
 
+import java.util.Optional;
 import org.flowmon.flow.FlowColumn;
 
 /**
@@ -34,43 +35,43 @@ public enum Slot {
   ENGINE_TYPE(FlowColumn.ENGINE_TYPE),
   ENGINE_ID(FlowColumn.ENGINE_ID),
 
-  SRC_MASK4(null, 32, false),
-  SRC_MASK6(null, 128, false),
-  DST_MASK4(null, 32, false),
-  DST_MASK6(null, 128, false),
+  SRC_MASK4(32, false),
+  SRC_MASK6(128, false),
+  DST_MASK4(32, false),
+  DST_MASK6(128, false),
 
   /** µs since 1970; 0 is no time. */
-  START(null, Long.MAX_VALUE, true),
-  END(null, Long.MAX_VALUE, true),
+  START(Long.MAX_VALUE, true),
+  END(Long.MAX_VALUE, true),
   /** ms of the exporter's uptime. */
-  START_UPTIME(null, 0xFFFF_FFFFL, false),
-  END_UPTIME(null, 0xFFFF_FFFFL, false),
+  START_UPTIME(0xFFFF_FFFFL, false),
+  END_UPTIME(0xFFFF_FFFFL, false),
   /** µs before the export time. */
-  START_DELTA(null, 0xFFFF_FFFFL, false),
-  END_DELTA(null, 0xFFFF_FFFFL, false),
+  START_DELTA(0xFFFF_FFFFL, false),
+  END_DELTA(0xFFFF_FFFFL, false),
   /** µs. */
-  DURATION(null, Long.MAX_VALUE, false),
+  DURATION(Long.MAX_VALUE, false),
 
-  ICMP4(null, 0xFFFF, false),
-  ICMP6(null, 0xFFFF, false),
-  ICMP4_TYPE(null, 0xFF, false),
-  ICMP4_CODE(null, 0xFF, false),
-  ICMP6_TYPE(null, 0xFF, false),
-  ICMP6_CODE(null, 0xFF, false),
+  ICMP4(0xFFFF, false),
+  ICMP6(0xFFFF, false),
+  ICMP4_TYPE(0xFF, false),
+  ICMP4_CODE(0xFF, false),
+  ICMP6_TYPE(0xFF, false),
+  ICMP6_CODE(0xFF, false),
 
   /** Id of a sampler or selector. */
-  SAMPLER(null, Long.MAX_VALUE, false),
-  SAMPLING_INTERVAL(null, 0xFFFF_FFFFL, true),
+  SAMPLER(Long.MAX_VALUE, false),
+  SAMPLING_INTERVAL(0xFFFF_FFFFL, true),
   /** Packets left out after each interval. */
-  SAMPLING_SPACE(null, 0xFFFF_FFFFL, false),
+  SAMPLING_SPACE(0xFFFF_FFFFL, false),
   /** Size of a sample and of its population. */
-  SAMPLING_SIZE(null, 0xFFFF_FFFFL, true),
-  SAMPLING_POPULATION(null, 0xFFFF_FFFFL, true),
+  SAMPLING_SIZE(0xFFFF_FFFFL, true),
+  SAMPLING_POPULATION(0xFFFF_FFFFL, true),
   SAMPLING_MODE(FlowColumn.SAMPLING_MODE, 2, true),
   /** IANA's PSAMP selector algorithms. */
-  SELECTOR_ALGORITHM(null, 0xFFFF, true),
+  SELECTOR_ALGORITHM(0xFFFF, true),
   /** When the exporter's uptime was 0, µs since 1970. */
-  SYSTEM_INIT(null, Long.MAX_VALUE, true);
+  SYSTEM_INIT(Long.MAX_VALUE, true);
 
   private enum Kind {
     NUMBER,
@@ -82,15 +83,12 @@ public enum Slot {
   static final int COUNT = ALL.length;
 
   private final Kind kind;
-  private final FlowColumn column;
+  private final Optional<FlowColumn> column;
   private final long max;
   private final boolean zeroIsNull;
 
   Slot(Kind kind) {
-    this.kind = kind;
-    this.column = null;
-    this.max = Long.MAX_VALUE;
-    this.zeroIsNull = false;
+    this(kind, Optional.empty(), Long.MAX_VALUE, false);
   }
 
   Slot(FlowColumn column) {
@@ -98,14 +96,22 @@ public enum Slot {
   }
 
   Slot(FlowColumn column, long max, boolean zeroIsNull) {
-    this.kind = Kind.NUMBER;
+    this(Kind.NUMBER, Optional.of(column), max, zeroIsNull);
+  }
+
+  Slot(long max, boolean zeroIsNull) {
+    this(Kind.NUMBER, Optional.empty(), max, zeroIsNull);
+  }
+
+  Slot(Kind kind, Optional<FlowColumn> column, long max, boolean zeroIsNull) {
+    this.kind = kind;
     this.column = column;
     this.max = max;
     this.zeroIsNull = zeroIsNull;
   }
 
-  /** The column that this becomes directly, or null. */
-  FlowColumn column() {
+  /** The column that this becomes directly; empty if it is combined with others. */
+  Optional<FlowColumn> column() {
     return column;
   }
 

@@ -14,6 +14,7 @@ import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.FlowFileReader;
 import org.flowmon.ingest.file.reader.SummarySink;
+import org.jspecify.annotations.Nullable;
 
 /** Reads a capture or IPFIX file as a {@link FlowFileReader}. */
 public final class CaptureReader implements FlowFileReader {
@@ -30,16 +31,6 @@ public final class CaptureReader implements FlowFileReader {
   }
 
   @Override
-  public Path file() {
-    return file;
-  }
-
-  @Override
-  public InputFormat format() {
-    return format;
-  }
-
-  @Override
   public FileSummary read(FlowSink out) throws IOException {
     SummarySink sink = new SummarySink(out);
     // Separate counters, so that the summary is this file's.
@@ -50,7 +41,7 @@ public final class CaptureReader implements FlowFileReader {
             new BadDatagramSamples(SAMPLES_PER_REASON),
             options.networks(),
             DecoderLimits.defaults());
-    String damage = null;
+    @Nullable String damage = null;
     options.clock().beginFile();
     try {
       options.clock().addAheadFlows(reader.read(file, sink));
@@ -65,7 +56,7 @@ public final class CaptureReader implements FlowFileReader {
         rejected.put(counter.label(), count);
       }
     }
-    return sink.summary(file, format, rejected, damage);
+    return sink.summary().of(file, format, rejected, damage);
   }
 
   private static boolean isLoss(IngestCounter counter) {

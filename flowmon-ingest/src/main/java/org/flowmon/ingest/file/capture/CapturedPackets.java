@@ -3,10 +3,31 @@ package org.flowmon.ingest.file.capture;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** The packets of a capture file, one after the other. */
-interface CapturedPackets extends Closeable {
+/** The packets of a capture file, one after the other. The fields describe the current packet. */
+abstract class CapturedPackets implements Closeable {
   /** The most bytes of a packet or block of a capture file. */
-  int MAX_BYTES = 1 << 20;
+  static final int MAX_BYTES = 1 << 20;
+
+  /** The bytes of the packet, from 0; valid until the next {@link #next}. */
+  byte[] bytes = new byte[2048];
+
+  /** The number of captured bytes. */
+  int length;
+
+  /** The type of the packet's first header (tcpdump's LINKTYPE_ values). */
+  int linkType;
+
+  /** When it was captured, µs since 1970. */
+  long timeMicros;
+
+  /** Whether the file ended within a packet. */
+  boolean endedShort;
+
+  final CaptureInput in;
+
+  CapturedPackets(CaptureInput in) {
+    this.in = in;
+  }
 
   /**
    * Moves to the next packet.
@@ -14,20 +35,18 @@ interface CapturedPackets extends Closeable {
    * @return false at the end of the file, even if it ends within a packet
    * @throws IOException naming the file and the place if the file is no capture from there on
    */
-  boolean next() throws IOException;
+  abstract boolean next() throws IOException;
 
-  /** The bytes of the packet, from 0; the reader's own, valid until the next {@link #next}. */
-  byte[] bytes();
+  /** Makes room in {@link #bytes} for the packet. */
+  final void reserve(int size) {
+    length = size;
+    if (bytes.length < size) {
+      bytes = new byte[size];
+    }
+  }
 
-  /** The number of captured bytes. */
-  int length();
-
-  /** The type of the packet's first header (tcpdump's LINKTYPE_ values). */
-  int linkType();
-
-  /** When it was captured, µs since 1970. */
-  long timeMicros();
-
-  /** Whether the file ended within a packet. */
-  boolean endedShort();
+  @Override
+  public final void close() throws IOException {
+    in.close();
+  }
 }

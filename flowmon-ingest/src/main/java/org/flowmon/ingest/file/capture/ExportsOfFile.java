@@ -1,8 +1,8 @@
 package org.flowmon.ingest.file.capture;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.flowmon.flow.bytes.BigEndian;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
@@ -10,6 +10,7 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.file.capture.FileDatagrams.Datagram;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 
 /**
@@ -24,9 +25,6 @@ public final class ExportsOfFile {
   private final ProtectedNetworks networks;
   private final DecoderLimits limits;
 
-  /**
-   * @param networks the protected networks for {@code outgoing}; null leaves it NULL
-   */
   public ExportsOfFile(
       IngestCounters counters,
       BadDatagramSamples samples,
@@ -38,16 +36,10 @@ public final class ExportsOfFile {
     this.limits = limits;
   }
 
-  /** Whether {@link #read} reads such a file, by its first bytes. */
-  public static boolean isExportFile(Path file) throws IOException {
-    int magic = magic(file);
-    return PcapReader.isMagic(magic) || IpfixFileReader.isMagic(magic);
-  }
-
   private static int magic(Path file) throws IOException {
     try (CaptureInput in = CaptureInput.open(file)) {
       byte[] first = new byte[4];
-      return in.read(first, 0, 4) < 4 ? 0 : ByteBuffer.wrap(first).getInt();
+      return in.read(first, 0, 4) < 4 ? 0 : BigEndian.getInt(first, 0);
     }
   }
 
@@ -64,7 +56,7 @@ public final class ExportsOfFile {
     DecoderLimits kept = ipfix ? limits.forOneExporter() : limits;
     ExportDecoder decoder = new ExportDecoder(counters, samples, networks, kept);
     try (FileDatagrams datagrams =
-        ipfix ? FileDatagrams.ofIpfix(file) : FileDatagrams.ofCapture(file, counters)) {
+        new FileDatagrams(ipfix ? IpfixFileReader.open(file) : PcapReader.open(file, counters))) {
       return decode(datagrams, decoder, out);
     }
   }
@@ -74,20 +66,23 @@ public final class ExportsOfFile {
     ArrivalClock clock = new ArrivalClock();
     long ahead = 0;
     long[] following = new long[ArrivalClock.LOOK_AHEAD];
-    while (datagrams.next()) {
-      long time = datagrams.timeMicros();
+    for (Datagram next = datagrams.next(); next != null; next = datagrams.next()) {
+      Datagram datagram = next;
       long wereAhead = clock.aheadFlows();
-      long arrival =
-          clock.needsFollowing(time)
-              ? clock.arrival(time, following, datagrams.readAhead(following))
-              : clock.arrival(time);
+      long arrival;
+      if (clock.needsFollowing(datagram.time())) {
+        datagram = datagram.copy(); // looking ahead takes the file's buffer
+        arrival = clock.arrival(datagram.time(), following, datagrams.readAhead(following));
+      } else {
+        arrival = clock.arrival(datagram.time());
+      }
       long before = counters.get(IngestCounter.FLOWS_DECODED);
       decoder.decode(
-          datagrams.bytes(),
-          datagrams.offset(),
-          datagrams.length(),
-          datagrams.source(),
-          datagrams.sourcePort(),
+          datagram.bytes(),
+          datagram.offset(),
+          datagram.length(),
+          datagram.source(),
+          datagram.port(),
           arrival,
           out);
       if (clock.aheadFlows() > wereAhead) {

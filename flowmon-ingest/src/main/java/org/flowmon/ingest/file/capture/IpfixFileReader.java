@@ -1,16 +1,16 @@
 package org.flowmon.ingest.file.capture;
 
-import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.bytes.BigEndian;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an IPFIX file (RFC 5655): consecutive messages, plain or compressed by gzip.
- *
- * <p>Used like {@link PcapReader}; a message is a datagram's payload.
+ * Reads an IPFIX file (RFC 5655): consecutive messages, plain or compressed by gzip. It names
+ * neither the senders nor their ports; the time is that of the export, in whole seconds.
  */
-public final class IpfixFileReader implements Closeable {
+final class IpfixFileReader implements Datagrams {
   private static final int VERSION = 10;
   private static final int HEADER_BYTES = 16;
 
@@ -22,7 +22,7 @@ public final class IpfixFileReader implements Closeable {
     this.in = in;
   }
 
-  public static IpfixFileReader open(Path file) throws IOException {
+  static IpfixFileReader open(Path file) throws IOException {
     return new IpfixFileReader(CaptureInput.open(file));
   }
 
@@ -31,22 +31,16 @@ public final class IpfixFileReader implements Closeable {
     return magic >>> 16 == VERSION && (magic & 0xFFFF) >= HEADER_BYTES;
   }
 
-  /**
-   * Moves to the next message.
-   *
-   * @return false at the end
-   * @throws IOException naming the file and the place if no message begins there or one is cut
-   *     short
-   */
+  @Override
   public boolean next() throws IOException {
     int read = in.read(bytes, 0, HEADER_BYTES);
     if (read == 0) {
       return false;
     }
-    if (read < HEADER_BYTES || !isMagic(ByteBuffer.wrap(bytes).getInt())) {
+    if (read < HEADER_BYTES || !isMagic(BigEndian.getInt(bytes, 0))) {
       throw in.bad("expected an IPFIX message: version 10, then its length of 16 or more");
     }
-    length = ByteBuffer.wrap(bytes).getShort(2) & 0xFFFF;
+    length = BigEndian.getU16(bytes, 2);
     int body = in.read(bytes, HEADER_BYTES, length - HEADER_BYTES);
     if (body < length - HEADER_BYTES) {
       throw in.bad("an IPFIX message of " + length + " bytes is cut short");
@@ -54,19 +48,34 @@ public final class IpfixFileReader implements Closeable {
     return true;
   }
 
-  /** The buffer of the message, from 0; the reader's own, valid until the next {@link #next}. */
+  @Override
   public byte[] bytes() {
     return bytes;
   }
 
-  /** The number of bytes of the message. */
+  @Override
+  public int offset() {
+    return 0;
+  }
+
+  @Override
   public int length() {
     return length;
   }
 
-  /** The export time of the message, µs since 1970 (whole seconds). */
-  public long exportMicros() {
-    return (ByteBuffer.wrap(bytes).getInt(4) & 0xFFFF_FFFFL) * 1_000_000;
+  @Override
+  public @Nullable IpAddress source() {
+    return null;
+  }
+
+  @Override
+  public int sourcePort() {
+    return 0;
+  }
+
+  @Override
+  public long timeMicros() {
+    return BigEndian.getU32(bytes, 4) * 1_000_000;
   }
 
   @Override

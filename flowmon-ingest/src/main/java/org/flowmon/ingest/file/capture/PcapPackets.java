@@ -12,27 +12,21 @@ import java.nio.ByteOrder;
  * packet, 16 bytes: seconds 4 | µs or ns 4 | captured bytes 4 | bytes on the wire 4; then the bytes
  * </pre>
  */
-final class PcapPackets implements CapturedPackets {
+final class PcapPackets extends CapturedPackets {
   static final int MICROSECONDS = 0xA1B2C3D4;
   static final int NANOSECONDS = 0xA1B23C4D;
   private static final int HEADER_BYTES = 24;
   private static final int PACKET_HEADER_BYTES = 16;
 
-  private final CaptureInput in;
   private final ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
   private final boolean nanoseconds;
-  private final int linkType;
-  private byte[] bytes = new byte[2048];
-  private int length;
-  private long time;
-  private boolean endedShort;
 
   /**
    * @param in after the magic number
    * @param magic read in big-endian order
    */
   PcapPackets(CaptureInput in, int magic) throws IOException {
-    this.in = in;
+    super(in);
     boolean big = magic == MICROSECONDS || magic == NANOSECONDS;
     header.order(big ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
     nanoseconds = magic == NANOSECONDS || Integer.reverseBytes(magic) == NANOSECONDS;
@@ -51,7 +45,7 @@ final class PcapPackets implements CapturedPackets {
   }
 
   @Override
-  public boolean next() throws IOException {
+  boolean next() throws IOException {
     int read = in.read(header.array(), 0, PACKET_HEADER_BYTES);
     if (read < PACKET_HEADER_BYTES) {
       endedShort = read > 0;
@@ -63,42 +57,9 @@ final class PcapPackets implements CapturedPackets {
     if (captured > MAX_BYTES) {
       throw in.bad("a packet of " + captured + " bytes, expected at most " + MAX_BYTES);
     }
-    time = seconds * 1_000_000 + (nanoseconds ? fraction / 1000 : fraction);
-    length = (int) captured;
-    if (bytes.length < length) {
-      bytes = new byte[length];
-    }
+    timeMicros = seconds * 1_000_000 + (nanoseconds ? fraction / 1000 : fraction);
+    reserve((int) captured);
     endedShort = in.read(bytes, 0, length) < length;
     return !endedShort;
-  }
-
-  @Override
-  public byte[] bytes() {
-    return bytes;
-  }
-
-  @Override
-  public int length() {
-    return length;
-  }
-
-  @Override
-  public int linkType() {
-    return linkType;
-  }
-
-  @Override
-  public long timeMicros() {
-    return time;
-  }
-
-  @Override
-  public boolean endedShort() {
-    return endedShort;
-  }
-
-  @Override
-  public void close() throws IOException {
-    in.close();
   }
 }

@@ -1,10 +1,10 @@
 package org.flowmon.ingest.file.capture;
 
-import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.bytes.BigEndian;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 
@@ -21,7 +21,7 @@ import org.flowmon.ingest.IngestCounters;
  * }
  * }</pre>
  */
-public final class PcapReader implements Closeable {
+public final class PcapReader implements Datagrams {
   private final CapturedPackets packets;
   private final IngestCounters counters;
   private final UdpPacket datagram = new UdpPacket();
@@ -41,7 +41,7 @@ public final class PcapReader implements Closeable {
     try {
       byte[] magic = new byte[4];
       int read = in.read(magic, 0, 4);
-      int number = ByteBuffer.wrap(magic).getInt();
+      int number = BigEndian.getInt(magic, 0);
       if (read == 4 && number == PcapngPackets.SECTION_HEADER) {
         return new PcapReader(new PcapngPackets(in), counters);
       }
@@ -55,67 +55,61 @@ public final class PcapReader implements Closeable {
     }
   }
 
-  /** Whether a file's first four bytes, in big-endian order, are those of a capture file. */
-  static boolean isMagic(int magic) {
-    return magic == PcapngPackets.SECTION_HEADER || PcapPackets.isMagic(magic);
-  }
-
   /**
    * Moves to the next UDP datagram.
    *
    * @return false at the end, or at a packet that the file cuts short, which is counted
-   * @throws IOException naming the file and the place if the file is no capture from there on
    */
+  @Override
   public boolean next() throws IOException {
     while (packets.next()) {
       counters.increment(IngestCounter.PACKETS_READ);
-      IngestCounter skipped = datagram.parse(packets.bytes(), packets.length(), packets.linkType());
-      if (skipped == null) {
+      Optional<IngestCounter> skipped =
+          datagram.parse(packets.bytes, packets.length, packets.linkType);
+      if (skipped.isEmpty()) {
         return true;
       }
-      counters.increment(skipped);
+      counters.increment(skipped.get());
     }
-    if (packets.endedShort()) {
+    if (packets.endedShort) {
       counters.increment(IngestCounter.PACKETS_READ);
       counters.increment(IngestCounter.PACKETS_SKIPPED_TRUNCATED);
     }
     return false;
   }
 
-  /** The buffer of the payload, the reader's own, valid until the next {@link #next}. */
+  @Override
   public byte[] bytes() {
-    return packets.bytes();
+    return packets.bytes;
   }
 
-  /** Where the payload begins in {@link #bytes}. */
+  @Override
   public int offset() {
     return datagram.payloadAt();
   }
 
-  /** The number of bytes of the payload. */
+  @Override
   public int length() {
     return datagram.payloadLength();
   }
 
+  @Override
   public IpAddress source() {
     return datagram.source();
   }
 
+  @Override
   public int sourcePort() {
     return datagram.sourcePort();
   }
 
-  public IpAddress destination() {
-    return datagram.destination();
+  @Override
+  public long timeMicros() {
+    return packets.timeMicros;
   }
 
   public int destinationPort() {
     return datagram.destinationPort();
-  }
-
-  /** The capture time of the packet, µs since 1970. */
-  public long timeMicros() {
-    return packets.timeMicros();
   }
 
   @Override

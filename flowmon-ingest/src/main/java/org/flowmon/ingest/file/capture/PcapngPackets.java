@@ -14,7 +14,7 @@ import java.util.List;
  * block: type 4 | length 4, all of the block | body | length 4
  * </pre>
  */
-final class PcapngPackets implements CapturedPackets {
+final class PcapngPackets extends CapturedPackets {
   static final int SECTION_HEADER = 0x0A0D0D0A;
   private static final int BYTE_ORDER_MAGIC = 0x1A2B3C4D;
   private static final int INTERFACE_DESCRIPTION = 1;
@@ -54,27 +54,21 @@ final class PcapngPackets implements CapturedPackets {
     }
   }
 
-  private final CaptureInput in;
   private final byte[] head = new byte[8];
   private final List<Interface> interfaces = new ArrayList<>();
   private ByteOrder order = ByteOrder.LITTLE_ENDIAN;
-  private byte[] bytes = new byte[4096];
-  private byte[] packet = new byte[2048];
-  private int length;
-  private int linkType;
-  private long time;
+  private byte[] block = new byte[4096];
   private boolean first = true;
-  private boolean endedShort;
 
   /**
    * @param in after the type of the first block
    */
   PcapngPackets(CaptureInput in) {
-    this.in = in;
+    super(in);
   }
 
   @Override
-  public boolean next() throws IOException {
+  boolean next() throws IOException {
     while (true) {
       int type = nextType();
       if (type == 0) {
@@ -90,10 +84,10 @@ final class PcapngPackets implements CapturedPackets {
       if (body < 0) {
         return false;
       }
-      ByteBuffer block = ByteBuffer.wrap(bytes, 0, body).order(order);
+      ByteBuffer fields = ByteBuffer.wrap(block, 0, body).order(order);
       if (type == INTERFACE_DESCRIPTION) {
-        readInterface(block);
-      } else if (readPacket(type, block)) {
+        readInterface(fields);
+      } else if (readPacket(type, fields)) {
         return true;
       }
     }
@@ -138,62 +132,65 @@ final class PcapngPackets implements CapturedPackets {
     return true;
   }
 
-  /** Reads the block's body into bytes and returns its length; −1 if the file ends within it. */
+  /**
+   * Reads the block's body into {@link #block} and returns its length; −1 if the file ends within
+   * it.
+   */
   private int readBody(int blockLength) throws IOException {
     if (blockLength < FRAME || blockLength > MAX_BYTES || blockLength % 4 != 0) {
       throw in.bad("a block of " + (blockLength & 0xFFFF_FFFFL) + " bytes");
     }
     int rest = blockLength - 8;
-    if (bytes.length < rest) {
-      bytes = new byte[rest];
+    if (block.length < rest) {
+      block = new byte[rest];
     }
-    if (in.read(bytes, 0, rest) < rest) {
+    if (in.read(block, 0, rest) < rest) {
       endedShort = true;
       return -1;
     }
     return rest - 4;
   }
 
-  private void readInterface(ByteBuffer block) throws IOException {
-    if (block.limit() < 8 || interfaces.size() >= MAX_INTERFACES) {
+  private void readInterface(ByteBuffer fields) throws IOException {
+    if (fields.limit() < 8 || interfaces.size() >= MAX_INTERFACES) {
       throw in.bad("a bad or a " + (MAX_INTERFACES + 1) + "th description of an interface");
     }
     boolean binary = false;
     int exponent = 6;
     long offset = 0;
     int at = 8;
-    while (block.limit() - at >= 4) {
-      int code = block.getShort(at) & 0xFFFF;
-      int size = block.getShort(at + 2) & 0xFFFF;
+    while (fields.limit() - at >= 4) {
+      int code = fields.getShort(at) & 0xFFFF;
+      int size = fields.getShort(at + 2) & 0xFFFF;
       at += 4;
-      if (code == 0 || size > block.limit() - at) {
+      if (code == 0 || size > fields.limit() - at) {
         break;
       }
       if (code == IF_TSRESOL && size == 1) {
-        binary = block.get(at) < 0;
-        exponent = block.get(at) & 0x7F;
+        binary = fields.get(at) < 0;
+        exponent = fields.get(at) & 0x7F;
       } else if (code == IF_TSOFFSET && size == 8) {
-        offset = block.getLong(at);
+        offset = fields.getLong(at);
       }
       at += (size + 3) & ~3;
     }
     if (exponent > (binary ? 63 : 18)) {
       throw in.bad("times in units of " + (binary ? "2^-" : "10^-") + exponent + " seconds");
     }
-    interfaces.add(new Interface(block.getShort(0) & 0xFFFF, binary, exponent, offset));
+    interfaces.add(new Interface(fields.getShort(0) & 0xFFFF, binary, exponent, offset));
   }
 
   /** Reads a packet from a block; false if the block holds none. */
-  private boolean readPacket(int type, ByteBuffer block) throws IOException {
+  private boolean readPacket(int type, ByteBuffer fields) throws IOException {
     int fixed = type == SIMPLE_PACKET ? 4 : 20;
     if (type != SIMPLE_PACKET && type != ENHANCED_PACKET && type != PACKET) {
       return false;
     }
-    if (block.limit() < fixed) {
-      throw in.bad("a packet block of " + block.limit() + " bytes");
+    if (fields.limit() < fixed) {
+      throw in.bad("a packet block of " + fields.limit() + " bytes");
     }
     int number =
-        type == SIMPLE_PACKET ? 0 : type == PACKET ? block.getShort(0) & 0xFFFF : block.getInt(0);
+        type == SIMPLE_PACKET ? 0 : type == PACKET ? fields.getShort(0) & 0xFFFF : fields.getInt(0);
     if (number < 0 || number >= interfaces.size()) {
       throw in.bad("a packet of interface " + number + " of " + interfaces.size());
     }
@@ -201,49 +198,16 @@ final class PcapngPackets implements CapturedPackets {
     linkType = from.linkType();
     long captured;
     if (type == SIMPLE_PACKET) {
-      captured = Math.min(block.getInt(0) & 0xFFFF_FFFFL, block.limit() - fixed);
+      captured = Math.min(fields.getInt(0) & 0xFFFF_FFFFL, fields.limit() - fixed);
     } else {
-      captured = block.getInt(12) & 0xFFFF_FFFFL;
-      time = from.micros(((long) block.getInt(4) << 32) | (block.getInt(8) & 0xFFFF_FFFFL));
+      captured = fields.getInt(12) & 0xFFFF_FFFFL;
+      timeMicros = from.micros(((long) fields.getInt(4) << 32) | (fields.getInt(8) & 0xFFFF_FFFFL));
     }
-    if (captured > block.limit() - fixed) {
-      throw in.bad("a packet of " + captured + " bytes in a block of " + block.limit());
+    if (captured > fields.limit() - fixed) {
+      throw in.bad("a packet of " + captured + " bytes in a block of " + fields.limit());
     }
-    length = (int) captured;
-    if (packet.length < length) {
-      packet = new byte[length];
-    }
-    block.get(fixed, packet, 0, length);
+    reserve((int) captured);
+    fields.get(fixed, bytes, 0, length);
     return true;
-  }
-
-  @Override
-  public byte[] bytes() {
-    return packet;
-  }
-
-  @Override
-  public int length() {
-    return length;
-  }
-
-  @Override
-  public int linkType() {
-    return linkType;
-  }
-
-  @Override
-  public long timeMicros() {
-    return time;
-  }
-
-  @Override
-  public boolean endedShort() {
-    return endedShort;
-  }
-
-  @Override
-  public void close() throws IOException {
-    in.close();
   }
 }

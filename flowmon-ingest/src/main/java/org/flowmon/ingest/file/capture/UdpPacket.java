@@ -1,7 +1,8 @@
 package org.flowmon.ingest.file.capture;
 
-import java.nio.ByteBuffer;
+import java.util.Optional;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.bytes.BigEndian;
 import org.flowmon.ingest.IngestCounter;
 
 /** Finds the UDP datagram in a captured packet. Reused from packet to packet. */
@@ -21,10 +22,9 @@ final class UdpPacket {
   private static final int MAX_TAGS = 4;
   private static final int MAX_EXTENSIONS = 8;
 
-  private byte[] bytes;
+  private byte[] bytes = {};
   private int length;
-  private IpAddress source;
-  private IpAddress destination;
+  private IpAddress source = IpAddress.ofIpv4(0);
   private int sourcePort;
   private int destinationPort;
   private int payloadAt;
@@ -32,10 +32,6 @@ final class UdpPacket {
 
   IpAddress source() {
     return source;
-  }
-
-  IpAddress destination() {
-    return destination;
   }
 
   int sourcePort() {
@@ -57,19 +53,19 @@ final class UdpPacket {
   /**
    * Parses a packet.
    *
-   * @return why it is left out, or null for a UDP datagram
+   * @return why it is left out; empty for a UDP datagram
    */
-  IngestCounter parse(byte[] packet, int packetLength, int linkType) {
+  Optional<IngestCounter> parse(byte[] packet, int packetLength, int linkType) {
     bytes = packet;
     length = packetLength;
     int ip = networkLayer(linkType);
     if (ip < 0 || ip >= length) {
-      return IngestCounter.PACKETS_SKIPPED_NOT_UDP;
+      return Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
     }
     return switch (u8(ip) >>> 4) {
       case 4 -> parseIpv4(ip);
       case 6 -> parseIpv6(ip);
-      default -> IngestCounter.PACKETS_SKIPPED_NOT_UDP;
+      default -> Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
     };
   }
 
@@ -104,33 +100,30 @@ final class UdpPacket {
     return etherType == 0x0800 || etherType == 0x86DD;
   }
 
-  private IngestCounter parseIpv4(int ip) {
+  private Optional<IngestCounter> parseIpv4(int ip) {
     if (length - ip < 20) {
-      return IngestCounter.PACKETS_SKIPPED_TRUNCATED;
+      return Optional.of(IngestCounter.PACKETS_SKIPPED_TRUNCATED);
     }
     if (u8(ip + 9) != UDP) {
-      return IngestCounter.PACKETS_SKIPPED_NOT_UDP;
+      return Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
     }
     if ((u16(ip + 6) & 0x3FFF) != 0) {
-      return IngestCounter.PACKETS_SKIPPED_FRAGMENT;
+      return Optional.of(IngestCounter.PACKETS_SKIPPED_FRAGMENT);
     }
-    source = IpAddress.ofIpv4(u16(ip + 12) << 16 | u16(ip + 14));
-    destination = IpAddress.ofIpv4(u16(ip + 16) << 16 | u16(ip + 18));
+    source = IpAddress.ofIpv4(BigEndian.getInt(bytes, ip + 12));
     return parseUdp(ip + 4 * (u8(ip) & 0xF));
   }
 
-  private IngestCounter parseIpv6(int ip) {
+  private Optional<IngestCounter> parseIpv6(int ip) {
     if (length - ip < 40) {
-      return IngestCounter.PACKETS_SKIPPED_TRUNCATED;
+      return Optional.of(IngestCounter.PACKETS_SKIPPED_TRUNCATED);
     }
-    ByteBuffer addresses = ByteBuffer.wrap(bytes);
-    source = new IpAddress(addresses.getLong(ip + 8), addresses.getLong(ip + 16));
-    destination = new IpAddress(addresses.getLong(ip + 24), addresses.getLong(ip + 32));
+    source = new IpAddress(BigEndian.getLong(bytes, ip + 8), BigEndian.getLong(bytes, ip + 16));
     int next = u8(ip + 6);
     int at = ip + 40;
     for (int i = 0; i < MAX_EXTENSIONS && next != UDP; i++) {
       if (length - at < 8) {
-        return IngestCounter.PACKETS_SKIPPED_NOT_UDP;
+        return Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
       }
       int here = next;
       next = u8(at);
@@ -139,36 +132,36 @@ final class UdpPacket {
         case 51 -> at += 4 * (u8(at + 1) + 2); // authentication
         case 44 -> {
           if ((u16(at + 2) & 0xFFF9) != 0) {
-            return IngestCounter.PACKETS_SKIPPED_FRAGMENT;
+            return Optional.of(IngestCounter.PACKETS_SKIPPED_FRAGMENT);
           }
           at += 8;
         }
         default -> {
-          return IngestCounter.PACKETS_SKIPPED_NOT_UDP;
+          return Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
         }
       }
     }
-    return next == UDP ? parseUdp(at) : IngestCounter.PACKETS_SKIPPED_NOT_UDP;
+    return next == UDP ? parseUdp(at) : Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
   }
 
-  private IngestCounter parseUdp(int udp) {
+  private Optional<IngestCounter> parseUdp(int udp) {
     if (length - udp < 8) {
-      return IngestCounter.PACKETS_SKIPPED_TRUNCATED;
+      return Optional.of(IngestCounter.PACKETS_SKIPPED_TRUNCATED);
     }
     sourcePort = u16(udp);
     destinationPort = u16(udp + 2);
     payloadAt = udp + 8;
     payloadLength = u16(udp + 4) - 8;
     return payloadLength < 0 || payloadLength > length - payloadAt
-        ? IngestCounter.PACKETS_SKIPPED_TRUNCATED
-        : null;
+        ? Optional.of(IngestCounter.PACKETS_SKIPPED_TRUNCATED)
+        : Optional.empty();
   }
 
   private int u8(int at) {
-    return bytes[at] & 0xFF;
+    return BigEndian.getU8(bytes, at);
   }
 
   private int u16(int at) {
-    return u8(at) << 8 | u8(at + 1);
+    return BigEndian.getU16(bytes, at);
   }
 }

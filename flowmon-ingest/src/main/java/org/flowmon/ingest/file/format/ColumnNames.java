@@ -9,6 +9,7 @@ import java.util.Map;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.file.format.TextColumn.Form;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Maps a name in a CSV header, a JSON object or a Parquet file to a column of flows. Known are the
@@ -107,7 +108,7 @@ public final class ColumnNames {
   }
 
   /** The column of a name, null if the name is unknown. */
-  public TextColumn of(String name) {
+  public @Nullable TextColumn of(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
     TextColumn known = given.get(lower);
     if (known != null) {
@@ -116,11 +117,6 @@ public final class ColumnNames {
     FlowColumn column = FlowColumn.byName(lower);
     column = column == null ? ALIASES.get(lower) : column;
     return column == null ? null : TextColumn.of(name, column);
-  }
-
-  /** Whether one of these names is known. */
-  boolean anyKnown(List<String> names) {
-    return names.stream().anyMatch(name -> of(name.trim()) != null);
   }
 
   /**
@@ -138,26 +134,18 @@ public final class ColumnNames {
       TextColumn column = of(name.trim());
       if (column == null) {
         throw new UnknownFormatException(
-            "column '"
-                + name
-                + "' is no column of flows: --map '"
-                + name
-                + "=COLUMN' takes it for one, --map '"
-                + name
-                + "=' leaves it out");
+            String.format(
+                "column '%s' is no column of flows: --map '%s=COLUMN' takes it for one, --map '%s='"
+                    + " leaves it out",
+                name, name, name));
       }
-      String before = column.column() == null ? null : seen.put(column.column(), name);
-      if (before != null) {
+      FlowColumn target = column.column();
+      String before = target == null ? null : seen.put(target, name);
+      if (target != null && before != null) {
         throw new UnknownFormatException(
-            "columns '"
-                + before
-                + "' and '"
-                + name
-                + "' are both "
-                + column.column().sqlName()
-                + ": --map '"
-                + name
-                + "=' leaves one out");
+            String.format(
+                "columns '%s' and '%s' are both %s: --map '%s=' leaves one out",
+                before, name, target.sqlName(), name));
       }
       columns.add(column);
     }

@@ -2,6 +2,7 @@ package org.flowmon.ingest.file.format;
 
 import java.util.List;
 import org.flowmon.ingest.file.line.CsvRecords;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first record of a CSV file.
@@ -19,7 +20,7 @@ public record CsvHeader(List<String> names, byte separator, int end, long lines)
    * @param head the beginning of a file
    * @return null if none of its names is known
    */
-  public static CsvHeader find(byte[] head, ColumnNames columns) {
+  public static @Nullable CsvHeader find(byte[] head, ColumnNames columns) {
     int from = head.length > 2 && head[0] == (byte) 0xEF && head[1] == (byte) 0xBB ? 3 : 0;
     long lines = 0;
     while (from < head.length && (head[from] == '\n' || head[from] == '\r')) {

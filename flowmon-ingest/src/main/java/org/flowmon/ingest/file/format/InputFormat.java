@@ -2,13 +2,14 @@ package org.flowmon.ingest.file.format;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Locale;
+import org.flowmon.flow.bytes.BigEndian;
+import org.jspecify.annotations.Nullable;
 
 /** The formats of files with flows, detected by content, plain or compressed by gzip. */
 public enum InputFormat {
@@ -52,11 +53,6 @@ public enum InputFormat {
    * @throws UnknownFormatException naming the bytes found and the supported formats
    * @throws IOException if the file cannot be read
    */
-  public static InputFormat detect(Path file) throws IOException {
-    return detect(file, ColumnNames.DEFAULTS);
-  }
-
-  /** Detects a file's format, with the user's column names. */
   public static InputFormat detect(Path file, ColumnNames columns) throws IOException {
     if (!Files.exists(file)) {
       throw new NoSuchFileException(file.toString(), null, "no such file");
@@ -96,11 +92,11 @@ public enum InputFormat {
     throw new UnknownFormatException(file + ": " + ParquetMagic.seen(file));
   }
 
-  private static InputFormat byMagic(byte[] head) {
+  private static @Nullable InputFormat byMagic(byte[] head) {
     if (head.length < 4) {
       return null;
     }
-    int magic = ByteBuffer.wrap(head).getInt();
+    int magic = BigEndian.getInt(head, 0);
     if (magic == 0x464C5742) { // "FLWB"
       return FLOW_BATCHES;
     }
@@ -114,7 +110,7 @@ public enum InputFormat {
     return magic >>> 16 == 10 && (magic & 0xFFFF) >= 16 ? IPFIX : null;
   }
 
-  private static InputFormat byText(byte[] head, ColumnNames columns) {
+  private static @Nullable InputFormat byText(byte[] head, ColumnNames columns) {
     for (int at = 0; at < head.length; ) {
       int end = at;
       while (end < head.length && head[end] != '\n') {

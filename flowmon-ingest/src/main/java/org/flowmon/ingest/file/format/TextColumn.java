@@ -1,7 +1,9 @@
 package org.flowmon.ingest.file.format;
 
+import java.util.Objects;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A column of a text file, with its column of flows and the form of its texts.
@@ -9,7 +11,7 @@ import org.flowmon.flow.FlowColumn;
  * @param name in the file, for messages
  * @param column null if it is left out
  */
-public record TextColumn(String name, FlowColumn column, Form form) {
+public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
   /** The form of a text, which determines its value. */
   public enum Form {
     /** A whole number within the column's range. */
@@ -68,10 +70,15 @@ public record TextColumn(String name, FlowColumn column, Form form) {
     };
   }
 
+  /** Its column of flows, which it must have: it is not left out. */
+  public FlowColumn target() {
+    return Objects.requireNonNull(column, name + " is left out");
+  }
+
   /** The expected form of a text, for messages. */
   public String expected() {
     return switch (form) {
-      case NUMBER -> column.type().minValue() + "…" + column.type().maxValue();
+      case NUMBER -> target().type().minValue() + "…" + target().type().maxValue();
       case TIME -> "ISO 8601 or seconds since 1970";
       case TIME_MILLIS -> "milliseconds since 1970";
       case TIME_MICROS -> "microseconds since 1970";

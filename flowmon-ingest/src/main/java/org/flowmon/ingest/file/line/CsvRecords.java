@@ -1,11 +1,9 @@
 package org.flowmon.ingest.file.line;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.flow.bytes.LittleEndian;
 
 /**
  * Finds the ends of records in a CSV file (RFC 4180): a record ends at a line feed outside of
@@ -17,8 +15,6 @@ public final class CsvRecords {
   /** More bytes are needed to decide. */
   static final int OPEN = -1;
 
-  private static final VarHandle LONGS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long QUOTES = 0x2222_2222_2222_2222L;
   private static final long LOW_BITS = 0x0101_0101_0101_0101L;
   private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
@@ -28,10 +24,6 @@ public final class CsvRecords {
 
   public CsvRecords(byte separator) {
     this.separator = separator;
-  }
-
-  byte separator() {
-    return separator;
   }
 
   /** Whether the last record of {@link #end} is a line with unbalanced quotes. */
@@ -132,7 +124,7 @@ public final class CsvRecords {
   private static boolean hasQuote(byte[] bytes, int limit) {
     int at = 0;
     for (; at <= limit - 8; at += 8) {
-      long same = (long) LONGS.get(bytes, at) ^ QUOTES;
+      long same = LittleEndian.getLong(bytes, at) ^ QUOTES;
       if ((same - LOW_BITS & ~same & HIGH_BITS) != 0) {
         return true;
       }

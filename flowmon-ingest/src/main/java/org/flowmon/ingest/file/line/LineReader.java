@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lines of a stream as ranges of one buffer. A line ends at a line feed, and a carriage return
@@ -16,6 +17,10 @@ public final class LineReader implements Closeable {
   /** Longer lines are cut. */
   public static final int MAX_LINE_BYTES = 1 << 20;
 
+  /** Says of a line that it was cut. */
+  public static final String TOO_LONG =
+      "more than " + MAX_LINE_BYTES + " bytes, the first of them are kept";
+
   private static final int FIRST_BUFFER = 1 << 17;
 
   private final InputStream in;
@@ -23,13 +28,8 @@ public final class LineReader implements Closeable {
   private int next;
   private int limit;
   private boolean ended;
-  private String damage;
-
-  private int from;
-  private int to;
-  private long number;
-  private boolean tooLong;
-  private boolean cutShort;
+  private @Nullable String damage;
+  private final Line line = new Line(buffer);
 
   public LineReader(InputStream in) {
     this.in = in;
@@ -37,8 +37,8 @@ public final class LineReader implements Closeable {
 
   /** Moves to the next line; false at the end. */
   public boolean next() throws IOException {
-    tooLong = false;
-    cutShort = false;
+    line.tooLong = false;
+    line.cutShort = false;
     int scan = next;
     while (true) {
       int end = lineFeed(scan);
@@ -58,7 +58,7 @@ public final class LineReader implements Closeable {
     if (next == limit) {
       return false;
     }
-    cutShort = damage != null;
+    line.cutShort = damage != null;
     take(limit, limit);
     return true;
   }
@@ -75,14 +75,15 @@ public final class LineReader implements Closeable {
   }
 
   private void take(int end, int following) {
-    from = next;
-    to = end > from && buffer[end - 1] == '\r' ? end - 1 : end;
-    next = following;
-    number++;
-    if (to - from > MAX_LINE_BYTES) {
-      to = from + MAX_LINE_BYTES;
-      tooLong = true;
+    line.bytes = buffer;
+    line.from = next;
+    line.to = end > next && buffer[end - 1] == '\r' ? end - 1 : end;
+    line.number++;
+    if (line.to - next > MAX_LINE_BYTES) {
+      line.to = next + MAX_LINE_BYTES;
+      line.tooLong = true;
     }
+    next = following;
   }
 
   /**
@@ -135,47 +136,22 @@ public final class LineReader implements Closeable {
     System.arraycopy(start, 0, joined, 0, MAX_LINE_BYTES);
     System.arraycopy(buffer, rest, joined, MAX_LINE_BYTES, left);
     buffer = joined;
-    from = 0;
-    to = MAX_LINE_BYTES;
     next = MAX_LINE_BYTES;
     limit = MAX_LINE_BYTES + left;
-    number++;
-    tooLong = true;
+    line.bytes = buffer;
+    line.from = 0;
+    line.to = MAX_LINE_BYTES;
+    line.number++;
+    line.tooLong = true;
   }
 
-  /**
-   * The buffer of the line, which belongs to the reader and is valid until the next {@link
-   * #next()}.
-   */
-  public byte[] bytes() {
-    return buffer;
-  }
-
-  public int from() {
-    return from;
-  }
-
-  public int to() {
-    return to;
-  }
-
-  /** The line's number, from 1. */
-  public long number() {
-    return number;
-  }
-
-  /** Whether the line was cut to its beginning. */
-  public boolean tooLong() {
-    return tooLong;
-  }
-
-  /** Whether damage to the file ends this line. */
-  public boolean cutShort() {
-    return cutShort;
+  /** The current line, and before the first one an empty line 0; valid until the next one. */
+  public Line line() {
+    return line;
   }
 
   /** The damage that ended the stream early, null if there is none. */
-  public String damage() {
+  public @Nullable String damage() {
     return damage;
   }
 

@@ -129,9 +129,4 @@ public final class ArrivalClock {
     }
     return sorted[first];
   }
-
-  /** The clock's time, µs; {@link Long#MIN_VALUE} if it was never set. */
-  public long now() {
-    return now;
-  }
 }

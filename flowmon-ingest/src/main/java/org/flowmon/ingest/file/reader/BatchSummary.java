@@ -4,8 +4,9 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.file.format.InputFormat;
+import org.jspecify.annotations.Nullable;
 
-/** Counts the flows of batches and finds the range of their times. */
+/** Counts flows and finds the range of their times. */
 public final class BatchSummary {
   private long rows;
   private long firstEnd = Long.MAX_VALUE;
@@ -15,13 +16,27 @@ public final class BatchSummary {
 
   public void add(FlowBatch batch) {
     rows += batch.rows();
-    firstEnd = Math.min(firstEnd, batch.minEndTime());
-    lastEnd = Math.max(lastEnd, batch.maxEndTime());
-    firstArrival = Math.min(firstArrival, batch.minArrival());
-    lastArrival = Math.max(lastArrival, batch.maxArrival());
+    addEnds(batch.minEndTime(), batch.maxEndTime());
+    addArrivals(batch.minArrival(), batch.maxArrival());
   }
 
-  public FileSummary of(Path file, InputFormat format, Map<String, Long> rejected, String damage) {
+  void addRows(int count) {
+    rows += count;
+  }
+
+  void addEnds(long first, long last) {
+    firstEnd = Math.min(firstEnd, first);
+    lastEnd = Math.max(lastEnd, last);
+  }
+
+  void addArrivals(long first, long last) {
+    firstArrival = Math.min(firstArrival, first);
+    lastArrival = Math.max(lastArrival, last);
+  }
+
+  /** The summary of a file whose flows these are. */
+  public FileSummary of(
+      Path file, InputFormat format, Map<String, Long> rejected, @Nullable String damage) {
     return new FileSummary(
         file, format, rows, rejected, firstEnd, lastEnd, firstArrival, lastArrival, damage);
   }

@@ -8,8 +8,8 @@ import org.flowmon.ingest.file.format.ColumnNames;
 /**
  * The options of reading files. The readers of one import share them and run one after the other.
  *
- * @param networks the protected networks for {@code outgoing}; null: Zeek's {@code local_orig},
- *     else NULL
+ * @param networks the protected networks for {@code outgoing}; without any it is Zeek's {@code
+ *     local_orig}, else NULL
  * @param rejects takes bad lines
  * @param clock the clock for {@code arrival}; one for all files of an import, so that it goes back
  *     neither within a file nor between files
@@ -32,7 +32,7 @@ public record FileReadOptions(
    */
   public static FileReadOptions defaults() {
     return new FileReadOptions(
-        null,
+        ProtectedNetworks.NONE,
         RejectedLines.countOnly(),
         new ArrivalClock(),
         new IngestCounters(),

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.flowmon.ingest.file.format.InputFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The outcome of reading a file.
@@ -27,7 +28,7 @@ public record FileSummary(
     long lastEndTime,
     long firstArrival,
     long lastArrival,
-    String damage) {
+    @Nullable String damage) {
 
   public FileSummary {
     rejected = Collections.unmodifiableMap(new LinkedHashMap<>(rejected));

@@ -1,17 +1,10 @@
 package org.flowmon.ingest.file.reader;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import org.flowmon.ingest.FlowSink;
-import org.flowmon.ingest.file.format.InputFormat;
 
 /** Reads the flows of one file. {@code FlowFiles.open} finds the reader for a file. */
 public interface FlowFileReader {
-  /** The file. */
-  Path file();
-
-  InputFormat format();
-
   /**
    * Reads the file from beginning to end. Unreadable parts are counted by reason in the summary and
    * never stop the rest.

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.text.JsonText;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts rejected lines by reason. A rejects file, if given, holds each with file, line number,
@@ -35,29 +37,24 @@ public final class RejectedLines implements Closeable {
   private static final int CHECKED = 1024;
   private static final RejectReason[] REASONS = RejectReason.values();
 
-  private final Path target;
+  private final @Nullable Path target;
   private final Runnable check;
   private long linesLeft;
   private long bytesLeft;
   private long onlyCounted;
   private long taken;
   private final long[] counts = new long[REASONS.length];
-  private JsonGenerator json;
+  private @Nullable JsonGenerator json;
 
-  private RejectedLines(Path target, long mostLines, long mostBytes, Runnable check) {
+  private RejectedLines(@Nullable Path target, long mostLines, long mostBytes, Runnable check) {
     this.target = target;
     this.linesLeft = mostLines;
     this.bytesLeft = mostBytes;
     this.check = check;
   }
 
-  /** Counts and keeps lines. Overwrites an existing rejects file and creates its folder. */
-  public static RejectedLines to(Path rejectsFile) {
-    return to(rejectsFile, () -> {});
-  }
-
   /**
-   * Counts and keeps lines, with a check.
+   * Counts and keeps lines. Overwrites an existing rejects file and creates its folder.
    *
    * @param check runs regularly while lines are rejected; may throw to stop
    */
@@ -105,7 +102,7 @@ public final class RejectedLines implements Closeable {
     }
     linesLeft--;
     bytesLeft -= size;
-    JsonGenerator out = generator();
+    JsonGenerator out = generator(target);
     out.writeStartObject();
     out.writeStringField("file", file.toString());
     out.writeNumberField("line", line);
@@ -124,7 +121,7 @@ public final class RejectedLines implements Closeable {
     out.writeEndObject();
   }
 
-  private static String utf8OrNull(byte[] bytes, int from, int to) {
+  private static @Nullable String utf8OrNull(byte[] bytes, int from, int to) {
     try {
       return StandardCharsets.UTF_8
           .newDecoder()
@@ -135,21 +132,20 @@ public final class RejectedLines implements Closeable {
     }
   }
 
-  private JsonGenerator generator() throws IOException {
-    if (json == null) {
-      Files.createDirectories(target.toAbsolutePath().getParent());
-      json =
-          JsonText.factory()
-              .createGenerator(
-                  new BufferedOutputStream(Files.newOutputStream(target), 1 << 16),
-                  JsonEncoding.UTF8);
-      json.setPrettyPrinter(new MinimalPrettyPrinter("\n"));
+  private JsonGenerator generator(Path file) throws IOException {
+    JsonGenerator open = json;
+    if (open == null) {
+      Files.createDirectories(file.toAbsolutePath().getParent());
+      OutputStream out = new BufferedOutputStream(Files.newOutputStream(file), 1 << 16);
+      open = JsonText.factory().createGenerator(out, JsonEncoding.UTF8);
+      open.setPrettyPrinter(new MinimalPrettyPrinter("\n"));
+      json = open;
     }
-    return json;
+    return open;
   }
 
   /** The rejects file, null if lines are only counted. */
-  public Path target() {
+  public @Nullable Path target() {
     return target;
   }
 
@@ -186,8 +182,8 @@ public final class RejectedLines implements Closeable {
 
   @Override
   public void close() throws IOException {
-    if (onlyCounted > 0) {
-      JsonGenerator out = generator();
+    if (target != null && onlyCounted > 0) {
+      JsonGenerator out = generator(target);
       out.writeStartObject();
       out.writeNumberField("only_counted", onlyCounted);
       out.writeEndObject();

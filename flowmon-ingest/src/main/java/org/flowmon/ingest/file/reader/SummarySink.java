@@ -1,21 +1,16 @@
 package org.flowmon.ingest.file.reader;
 
-import java.nio.file.Path;
-import java.util.Map;
+import java.util.Objects;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.FlowSink;
-import org.flowmon.ingest.file.format.InputFormat;
+import org.jspecify.annotations.Nullable;
 
 /** A sink that counts flows and finds the range of their times, and passes them to another sink. */
 public final class SummarySink implements FlowSink {
   private final FlowSink out;
-  private FlowBatchBuilder builder;
-  private long rows;
-  private long firstEnd = Long.MAX_VALUE;
-  private long lastEnd = Long.MIN_VALUE;
-  private long firstArrival = Long.MAX_VALUE;
-  private long lastArrival = Long.MIN_VALUE;
+  private final BatchSummary summary = new BatchSummary();
+  private @Nullable FlowBatchBuilder builder;
 
   public SummarySink(FlowSink out) {
     this.out = out;
@@ -29,24 +24,22 @@ public final class SummarySink implements FlowSink {
 
   @Override
   public void rowsEnded(int count) {
-    int end = builder.rows();
+    FlowBatchBuilder flows = Objects.requireNonNull(builder, "rows are of the builder asked for");
+    int end = flows.rows();
     for (int row = end - count; row < end; row++) {
-      if (!builder.isNull(FlowColumn.END_TIME, row)) {
-        long time = builder.getLong(FlowColumn.END_TIME, row);
-        firstEnd = Math.min(firstEnd, time);
-        lastEnd = Math.max(lastEnd, time);
+      if (!flows.isNull(FlowColumn.END_TIME, row)) {
+        long time = flows.getLong(FlowColumn.END_TIME, row);
+        summary.addEnds(time, time);
       }
-      long arrival = builder.getLong(FlowColumn.ARRIVAL, row);
-      firstArrival = Math.min(firstArrival, arrival);
-      lastArrival = Math.max(lastArrival, arrival);
+      long arrival = flows.getLong(FlowColumn.ARRIVAL, row);
+      summary.addArrivals(arrival, arrival);
     }
-    rows += count;
+    summary.addRows(count);
     out.rowsEnded(count);
   }
 
-  public FileSummary summary(
-      Path file, InputFormat format, Map<String, Long> rejected, String damage) {
-    return new FileSummary(
-        file, format, rows, rejected, firstEnd, lastEnd, firstArrival, lastArrival, damage);
+  /** The flows so far. */
+  public BatchSummary summary() {
+    return summary;
   }
 }

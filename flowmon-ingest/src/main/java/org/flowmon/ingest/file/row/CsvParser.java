@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.file.format.Refusal;
 import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.format.TextColumn.Form;
@@ -35,13 +36,13 @@ final class CsvParser implements RecordParser {
   private final long[] factor;
   private final long[] plus;
 
-  private byte[] bytes;
+  private byte[] bytes = {};
   private int limit;
-  private RowBlock block;
+  private RowBlock block = new RowBlock();
   private boolean quoted;
   private byte[] unquoted = new byte[64];
-  private RejectReason reason;
-  private String detail;
+  private final Refusal refusal = new Refusal();
+  private boolean isRefused;
 
   CsvParser(List<TextColumn> header, byte separator) {
     this.columns = header.toArray(TextColumn[]::new);
@@ -59,7 +60,7 @@ final class CsvParser implements RecordParser {
   }
 
   private void prepare(int c, TextColumn column) {
-    target[c] = column.column() == null ? -1 : column.column().ordinal();
+    target[c] = column.form() == Form.LEFT_OUT ? -1 : column.target().ordinal();
     way[c] =
         switch (column.form()) {
           case ADDRESS -> PLAIN_ADDRESS;
@@ -75,7 +76,7 @@ final class CsvParser implements RecordParser {
     plus[c] = column.form() == Form.STATE_FROM_ZERO ? 1 : 0;
     max[c] =
         switch (column.form()) {
-          case NUMBER -> column.column().type().maxValue();
+          case NUMBER -> column.target().type().maxValue();
           case TIME, SECONDS -> DecimalTime.LIMIT_SECONDS;
           case BOOLEAN -> 1;
           case STATE, PROTOCOL -> 0xFF;
@@ -89,7 +90,8 @@ final class CsvParser implements RecordParser {
     bytes = out.chunk.bytes();
     limit = out.chunk.length();
     if (out.chunk.tooLong()) {
-      tooLong(out, 0, limit);
+      out.reject(RejectReason.LINE_TOO_LONG, LineReader.TOO_LONG, 0, limit);
+      out.lines++;
       return;
     }
     int at = 0;
@@ -101,7 +103,7 @@ final class CsvParser implements RecordParser {
       }
       block = out.block();
       quoted = false;
-      reason = null;
+      isRefused = false;
       int end = row(at);
       if (end < 0 || end - at > LineReader.MAX_LINE_BYTES) {
         block.dropRow();
@@ -113,15 +115,6 @@ final class CsvParser implements RecordParser {
       out.lines += quoted ? lineFeeds(at, end) : 1;
       at = end;
     }
-  }
-
-  private void tooLong(ParsedChunk out, int from, int end) {
-    out.reject(
-        RejectReason.LINE_TOO_LONG,
-        "more than " + LineReader.MAX_LINE_BYTES + " bytes, the first of them are kept",
-        from,
-        end);
-    out.lines++;
   }
 
   private int lineFeeds(int from, int to) {
@@ -137,20 +130,21 @@ final class CsvParser implements RecordParser {
     int end = records.end(bytes, at, limit, true);
     quoted = true; // its lines are counted
     if (records.malformed()) {
-      reason = RejectReason.BAD_QUOTES;
-      detail = "a quote that is never closed, or something behind one that closes";
+      refusal.because(
+          RejectReason.BAD_QUOTES,
+          "a quote that is never closed, or something behind one that closes");
     } else if (end - at > LineReader.MAX_LINE_BYTES) {
-      reason = RejectReason.LINE_TOO_LONG;
-      detail = "more than " + LineReader.MAX_LINE_BYTES + " bytes, the first of them are kept";
+      refusal.because(RejectReason.LINE_TOO_LONG, LineReader.TOO_LONG);
     } else {
       // A wrong count of fields is the cause of any other error.
       int fields = records.fields(bytes, at, end).size();
-      if (fields != columns.length || reason == null) {
-        reason = RejectReason.WRONG_FIELD_COUNT;
-        detail = fields + " values, the header has " + columns.length + " columns";
+      if (fields != columns.length || !isRefused) {
+        refusal.because(
+            RejectReason.WRONG_FIELD_COUNT,
+            fields + " values, the header has " + columns.length + " columns");
       }
     }
-    out.reject(reason, detail, at, end);
+    out.reject(refusal.reason(), refusal.detail(), at, end);
     return end;
   }
 
@@ -287,16 +281,15 @@ final class CsvParser implements RecordParser {
 
   private boolean set(int c, byte[] from, int begin, int end) {
     TextColumn column = columns[c];
-    if (column.form() == Form.LEFT_OUT) {
-      return true;
+    FlowColumn to = column.column();
+    if (to == null) {
+      return true; // left out
     }
     int start = column.form() == Form.TEXT ? CsvText.begin(from, begin, end) : begin;
     if (!values.read(column, from, start, end)) {
-      reason = column.reason();
-      detail = ParsedChunk.detail(column, from, begin, end);
-      return false;
+      isRefused = true;
+      return refusal.because(column.reason(), ParsedChunk.detail(column, from, begin, end));
     }
-    FlowColumn to = column.column();
     switch (to.type()) {
       case TEXT -> block.setText(target[c], values.text);
       case ADDRESS -> block.setAddress(target[c], values.high, values.value);

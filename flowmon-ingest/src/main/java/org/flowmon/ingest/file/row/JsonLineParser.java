@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.file.format.ColumnNames;
+import org.flowmon.ingest.file.format.Refusal;
 import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.line.JsonLine;
@@ -18,9 +19,8 @@ final class JsonLineParser implements RecordParser {
   private final JsonFactory json = new JsonFactory();
   private final TextValues values = new TextValues();
   private final ColumnNames names;
-  private RowBlock block;
-  private RejectReason reason;
-  private String detail;
+  private final Refusal refusal = new Refusal();
+  private boolean isRefused;
 
   JsonLineParser(ColumnNames names) {
     this.names = names;
@@ -37,11 +37,7 @@ final class JsonLineParser implements RecordParser {
         end++;
       }
       if (out.chunk.tooLong() || end - at > LineReader.MAX_LINE_BYTES) {
-        out.reject(
-            RejectReason.LINE_TOO_LONG,
-            "more than " + LineReader.MAX_LINE_BYTES + " bytes, the first of them are kept",
-            at,
-            end);
+        out.reject(RejectReason.LINE_TOO_LONG, LineReader.TOO_LONG, at, end);
       } else if (!isBlank(bytes, at, end)) {
         line(out, bytes, at, end);
       }
@@ -60,28 +56,28 @@ final class JsonLineParser implements RecordParser {
   }
 
   private void line(ParsedChunk out, byte[] bytes, int from, int to) throws IOException {
-    block = out.block();
-    reason = null;
+    RowBlock block = out.block();
+    isRefused = false;
     try (JsonParser parser = JsonLine.open(json, bytes, from, to)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         refuse(RejectReason.BAD_JSON, "expected a JSON object");
       } else {
-        object(parser);
+        object(parser, block);
       }
     } catch (JsonProcessingException e) {
       refuse(RejectReason.BAD_JSON, e.getOriginalMessage());
     }
-    if (reason == null && !out.endRow(block)) {
+    if (!isRefused && !out.endRow(block)) {
       refuse(RejectReason.MISSING_TIME, "no start, no end and no arrival");
     }
-    if (reason != null) {
+    if (isRefused) {
       block.dropRow();
-      out.reject(reason, detail, from, to);
+      out.reject(refusal.reason(), refusal.detail(), from, to);
     }
   }
 
-  private void object(JsonParser parser) throws IOException {
-    while (parser.nextToken() == JsonToken.FIELD_NAME && reason == null) {
+  private void object(JsonParser parser, RowBlock block) throws IOException {
+    while (parser.nextToken() == JsonToken.FIELD_NAME && !isRefused) {
       String name = parser.currentName();
       JsonToken token = parser.nextToken();
       TextColumn column = names.of(name);
@@ -89,21 +85,21 @@ final class JsonLineParser implements RecordParser {
         refuse(
             RejectReason.UNKNOWN_COLUMN,
             "'" + name + "' is no column of flows; --map '" + name + "=' leaves it out");
-      } else if (column.column() == null) {
+      } else if (column.form() == TextColumn.Form.LEFT_OUT) {
         parser.skipChildren();
       } else if (token.isStructStart()) {
         refuse(RejectReason.BAD_JSON, "'" + name + "' is no single value");
       } else if (token != JsonToken.VALUE_NULL) {
-        value(parser, column);
+        value(parser, column, column.target(), block);
       }
     }
-    if (reason == null && parser.nextToken() != null) {
+    if (!isRefused && parser.nextToken() != null) {
       refuse(RejectReason.BAD_JSON, "expected one JSON object on a line");
     }
   }
 
-  private void value(JsonParser parser, TextColumn column) throws IOException {
-    FlowColumn to = column.column();
+  private void value(JsonParser parser, TextColumn column, FlowColumn to, RowBlock block)
+      throws IOException {
     block.use(to);
     byte[] text = parser.getText().getBytes(StandardCharsets.UTF_8);
     if (block.isSet(to)) {
@@ -121,9 +117,9 @@ final class JsonLineParser implements RecordParser {
   }
 
   private void refuse(RejectReason why, String text) {
-    if (reason == null) {
-      reason = why;
-      detail = text;
+    if (!isRefused) {
+      isRefused = true;
+      refusal.because(why, text);
     }
   }
 }

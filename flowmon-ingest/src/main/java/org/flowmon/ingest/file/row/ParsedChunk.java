@@ -1,15 +1,14 @@
 package org.flowmon.ingest.file.row;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.line.LineReader;
+import org.flowmon.ingest.file.line.ShownValue;
 
 /**
  * The parsed rows and rejects of a piece of a text file. Written by one thread, then read by
@@ -69,15 +68,10 @@ final class ParsedChunk {
 
   /** Describes a bad value, for people. */
   static String detail(TextColumn column, byte[] bytes, int from, int to) {
-    int shown = Math.min(to, from + 60);
-    return String.format(
-        Locale.ROOT,
-        "%s is '%s%s', expected %s",
-        column.name(),
-        new String(bytes, from, shown - from, StandardCharsets.UTF_8),
-        shown < to ? "…" : "",
+    String expected =
         column.form() == TextColumn.Form.TEXT
             ? "at most " + FlowBatch.MAX_TEXT_BYTES + " bytes"
-            : column.expected());
+            : column.expected();
+    return ShownValue.wrong(column.name(), bytes, from, to, expected);
   }
 }

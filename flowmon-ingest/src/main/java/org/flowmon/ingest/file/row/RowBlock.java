@@ -28,11 +28,11 @@ final class RowBlock {
   private static final int OUTGOING = FlowColumn.OUTGOING.ordinal();
   private static final int SOURCE = FlowColumn.SRC_ADDR.ordinal();
 
-  // By ordinal; allocated when a column is first used.
-  private final long[][] low = new long[COLUMNS][];
-  private final long[][] high = new long[COLUMNS][];
-  private final byte[][][] texts = new byte[COLUMNS][][];
-  private final long[][] valid = new long[COLUMNS][];
+  // By ordinal; empty until a column is first used.
+  private final long[][] low = new long[COLUMNS][0];
+  private final long[][] high = new long[COLUMNS][0];
+  private final byte[][][] texts = new byte[COLUMNS][0][];
+  private final long[][] valid = new long[COLUMNS][0];
   private int rows;
 
   int rows() {
@@ -46,7 +46,7 @@ final class RowBlock {
   /** Makes room for a column; called once for each column that occurs. */
   void use(FlowColumn column) {
     int c = column.ordinal();
-    if (valid[c] != null) {
+    if (valid[c].length > 0) {
       return;
     }
     valid[c] = new long[CAPACITY >>> 6];
@@ -93,13 +93,13 @@ final class RowBlock {
   }
 
   private boolean isSet(int c, int row) {
-    return valid[c] != null && (valid[c][row >>> 6] >>> row & 1) != 0;
+    return valid[c].length > 0 && (valid[c][row >>> 6] >>> row & 1) != 0;
   }
 
   /** Drops the open row. */
   void dropRow() {
     for (long[] words : valid) {
-      if (words != null) {
+      if (words.length > 0) {
         words[rows >>> 6] &= ~(1L << rows);
       }
     }
@@ -120,7 +120,7 @@ final class RowBlock {
       if (!isSet(KIND, rows)) {
         set(KIND, kind.code());
       }
-      if (networks != null && !isSet(OUTGOING, rows) && isSet(SOURCE, rows)) {
+      if (networks.areKnown() && !isSet(OUTGOING, rows) && isSet(SOURCE, rows)) {
         set(OUTGOING, networks.contains(high[SOURCE][rows], low[SOURCE][rows]) ? 1 : 0);
       }
     }
@@ -204,10 +204,10 @@ final class RowBlock {
       if (set == 0) {
         continue;
       }
-      long[] marks = set == rows ? null : valid[c];
-      if (texts[c] != null) {
+      long[] marks = set == rows ? FlowBatchBuilder.ALL_SET : valid[c];
+      if (texts[c].length > 0) {
         builder.setTextColumn(column, texts[c], marks);
-      } else if (high[c] != null) {
+      } else if (high[c].length > 0) {
         builder.setAddressColumn(column, high[c], low[c], marks);
       } else {
         builder.setColumn(column, low[c], marks);
@@ -221,7 +221,7 @@ final class RowBlock {
 
   private int count(int c) {
     int count = 0;
-    for (int w = 0; valid[c] != null && w << 6 < rows; w++) {
+    for (int w = 0; valid[c].length > 0 && w << 6 < rows; w++) {
       count += Long.bitCount(valid[c][w]);
     }
     return count;
@@ -230,9 +230,9 @@ final class RowBlock {
   /** Drops all rows. */
   void clear() {
     for (int c = 0; c < COLUMNS; c++) {
-      if (valid[c] != null) {
+      if (valid[c].length > 0) {
         Arrays.fill(valid[c], 0, (Math.min(rows, CAPACITY - 1) >>> 6) + 1, 0);
-        if (texts[c] != null) {
+        if (texts[c].length > 0) {
           Arrays.fill(texts[c], 0, rows, null);
         }
       }

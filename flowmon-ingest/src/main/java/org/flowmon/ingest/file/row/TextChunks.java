@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.zip.ZipException;
 import org.flowmon.ingest.file.line.CsvRecords;
 import org.flowmon.ingest.file.line.LineReader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A text file as pieces of whole records, which can be parsed in parallel. A piece ends with a line
@@ -48,24 +49,24 @@ final class TextChunks implements Closeable {
   }
 
   private final InputStream in;
-  private final CsvRecords records;
+  private final @Nullable CsvRecords records;
   private final Queue<byte[]> free = new ConcurrentLinkedQueue<>();
   private byte[] carry = {};
   private boolean ended;
-  private String damage;
+  private @Nullable String damage;
 
   /**
    * Opens the records of a stream.
    *
    * @param records finds the ends of records; null: at each line feed
    */
-  TextChunks(InputStream in, CsvRecords records) {
+  TextChunks(InputStream in, @Nullable CsvRecords records) {
     this.in = in;
     this.records = records;
   }
 
   /** Returns the next piece, null at the end; the caller must release it. */
-  Chunk next() throws IOException {
+  @Nullable Chunk next() throws IOException {
     byte[] buffer = free.poll();
     buffer = buffer == null ? new byte[BUFFER + 1] : buffer;
     System.arraycopy(carry, 0, buffer, 0, carry.length);
@@ -156,7 +157,7 @@ final class TextChunks implements Closeable {
   }
 
   /** The damage that ended the file early, null if there is none. */
-  String damage() {
+  @Nullable String damage() {
     return damage;
   }
 

@@ -29,6 +29,7 @@ import org.flowmon.ingest.file.reader.BatchSummary;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.ParallelFlowReader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads CSV and JSON lines. The file is cut into pieces of whole records, which are parsed in
@@ -49,16 +50,6 @@ public final class TextFileReader implements ParallelFlowReader {
     this.file = file;
     this.format = format;
     this.options = options;
-  }
-
-  @Override
-  public Path file() {
-    return file;
-  }
-
-  @Override
-  public InputFormat format() {
-    return format;
   }
 
   @Override
@@ -85,7 +76,7 @@ public final class TextFileReader implements ParallelFlowReader {
   private record Plan(
       List<TextColumn> columns,
       byte separator,
-      CsvRecords records,
+      @Nullable CsvRecords records,
       long skipped,
       long lines,
       SourceKind kind) {}
@@ -150,7 +141,7 @@ public final class TextFileReader implements ParallelFlowReader {
                       : new JsonLineParser(options.columns()));
     }
 
-    void run(ExecutorService pool, int threads) throws IOException {
+    void run(@Nullable ExecutorService pool, int threads) throws IOException {
       Deque<Future<ParsedChunk>> pending = new ArrayDeque<>();
       for (TextChunks.Chunk chunk = chunks.next(); chunk != null; chunk = chunks.next()) {
         CompletableFuture<Void> before = turn;

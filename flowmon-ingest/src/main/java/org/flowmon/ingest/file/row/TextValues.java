@@ -5,16 +5,18 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Locale;
 import org.flowmon.flow.CodeNames;
+import org.flowmon.flow.ConnectionState;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.line.DecimalTime;
 import org.flowmon.ingest.file.line.TextCache;
 
 /** Parses texts as values of flows. Holds the last value. Not thread-safe. */
 public final class TextValues {
-  private static final long MICROS = 1_000_000;
+  private static final int STATES = ConnectionState.values().length;
   private static final int LONGEST_ADDRESS = 45;
   private static final int LONGEST_TIME = 48;
 
@@ -27,24 +29,23 @@ public final class TextValues {
   long high;
 
   /** A text. */
-  byte[] text;
+  byte[] text = {};
 
   /** Reads a text that is not NULL; false if it is no valid value. */
   boolean read(TextColumn column, byte[] bytes, int from, int to) {
     return switch (column.form()) {
       case NUMBER ->
           whole(bytes, from, to)
-              && value >= column.column().type().minValue()
-              && value <= column.column().type().maxValue();
+              && value >= column.target().type().minValue()
+              && value <= column.target().type().maxValue();
       case TIME -> time(bytes, from, to);
       case SECONDS -> micros(bytes, from, to);
       case TIME_MILLIS, MILLIS -> whole(bytes, from, to) && scale(1000);
       case TIME_MICROS, MICROS -> whole(bytes, from, to);
       case ADDRESS -> address(bytes, from, to);
       case BOOLEAN -> bool(bytes, from, to);
-      case STATE, SOURCE_KIND -> code(column.column().codeNames(), bytes, from, to);
-      case STATE_FROM_ZERO ->
-          whole(bytes, from, to) && FlowColumn.STATE.codeNames().name(++value) != null;
+      case STATE, SOURCE_KIND -> code(column.target(), bytes, from, to);
+      case STATE_FROM_ZERO -> whole(bytes, from, to) && ++value >= 1 && value <= STATES;
       case PROTOCOL -> protocol(bytes, from, to);
       case TEXT -> text(column, bytes, from, to);
       case LEFT_OUT -> true;
@@ -101,14 +102,9 @@ public final class TextValues {
       return false;
     }
     try {
-      Instant time = Instant.parse(new String(bytes, from, to - from, StandardCharsets.ISO_8859_1));
-      long micro = time.getNano() / 1000;
-      long seconds = time.getEpochSecond();
-      // From the next higher second, so that the smallest long does not overflow in between.
       value =
-          seconds < 0
-              ? Math.addExact(Math.multiplyExact(seconds + 1, MICROS), micro - MICROS)
-              : Math.addExact(Math.multiplyExact(seconds, MICROS), micro);
+          FlowTime.micros(
+              Instant.parse(new String(bytes, from, to - from, StandardCharsets.ISO_8859_1)));
       return true;
     } catch (DateTimeParseException | ArithmeticException e) {
       return false;
@@ -176,9 +172,10 @@ public final class TextValues {
   }
 
   /** Reads a code, known or unknown to this version, or its name. */
-  private boolean code(CodeNames names, byte[] bytes, int from, int to) {
+  private boolean code(FlowColumn column, byte[] bytes, int from, int to) {
+    CodeNames names = column.codeNames();
     if (!whole(bytes, from, to)) {
-      value = names.code(word(bytes, from, to));
+      value = names == null ? -1 : names.code(word(bytes, from, to));
     }
     return value >= 0 && value <= 0xFF;
   }

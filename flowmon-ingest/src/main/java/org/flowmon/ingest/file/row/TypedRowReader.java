@@ -23,6 +23,7 @@ import org.flowmon.ingest.file.format.UnknownFormatException;
 import org.flowmon.ingest.file.reader.BatchSummary;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes flows of the rows of a file with typed columns, for example Parquet. The rules are those of
@@ -57,7 +58,7 @@ public final class TypedRowReader {
    * @param type the file's own name of its type, for messages
    * @param kind null if no column of flows takes such values
    */
-  public record Column(String name, String type, Kind kind) {}
+  public record Column(String name, String type, @Nullable Kind kind) {}
 
   private static final long MILLI = 1000;
   private static final long SECOND = 1_000_000;
@@ -114,8 +115,8 @@ public final class TypedRowReader {
     options.clock().beginFile();
     block.useFilled();
     for (TextColumn target : targets) {
-      if (target.column() != null) {
-        block.use(target.column());
+      if (target.form() != Form.LEFT_OUT) {
+        block.use(target.target());
       }
     }
   }
@@ -132,11 +133,11 @@ public final class TypedRowReader {
       if (target == null) {
         wrong.add("'" + column.name() + "' is no column of flows");
       } else if (target.form() != Form.LEFT_OUT) {
-        String first = seen.putIfAbsent(target.column(), column.name());
+        String first = seen.putIfAbsent(target.target(), column.name());
         if (first != null) {
           String both = "'" + first + "' and '" + column.name() + "'";
-          wrong.add(both + " are both " + target.column().sqlName());
-        } else if (column.kind() == null || !fits(target.form(), column.kind())) {
+          wrong.add(both + " are both " + target.target().sqlName());
+        } else if (!fits(target.form(), column.kind())) {
           wrong.add("'" + column.name() + "' is " + column.type() + ", expected " + taken(target));
         }
       }
@@ -146,16 +147,18 @@ public final class TypedRowReader {
     }
     if (!wrong.isEmpty()) {
       throw new UnknownFormatException(
-          file
-              + ": columns: "
-              + String.join("; ", wrong)
-              + "; --map 'NAME=COLUMN' takes one for a column of flows, --map 'NAME=' leaves it"
-              + " out");
+          String.format(
+              "%s: columns: %s; --map 'NAME=COLUMN' takes one for a column of flows, --map 'NAME='"
+                  + " leaves it out",
+              file, String.join("; ", wrong)));
     }
     return targets;
   }
 
-  private static boolean fits(Form form, Kind kind) {
+  private static boolean fits(Form form, @Nullable Kind kind) {
+    if (kind == null) {
+      return false;
+    }
     if (kind == Kind.TEXT || form == Form.LEFT_OUT) {
       return true;
     }
@@ -178,7 +181,7 @@ public final class TypedRowReader {
           "a timestamp, a text, or whole numbers whose unit --map '"
               + target.name()
               + "="
-              + target.column().sqlName()
+              + target.target().sqlName()
               + ":us' says (or ms)";
       case TEXT -> "a text";
       default -> target.expected();
@@ -254,7 +257,7 @@ public final class TypedRowReader {
       int length = Math.min(bytes[c].length, MAX_SHOWN);
       return quoted(new String(bytes[c], 0, length, StandardCharsets.UTF_8));
     }
-    return switch (columns.get(c).kind()) {
+    return switch (kind(c)) {
       case DOUBLE -> {
         double value = Double.longBitsToDouble(numbers[c]);
         yield Double.isFinite(value) ? Double.toString(value) : quoted(Double.toString(value));
@@ -262,6 +265,11 @@ public final class TypedRowReader {
       case BOOLEAN -> numbers[c] != 0 ? "true" : "false";
       default -> Long.toString(numbers[c]);
     };
+  }
+
+  /** The kind of a column that is used. */
+  private Kind kind(int c) {
+    return Objects.requireNonNull(columns.get(c).kind());
   }
 
   private static String quoted(String text) {
@@ -285,10 +293,10 @@ public final class TypedRowReader {
         if (!texts.read(target, bytes[c], 0, bytes[c].length)) {
           return c;
         }
-      } else if (!number(target, columns.get(c).kind(), numbers[c])) {
+      } else if (!number(target, kind(c), numbers[c])) {
         return c;
       }
-      int into = target.column().ordinal();
+      int into = target.target().ordinal();
       switch (target.form()) {
         case TEXT -> block.setText(into, texts.text);
         case ADDRESS -> block.setAddress(into, texts.high, texts.value);
@@ -322,8 +330,8 @@ public final class TypedRowReader {
   }
 
   private boolean isIn(TextColumn target) {
-    return texts.value >= target.column().type().minValue()
-        && texts.value <= target.column().type().maxValue();
+    return texts.value >= target.target().type().minValue()
+        && texts.value <= target.target().type().maxValue();
   }
 
   private boolean whole(long bits) {
@@ -370,7 +378,7 @@ public final class TypedRowReader {
    *
    * @param damage why the file could not be read to its end, null if it could
    */
-  public FileSummary end(String damage) {
+  public FileSummary end(@Nullable String damage) {
     flush();
     return summary.of(file, format, options.rejects().since(before), damage);
   }

@@ -3,6 +3,7 @@ package org.flowmon.ingest.file.zeek;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The fields of Zeek's connection log that flows are made of. */
 enum ZeekField {
@@ -95,7 +96,7 @@ enum ZeekField {
    * The field of a name in a log, or null. Zeek can be configured to write another character than
    * the dot after {@code id}, and other names; those that occur in practice are known.
    */
-  static ZeekField byName(String name) {
+  static @Nullable ZeekField byName(String name) {
     ZeekField field = BY_NAME.get(name);
     if (field == null
         && name.length() > 3

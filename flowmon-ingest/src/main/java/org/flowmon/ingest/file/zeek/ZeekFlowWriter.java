@@ -76,7 +76,7 @@ final class ZeekFlowWriter {
   }
 
   private void outgoing(FlowBatchBuilder row) {
-    if (networks == null) {
+    if (!networks.areKnown()) {
       number(row, FlowColumn.OUTGOING, ZeekField.LOCAL_ORIG);
     } else if (values.has(ZeekField.ORIG_H)) {
       boolean inside =

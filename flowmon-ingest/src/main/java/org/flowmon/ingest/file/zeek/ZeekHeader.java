@@ -2,7 +2,9 @@ package org.flowmon.ingest.file.zeek;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.flowmon.ingest.file.format.Refusal;
 import org.flowmon.ingest.file.format.RejectReason;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The header lines of a TSV log so far. They may recur anywhere in a file of joined logs: {@code
@@ -16,9 +18,21 @@ final class ZeekHeader {
   private byte[] empty = "(empty)".getBytes(StandardCharsets.UTF_8);
   private String path = "";
   private boolean seen;
-  private ZeekField[] fields;
-  private RejectReason unusable;
-  private String problem = "";
+  private boolean usable;
+  // The field of each place in a line, null if it is not used.
+  private @Nullable ZeekField[] fields = {};
+  private final Refusal refusal = new Refusal();
+
+  ZeekHeader() {
+    begin();
+  }
+
+  /** Begins a header, which has no fields yet. */
+  private boolean begin() {
+    usable = false;
+    fields = new ZeekField[0];
+    return refusal.because(RejectReason.NO_HEADER, "values without a #fields line before them");
+  }
 
   /** Where a header line or comment begins; {@code to} if the line is neither. */
   int begin(byte[] bytes, int from, int to) {
@@ -38,9 +52,9 @@ final class ZeekHeader {
   /**
    * Takes a line that begins with {@code #}.
    *
-   * @return null, or why it is unusable; then the values after it cannot be read either
+   * @return false if it is unusable; then the values after it cannot be read either
    */
-  RejectReason take(byte[] bytes, int from, int to) {
+  boolean take(byte[] bytes, int from, int to) {
     String line = new String(bytes, from, to - from, StandardCharsets.UTF_8);
     String name = line.substring(0, nameEnd(line));
     String value = line.length() > name.length() ? line.substring(name.length() + 1) : "";
@@ -61,7 +75,7 @@ final class ZeekHeader {
         // #set_separator (no set is read), #open, #close and any other comment are not needed.
       }
     }
-    return null;
+    return true;
   }
 
   private int nameEnd(String line) {
@@ -75,41 +89,38 @@ final class ZeekHeader {
     return end;
   }
 
-  private RejectReason separator(String value) {
+  private boolean separator(String value) {
     byte[] unescaped = ZeekEscapes.unescape(value.strip().getBytes(StandardCharsets.UTF_8));
-    fields = null;
+    begin();
+    seen = true;
     if (unescaped.length != 1) {
       return refuse("the separator '" + value + "' has " + unescaped.length + " bytes, expected 1");
     }
-    seen = true;
-    unusable = null;
     separator = unescaped[0];
     unset = new byte[] {'-'};
     empty = "(empty)".getBytes(StandardCharsets.UTF_8);
     path = "";
-    return null;
+    return true;
   }
 
-  private RejectReason fields(String value) {
+  private boolean fields(String value) {
     String[] names = value.split(java.util.regex.Pattern.quote(separatorText()), -1);
-    fields = null;
-    unusable = null;
+    begin();
     seen = true;
     if (names.length > MAX_FIELDS) {
       return refuse(names.length + " fields, expected at most " + MAX_FIELDS);
     }
-    ZeekField[] found = new ZeekField[names.length];
+    fields = new ZeekField[names.length];
     int set = 0;
     for (int i = 0; i < names.length; i++) {
       ZeekField field = ZeekField.byName(names[i]);
       if (field != null && (set & field.bit()) == 0) {
-        found[i] = field; // of two columns with one meaning the first counts
+        fields[i] = field; // of two columns with one meaning the first counts
         set |= field.bit();
       }
     }
-    fields = found;
     judge(set);
-    return null;
+    return true;
   }
 
   /** Decides whether lines under these fields can be flows. */
@@ -119,45 +130,40 @@ final class ZeekHeader {
       connections |= (set & field.bit()) != 0;
     }
     int needed = ZeekField.TS.bit() | ZeekField.ORIG_H.bit() | ZeekField.RESP_H.bit();
+    usable = connections && (set & needed) == needed;
     if (!connections) {
-      unusable = RejectReason.OTHER_LOG;
-      problem = "the log '" + path + "' has no field of connections";
-    } else if ((set & needed) != needed) {
-      unusable = RejectReason.MISSING_FIELDS;
-      problem = "the log lacks one of ts, id.orig_h, id.resp_h";
+      refusal.because(RejectReason.OTHER_LOG, "the log '" + path + "' has no field of connections");
+    } else if (!usable) {
+      refusal.because(RejectReason.MISSING_FIELDS, "the log lacks one of ts, id.orig_h, id.resp_h");
     }
   }
 
-  private RejectReason types(String value) {
+  private boolean types(String value) {
     int types = value.split(java.util.regex.Pattern.quote(separatorText()), -1).length;
-    if (fields != null && types != fields.length) {
-      int names = fields.length;
-      fields = null;
-      return refuse("#types has " + types + " values, #fields " + names);
-    }
-    return null;
+    return fields.length == 0
+        || types == fields.length
+        || refuse("#types has " + types + " values, #fields " + fields.length);
   }
 
-  private RejectReason refuse(String why) {
+  private boolean refuse(String why) {
     seen = true;
-    unusable = RejectReason.BAD_HEADER;
-    problem = why;
-    return RejectReason.BAD_HEADER;
+    usable = false;
+    fields = new ZeekField[0];
+    return refusal.because(RejectReason.BAD_HEADER, why);
   }
 
   private String separatorText() {
     return String.valueOf((char) (separator & 0xFF));
   }
 
-  /** Why no line under this header can be a flow; null if it can. */
-  RejectReason unusable() {
-    return fields == null && unusable == null ? RejectReason.NO_HEADER : unusable;
+  /** Whether lines under this header can be flows. */
+  boolean isUsable() {
+    return usable;
   }
 
-  String problem() {
-    return fields == null && unusable == null
-        ? "values without a #fields line before them"
-        : problem;
+  /** Why no line under this header can be a flow, if it is not {@link #isUsable}. */
+  Refusal refusal() {
+    return refusal;
   }
 
   /** Whether there was a header line that defines the form of values. */
@@ -170,7 +176,7 @@ final class ZeekHeader {
   }
 
   /** The field of each place in a line, null if it is not used. */
-  ZeekField[] fields() {
+  @Nullable ZeekField[] fields() {
     return fields;
   }
 

@@ -7,8 +7,10 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import org.flowmon.ingest.file.format.Refusal;
 import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.file.line.JsonLine;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the values of a connection from a JSON object: Zeek's own, with {@code id} as a nested
@@ -17,55 +19,49 @@ import org.flowmon.ingest.file.line.JsonLine;
 final class ZeekJsonLine {
   private final JsonFactory json = new JsonFactory();
   private final ZeekValues values;
+  private final Refusal refusal;
   private boolean ofConnections;
-  private String path;
-  private String wrapper;
-  private RejectReason refused;
-  private String problem = "";
+  // The log that the line says it is of.
+  private @Nullable String path;
+  private @Nullable String wrapper;
+  private boolean isRefused;
 
-  ZeekJsonLine(ZeekValues values) {
+  ZeekJsonLine(ZeekValues values, Refusal refusal) {
     this.values = values;
+    this.refusal = refusal;
   }
 
-  String problem() {
-    return problem;
-  }
-
-  /** Reads a line into the values; returns null, or why it is no connection. */
-  RejectReason read(byte[] bytes, int from, int to) throws IOException {
+  /** Reads a line into the values; false if it is no connection. */
+  boolean read(byte[] bytes, int from, int to) throws IOException {
     ofConnections = false;
     path = null;
     wrapper = null;
-    refused = null;
+    isRefused = false;
     try (JsonParser parser = JsonLine.open(json, bytes, from, to)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
-        return refuse(RejectReason.BAD_JSON, "expected a JSON object");
+        return refusal.because(RejectReason.BAD_JSON, "expected a JSON object");
       }
       object(parser, "", true);
-      if (refused == null && parser.nextToken() != null) {
-        return refuse(RejectReason.BAD_JSON, "expected one JSON object on a line");
+      if (!isRefused && parser.nextToken() != null) {
+        return refusal.because(RejectReason.BAD_JSON, "expected one JSON object on a line");
       }
     } catch (JsonProcessingException e) {
-      return refuse(RejectReason.BAD_JSON, e.getOriginalMessage());
+      return refusal.because(RejectReason.BAD_JSON, e.getOriginalMessage());
     }
-    if (otherLog()) {
-      String name = path != null ? path : wrapper;
-      return refuse(
-          RejectReason.OTHER_LOG,
-          name == null ? "no field of connections" : "the line is of the log '" + name + "'");
+    String log = path != null ? path : wrapper;
+    if (log == null && !ofConnections) {
+      return refusal.because(RejectReason.OTHER_LOG, "no field of connections");
     }
-    if (refused != null) {
-      return refused;
+    if (log != null && !log.toLowerCase(Locale.ROOT).startsWith("conn")) {
+      return refusal.because(RejectReason.OTHER_LOG, "the line is of the log '" + log + "'");
+    }
+    if (isRefused) {
+      return false;
     }
     if (!values.has(ZeekField.ORIG_H) && !values.has(ZeekField.RESP_H)) {
-      return refuse(RejectReason.MISSING_FIELDS, "no id.orig_h and no id.resp_h");
+      return refusal.because(RejectReason.MISSING_FIELDS, "no id.orig_h and no id.resp_h");
     }
-    return null;
-  }
-
-  private boolean otherLog() {
-    String name = path != null ? path : wrapper;
-    return name != null ? !name.toLowerCase(Locale.ROOT).startsWith("conn") : !ofConnections;
+    return true;
   }
 
   private void object(JsonParser parser, String prefix, boolean outermost) throws IOException {
@@ -106,15 +102,6 @@ final class ZeekJsonLine {
     }
     ofConnections |= ZeekField.OF_CONNECTIONS.contains(field);
     byte[] text = parser.getText().getBytes(StandardCharsets.UTF_8);
-    RejectReason reason = values.set(field, text, 0, text.length);
-    if (reason != null && refused == null) {
-      refuse(reason, values.problem());
-    }
-  }
-
-  private RejectReason refuse(RejectReason reason, String why) {
-    refused = reason;
-    problem = why;
-    return reason;
+    isRefused |= !isRefused && !values.set(field, text, 0, text.length);
   }
 }

@@ -3,6 +3,7 @@ package org.flowmon.ingest.file.zeek;
 import java.io.IOException;
 import java.util.Arrays;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.file.format.Refusal;
 import org.flowmon.ingest.file.format.RejectReason;
 
 /** Reads a line of values, TSV or JSON, as a connection. Reused from line to line. */
@@ -11,9 +12,9 @@ final class ZeekLineReader {
   private static final int ICMPV6 = 58;
 
   private final ZeekHeader header;
-  private final ZeekValues values = new ZeekValues();
-  private final ZeekJsonLine json = new ZeekJsonLine(values);
-  private String problem = "";
+  private final Refusal refusal = new Refusal();
+  private final ZeekValues values = new ZeekValues(refusal);
+  private final ZeekJsonLine json = new ZeekJsonLine(values, refusal);
 
   ZeekLineReader(ZeekHeader header) {
     this.header = header;
@@ -26,9 +27,9 @@ final class ZeekLineReader {
     return values;
   }
 
-  /** The error of the last {@link #read}. */
-  String problem() {
-    return problem;
+  /** Why the last {@link #read} was in vain. */
+  Refusal refusal() {
+    return refusal;
   }
 
   /** When the connection ended, µs. */
@@ -37,22 +38,21 @@ final class ZeekLineReader {
     return values.has(ZeekField.DURATION) ? start + values.value(ZeekField.DURATION) : start;
   }
 
-  /** Reads a line that is no header line; returns null, or why it is no connection. */
-  RejectReason read(byte[] bytes, int from, int to) throws IOException {
+  /** Reads a line that is no header line; false if it is no connection. */
+  boolean read(byte[] bytes, int from, int to) throws IOException {
     values.clear();
-    RejectReason reason = header.seen() ? row(bytes, from, to) : beforeHeader(bytes, from, to);
-    if (reason != null) {
-      return reason;
+    if (!(header.seen() ? row(bytes, from, to) : beforeHeader(bytes, from, to))) {
+      return false;
     }
     if (!values.has(ZeekField.TS)) {
-      return refuse(RejectReason.MISSING_TIME, "the connection has no ts");
+      return refusal.because(RejectReason.MISSING_TIME, "the connection has no ts");
     }
     if (isIcmp(protocol(values)) && (isPast(ZeekField.ORIG_P) || isPast(ZeekField.RESP_P))) {
-      return refuse(
+      return refusal.because(
           RejectReason.BAD_PORT,
           "the ports of an ICMP connection are type and code, expected 0…255");
     }
-    return null;
+    return true;
   }
 
   /**
@@ -81,61 +81,51 @@ final class ZeekLineReader {
     return values.has(port) && values.value(port) > 0xFF;
   }
 
-  private RejectReason beforeHeader(byte[] bytes, int from, int to) throws IOException {
+  private boolean beforeHeader(byte[] bytes, int from, int to) throws IOException {
     int first = ZeekHeader.firstOf(bytes, from, to);
-    if (first == to || bytes[first] != '{') {
-      return row(bytes, from, to);
-    }
-    RejectReason reason = json.read(bytes, from, to);
-    return reason == null ? null : refuse(reason, json.problem());
+    boolean isJson = first < to && bytes[first] == '{';
+    return isJson ? json.read(bytes, from, to) : row(bytes, from, to);
   }
 
-  private RejectReason row(byte[] bytes, int from, int to) {
-    if (header.unusable() != null) {
-      return refuse(header.unusable(), header.problem());
+  private boolean row(byte[] bytes, int from, int to) {
+    if (!header.isUsable()) {
+      return refusal.because(header.refusal().reason(), header.refusal().detail());
     }
     ZeekField[] fields = header.fields();
     byte separator = header.separator();
     int place = 0;
     int start = from;
-    RejectReason reason = null;
+    boolean isValid = true;
     for (int i = from; i <= to; i++) {
       if (i < to && bytes[i] != separator) {
         continue;
       }
-      if (place < fields.length && fields[place] != null && reason == null) {
-        reason = value(fields[place], bytes, start, i);
+      if (isValid && place < fields.length && fields[place] != null) {
+        isValid = value(fields[place], bytes, start, i);
       }
       place++;
       start = i + 1;
     }
     // A wrong count of fields is the cause of any other error.
     return place == fields.length
-        ? reason
-        : refuse(
+        ? isValid
+        : refusal.because(
             RejectReason.WRONG_FIELD_COUNT,
             place + " values, the header has " + fields.length + " fields");
   }
 
-  private RejectReason value(ZeekField field, byte[] bytes, int from, int to) {
+  private boolean value(ZeekField field, byte[] bytes, int from, int to) {
     if (header.isUnset(bytes, from, to)) {
-      return null;
+      return true;
     }
     boolean text = field.kind() == ZeekField.Kind.TEXT;
-    RejectReason reason;
     if (header.isEmpty(bytes, from, to)) {
-      reason = text ? values.set(field, bytes, from, from) : null;
-    } else if (text && ZeekEscapes.any(bytes, from, to)) {
-      byte[] plain = ZeekEscapes.unescape(Arrays.copyOfRange(bytes, from, to));
-      reason = values.set(field, plain, 0, plain.length);
-    } else {
-      reason = values.set(field, bytes, from, to);
+      return !text || values.set(field, bytes, from, from);
     }
-    return reason == null ? null : refuse(reason, values.problem());
-  }
-
-  private RejectReason refuse(RejectReason reason, String why) {
-    problem = why;
-    return reason;
+    if (text && ZeekEscapes.any(bytes, from, to)) {
+      byte[] plain = ZeekEscapes.unescape(Arrays.copyOfRange(bytes, from, to));
+      return values.set(field, plain, 0, plain.length);
+    }
+    return values.set(field, bytes, from, to);
   }
 }

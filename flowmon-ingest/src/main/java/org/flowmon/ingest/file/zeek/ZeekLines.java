@@ -4,76 +4,19 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import org.flowmon.ingest.file.line.Line;
 import org.flowmon.ingest.file.line.LineReader;
 import org.flowmon.ingest.file.reader.ArrivalClock;
+import org.jspecify.annotations.Nullable;
 
 /** The lines of a log, with some look-ahead. */
 final class ZeekLines implements Closeable {
   /** The most bytes of lines held ahead; the last line may exceed it. */
   private static final int MOST_HELD = 4 << 20;
 
-  /** A line. */
-  static final class Line {
-    private byte[] bytes = {};
-    private int from;
-    private int to;
-    private long number;
-    private boolean tooLong;
-    private boolean cutShort;
-
-    private void set(LineReader reader) {
-      bytes = reader.bytes();
-      from = reader.from();
-      to = reader.to();
-      number = reader.number();
-      tooLong = reader.tooLong();
-      cutShort = reader.cutShort();
-    }
-
-    private Line copy() {
-      Line copy = new Line();
-      copy.bytes = Arrays.copyOfRange(bytes, from, to);
-      copy.to = to - from;
-      copy.number = number;
-      copy.tooLong = tooLong;
-      copy.cutShort = cutShort;
-      return copy;
-    }
-
-    /** The buffer of the line, which belongs to the reader and is valid until the next line. */
-    byte[] bytes() {
-      return bytes;
-    }
-
-    int from() {
-      return from;
-    }
-
-    int to() {
-      return to;
-    }
-
-    /** The line's number, from 1. */
-    long number() {
-      return number;
-    }
-
-    /** Whether the line was cut to its beginning. */
-    boolean isTooLong() {
-      return tooLong;
-    }
-
-    /** Whether damage to the file ends this line. */
-    boolean isCutShort() {
-      return cutShort;
-    }
-  }
-
   private final LineReader reader;
-  private final Line last = new Line();
-  private Line line = last;
+  private Line line;
   // Lines read ahead; those before {@code next} have been returned.
   private final List<Line> held = new ArrayList<>();
   private int next;
@@ -81,27 +24,20 @@ final class ZeekLines implements Closeable {
 
   ZeekLines(InputStream in) {
     this.reader = new LineReader(in);
+    this.line = reader.line();
   }
 
   /** Moves to the next line; false at the end. */
   boolean next() throws IOException {
     if (next < held.size()) {
       line = held.get(next++);
-      heldBytes -= line.to;
+      heldBytes -= line.to();
       return true;
     }
     held.clear();
     next = 0;
-    line = last;
-    return read();
-  }
-
-  private boolean read() throws IOException {
-    boolean any = reader.next();
-    if (any) {
-      last.set(reader);
-    }
-    return any;
+    line = reader.line();
+    return reader.next();
   }
 
   /** The current line; looking ahead invalidates its bytes. */
@@ -116,16 +52,16 @@ final class ZeekLines implements Closeable {
    */
   boolean hasAhead(int place) throws IOException {
     while (held.size() - next <= place) {
-      if (heldBytes > MOST_HELD || !read()) {
+      if (heldBytes > MOST_HELD || !reader.next()) {
         return false;
       }
       if (next > ArrivalClock.LOOK_AHEAD) {
         held.subList(0, next).clear();
         next = 0;
       }
-      Line copy = last.copy();
+      Line copy = reader.line().copy();
       held.add(copy);
-      heldBytes += copy.to;
+      heldBytes += copy.to();
     }
     return true;
   }
@@ -137,11 +73,11 @@ final class ZeekLines implements Closeable {
 
   /** The number of lines read. */
   long number() {
-    return reader.number();
+    return reader.line().number();
   }
 
   /** The damage that ended the stream early, null if there is none. */
-  String damage() {
+  @Nullable String damage() {
     return reader.damage();
   }
 

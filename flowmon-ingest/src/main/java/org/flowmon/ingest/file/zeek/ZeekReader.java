@@ -2,10 +2,13 @@ package org.flowmon.ingest.file.zeek;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.file.format.GzipInput;
 import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.format.Refusal;
 import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.line.Line;
 import org.flowmon.ingest.file.line.LineReader;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 import org.flowmon.ingest.file.reader.FileReadOptions;
@@ -13,6 +16,7 @@ import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.FlowFileReader;
 import org.flowmon.ingest.file.reader.RejectedLines;
 import org.flowmon.ingest.file.reader.SummarySink;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads Zeek's connection log: TSV with header lines anywhere in the file, and JSON lines; plain or
@@ -38,33 +42,22 @@ public final class ZeekReader implements FlowFileReader {
   }
 
   @Override
-  public Path file() {
-    return file;
-  }
-
-  @Override
-  public InputFormat format() {
-    return format;
-  }
-
-  @Override
   public FileSummary read(FlowSink out) throws IOException {
     SummarySink sink = new SummarySink(out);
     RejectedLines rejects = options.rejects();
     long[] before = rejects.mark();
     options.clock().beginFile();
-    String damage;
+    @Nullable String damage;
     try (ZeekLines lines = new ZeekLines(GzipInput.open(file, options.bytesRead()))) {
       Reading reading = new Reading(lines, sink);
       while (lines.next()) {
-        ZeekLines.Line line = lines.line();
-        RejectReason reason = reading.take(line);
-        if (reason != null) {
+        Line line = lines.line();
+        if (!reading.take(line)) {
           rejects.add(
               file,
               line.number(),
-              reason,
-              reading.problem,
+              reading.refusal.reason(),
+              reading.refusal.detail(),
               line.bytes(),
               line.from(),
               line.to(),
@@ -76,7 +69,7 @@ public final class ZeekReader implements FlowFileReader {
               ? null
               : file + ", after line " + lines.number() + ": " + lines.damage();
     }
-    return sink.summary(file, format, rejects.since(before), damage);
+    return sink.summary().of(file, format, rejects.since(before), damage);
   }
 
   /** One pass over the lines. */
@@ -89,39 +82,35 @@ public final class ZeekReader implements FlowFileReader {
     private final ZeekFlowWriter writer;
     private final ArrivalClock clock = options.clock();
     private final long[] following = new long[ArrivalClock.LOOK_AHEAD];
-    private String problem = "";
+    private Refusal refusal = connection.refusal();
 
     Reading(ZeekLines lines, FlowSink out) {
       this.lines = lines;
       this.writer = new ZeekFlowWriter(connection.values(), options, out);
     }
 
-    /** Takes a line; returns null, or why it is no flow. */
-    RejectReason take(ZeekLines.Line line) throws IOException {
+    /** Takes a line; false if it is no flow. */
+    boolean take(Line line) throws IOException {
+      refusal = connection.refusal();
       if (line.isTooLong()) {
-        problem = "more than " + LineReader.MAX_LINE_BYTES + " bytes, the first of them are kept";
-        return RejectReason.LINE_TOO_LONG;
+        return refusal.because(RejectReason.LINE_TOO_LONG, LineReader.TOO_LONG);
       }
       if (line.isCutShort()) {
-        problem = lines.damage();
-        return RejectReason.CUT_SHORT;
+        return refusal.because(RejectReason.CUT_SHORT, Objects.requireNonNull(lines.damage()));
       }
       if (line.from() == line.to()) {
-        return null;
+        return true;
       }
       int hash = header.begin(line.bytes(), line.from(), line.to());
       if (hash < line.to()) {
-        RejectReason reason = header.take(line.bytes(), hash, line.to());
-        problem = header.problem();
-        return reason;
+        refusal = header.refusal();
+        return header.take(line.bytes(), hash, line.to());
       }
-      RejectReason reason = connection.read(line.bytes(), line.from(), line.to());
-      if (reason != null) {
-        problem = connection.problem();
-        return reason;
+      if (!connection.read(line.bytes(), line.from(), line.to())) {
+        return false;
       }
       writer.write(arrival(connection.endTime()));
-      return null;
+      return true;
     }
 
     private long arrival(long time) throws IOException {
@@ -137,12 +126,12 @@ public final class ZeekReader implements FlowFileReader {
         if (!lines.hasAhead(place)) {
           break;
         }
-        ZeekLines.Line line = lines.ahead(place);
+        Line line = lines.ahead(place);
         if (header.begin(line.bytes(), line.from(), line.to()) < line.to()) {
           break;
         }
         boolean whole = !line.isTooLong() && !line.isCutShort() && line.from() < line.to();
-        if (whole && ahead.read(line.bytes(), line.from(), line.to()) == null) {
+        if (whole && ahead.read(line.bytes(), line.from(), line.to())) {
           following[count++] = ahead.endTime();
         }
       }

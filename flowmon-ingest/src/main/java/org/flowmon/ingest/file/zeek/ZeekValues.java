@@ -1,12 +1,13 @@
 package org.flowmon.ingest.file.zeek;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import org.flowmon.flow.ConnectionState;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.file.format.Refusal;
 import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.file.line.DecimalTime;
+import org.flowmon.ingest.file.line.ShownValue;
 import org.flowmon.ingest.file.line.TextCache;
 import org.flowmon.ingest.file.row.TextValues;
 
@@ -26,8 +27,15 @@ final class ZeekValues {
   private final long[] values = new long[FIELDS];
   private final long[] high = new long[FIELDS];
   private final byte[][] texts = new byte[FIELDS][];
+  private final Refusal refusal;
   private int present;
-  private String problem = "";
+
+  /**
+   * @param refusal gets the reason if a text is no valid value
+   */
+  ZeekValues(Refusal refusal) {
+    this.refusal = refusal;
+  }
 
   void clear() {
     present = 0;
@@ -49,17 +57,8 @@ final class ZeekValues {
     return texts[field.ordinal()];
   }
 
-  /** The error in the last refused value, with the expected form. */
-  String problem() {
-    return problem;
-  }
-
-  /**
-   * Reads the text of a field.
-   *
-   * @return null, or why the text is no valid value
-   */
-  RejectReason set(ZeekField field, byte[] bytes, int from, int to) {
+  /** Reads the text of a field; false if it is no valid value. */
+  boolean set(ZeekField field, byte[] bytes, int from, int to) {
     return switch (field.kind()) {
       case TIME -> time(field, bytes, from, to);
       case INTERVAL -> interval(field, bytes, from, to);
@@ -75,13 +74,13 @@ final class ZeekValues {
     };
   }
 
-  private RejectReason keep(ZeekField field, long value) {
+  private boolean keep(ZeekField field, long value) {
     values[field.ordinal()] = value;
     present |= field.bit();
-    return null;
+    return true;
   }
 
-  private RejectReason time(ZeekField field, byte[] bytes, int from, int to) {
+  private boolean time(ZeekField field, byte[] bytes, int from, int to) {
     long micros = DecimalTime.micros(bytes, from, to);
     if (micros == DecimalTime.INVALID) {
       micros = DecimalTime.iso(bytes, from, to);
@@ -93,14 +92,14 @@ final class ZeekValues {
     return keep(field, micros);
   }
 
-  private RejectReason interval(ZeekField field, byte[] bytes, int from, int to) {
+  private boolean interval(ZeekField field, byte[] bytes, int from, int to) {
     long micros = DecimalTime.micros(bytes, from, to);
     return micros == DecimalTime.INVALID
         ? refuse(RejectReason.BAD_TIME, field, bytes, from, to, "seconds")
         : keep(field, micros);
   }
 
-  private RejectReason address(ZeekField field, byte[] bytes, int from, int to) {
+  private boolean address(ZeekField field, byte[] bytes, int from, int to) {
     long ipv4 = TextValues.ipv4(bytes, from, to);
     if (ipv4 >= 0) {
       high[field.ordinal()] = 0;
@@ -118,7 +117,7 @@ final class ZeekValues {
     return keep(field, address.lo());
   }
 
-  private RejectReason number(
+  private boolean number(
       ZeekField field, byte[] bytes, int from, int to, long max, RejectReason reason) {
     long value = 0;
     for (int i = from; i < to; i++) {
@@ -131,12 +130,12 @@ final class ZeekValues {
       }
       value = value * 10 + digit;
     }
-    return from == to || value > max
+    return (from == to || value > max)
         ? refuse(reason, field, bytes, from, to, "0…" + max)
         : keep(field, value);
   }
 
-  private RejectReason bool(ZeekField field, byte[] bytes, int from, int to) {
+  private boolean bool(ZeekField field, byte[] bytes, int from, int to) {
     int length = to - from;
     if (length == 1 && (bytes[from] == 'T' || bytes[from] == 'F')) {
       return keep(field, bytes[from] == 'T' ? 1 : 0);
@@ -147,24 +146,22 @@ final class ZeekValues {
     return refuse(RejectReason.BAD_BOOLEAN, field, bytes, from, to, "T or F");
   }
 
-  private RejectReason text(ZeekField field, byte[] bytes, int from, int to) {
+  private boolean text(ZeekField field, byte[] bytes, int from, int to) {
     byte[] text =
         field == ZeekField.UID ? TextCache.valid(bytes, from, to) : repeated.of(bytes, from, to);
     if (text.length > FlowBatch.MAX_TEXT_BYTES) {
-      problem =
-          field.zeekName()
-              + " has "
-              + text.length
-              + " bytes, expected at most "
-              + FlowBatch.MAX_TEXT_BYTES;
-      return RejectReason.TEXT_TOO_LONG;
+      return refusal.because(
+          RejectReason.TEXT_TOO_LONG,
+          String.format(
+              "%s has %s bytes, expected at most %s",
+              field.zeekName(), text.length, FlowBatch.MAX_TEXT_BYTES));
     }
     texts[field.ordinal()] = text;
     return keep(field, 0);
   }
 
   /** Reads the number of a protocol; a protocol unknown to Zeek stays unknown. */
-  private RejectReason protocol(ZeekField field, byte[] bytes, int from, int to) {
+  private boolean protocol(ZeekField field, byte[] bytes, int from, int to) {
     int number =
         equal(bytes, from, to, "tcp")
             ? 6
@@ -178,7 +175,7 @@ final class ZeekValues {
       return number(field, bytes, from, to, 0xFF, RejectReason.BAD_NUMBER);
     }
     if (equal(bytes, from, to, UNKNOWN_TRANSPORT)) {
-      return null;
+      return true;
     }
     return refuse(
         RejectReason.BAD_PROTOCOL,
@@ -189,7 +186,7 @@ final class ZeekValues {
         "tcp, udp, icmp, sctp, unknown_transport or a number");
   }
 
-  private RejectReason state(ZeekField field, byte[] bytes, int from, int to) {
+  private boolean state(ZeekField field, byte[] bytes, int from, int to) {
     for (ConnectionState state : STATES) {
       if (equal(bytes, from, to, state.name())) {
         return keep(field, state.code());
@@ -198,18 +195,9 @@ final class ZeekValues {
     return refuse(RejectReason.BAD_STATE, field, bytes, from, to, "one of Zeek's states");
   }
 
-  private RejectReason refuse(
+  private boolean refuse(
       RejectReason reason, ZeekField field, byte[] bytes, int from, int to, String expected) {
-    int shown = Math.min(to, from + 60);
-    problem =
-        String.format(
-            Locale.ROOT,
-            "%s is '%s%s', expected %s",
-            field.zeekName(),
-            new String(bytes, from, shown - from, StandardCharsets.UTF_8),
-            shown < to ? "…" : "",
-            expected);
-    return reason;
+    return refusal.because(reason, ShownValue.wrong(field.zeekName(), bytes, from, to, expected));
   }
 
   private static boolean equal(byte[] bytes, int from, int to, String text) {

@@ -17,6 +17,7 @@ import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.synthetic.FlowStream;
 import org.flowmon.ingest.synthetic.SyntheticFlow;
 import org.flowmon.ingest.synthetic.TrafficModel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Simulates several routers in one thread: sends the live part of a {@link TrafficModel} as NetFlow
@@ -59,15 +60,10 @@ public final class ExporterSimulator implements AutoCloseable {
           || duration.isNegative()
           || flows < 0) {
         throw new IllegalArgumentException(
-            "pace of "
-                + flowsPerSecond
-                + " flows/s, burst "
-                + burst
-                + ", for "
-                + duration
-                + ", at most "
-                + flows
-                + " flows: expected no negative number and a burst of 1…100000");
+            String.format(
+                "pace of %s flows/s, burst %s, for %s, at most %s flows: expected no negative"
+                    + " number and a burst of 1…100000",
+                flowsPerSecond, burst, duration, flows));
       }
     }
 
@@ -85,7 +81,7 @@ public final class ExporterSimulator implements AutoCloseable {
   private final int[] exporterOfHost;
   private final Tally[] tallies;
   private volatile boolean stopped;
-  private LongSupplier received;
+  private @Nullable LongSupplier received;
   private int underWay;
 
   /** Datagrams that were sent and not given up as lost. */
@@ -115,7 +111,7 @@ public final class ExporterSimulator implements AutoCloseable {
       throw new IllegalArgumentException("no exporter was given");
     }
     boolean noIpv6 = exporters.stream().allMatch(e -> e.version() == SourceKind.NETFLOW_V5);
-    if (noIpv6 && model.options().repeating() && model.options().ipv6Share() > 0) {
+    if (noIpv6 && model.options().ipv6Share() > 0) {
       throw new IllegalArgumentException("the traffic has IPv6, which NetFlow v5 cannot carry");
     }
     this.model = model;
@@ -220,7 +216,7 @@ public final class ExporterSimulator implements AutoCloseable {
   /**
    * Waits for the receiver unless it has stopped; then datagrams that it does not take are lost.
    */
-  private void awaitReceiver() {
+  private void awaitReceiver(LongSupplier received) {
     long giveUp = System.nanoTime() + STALL_NANOS;
     long seen = received.getAsLong();
     while (datagrams - seen >= underWay && !stopped) {
@@ -271,7 +267,7 @@ public final class ExporterSimulator implements AutoCloseable {
   private void send(int e, ExportEncoder encoder, long now) throws IOException {
     int flows = encoder.flows();
     if (received != null) {
-      awaitReceiver();
+      awaitReceiver(received);
     }
     ByteBuffer datagram = encoder.finish(now);
     int length = datagram.remaining();

@@ -15,7 +15,6 @@ final class IpfixEncoder extends TemplateEncoder {
   private static final int HEADER = 16;
   private static final int OPTIONS_TEMPLATE_SET = 3;
   private static final int OBSERVATION_DOMAIN_ID = 149;
-  private static final int DETERMINISTIC = 1;
 
   private static final int[][] IPV4 = {
     {8, 4}, {12, 4}, {15, 4}, {7, 2}, {11, 2}, {4, 1}, {5, 1}, {6, 1}, {61, 1}, {1, 8}, {2, 8},
@@ -46,12 +45,6 @@ final class IpfixEncoder extends TemplateEncoder {
     // Deprecated in favour of 305 with 306 (RFC 5477), but most exporters still send it.
     out.putShort((short) 34).putShort((short) 4);
     out.putShort((short) 35).putShort((short) 1);
-  }
-
-  @Override
-  void writeSamplingRecord() {
-    out.putInt(exporter.observationDomain());
-    out.putInt(exporter.samplingRate()).put((byte) DETERMINISTIC);
   }
 
   @Override

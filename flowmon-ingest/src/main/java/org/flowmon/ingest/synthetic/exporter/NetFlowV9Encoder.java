@@ -16,7 +16,6 @@ final class NetFlowV9Encoder extends TemplateEncoder {
   private static final int HEADER = 20;
   private static final int OPTIONS_TEMPLATE_SET = 1;
   private static final int SCOPE_SYSTEM = 1;
-  private static final int DETERMINISTIC = 1;
 
   private static final int[][] IPV4 = {
     {8, 4}, {12, 4}, {15, 4}, {7, 2}, {11, 2}, {4, 1}, {5, 1}, {6, 1}, {61, 1}, {1, 4}, {2, 4},
@@ -48,12 +47,6 @@ final class NetFlowV9Encoder extends TemplateEncoder {
     out.putShort((short) SCOPE_SYSTEM).putShort((short) 4);
     out.putShort((short) 34).putShort((short) 4);
     out.putShort((short) 35).putShort((short) 1);
-  }
-
-  @Override
-  void writeSamplingRecord() {
-    out.putInt(exporter.observationDomain());
-    out.putInt(exporter.samplingRate()).put((byte) DETERMINISTIC);
   }
 
   @Override

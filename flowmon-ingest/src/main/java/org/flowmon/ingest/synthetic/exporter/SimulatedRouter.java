@@ -21,12 +21,9 @@ public record SimulatedRouter(
     int largestDomain = version == SourceKind.NETFLOW_V5 ? 0xFFFF : Integer.MAX_VALUE;
     if (observationDomain < 0 || observationDomain > largestDomain) {
       throw new IllegalArgumentException(
-          "observation domain "
-              + observationDomain
-              + " of "
-              + version.label()
-              + " is outside 0…"
-              + largestDomain);
+          String.format(
+              "observation domain %s of %s is outside 0…%s",
+              observationDomain, version.label(), largestDomain));
     }
     if (samplingRate < 1 || samplingRate > 0x3FFF) { // 14 bits in a v5 header
       throw new IllegalArgumentException("sampling rate " + samplingRate + " is outside 1…16383");

@@ -18,6 +18,7 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
 
   private static final int SET_HEADER = 4;
   private static final int NONE = -1;
+  private static final int DETERMINISTIC = 1;
 
   private final int headerBytes;
   private final int[][] ipv4Fields;
@@ -76,7 +77,8 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
         writeSamplingTemplate();
         templateRecords++;
         openSet(SAMPLING_TEMPLATE);
-        writeSamplingRecord();
+        out.putInt(exporter.observationDomain());
+        out.putInt(exporter.samplingRate()).put((byte) DETERMINISTIC);
         optionsRecords = 1;
       }
       datagramsSinceTemplates = 0;
@@ -145,8 +147,6 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
 
   /** Opens the set of options templates and writes the template for sampling. */
   abstract void writeSamplingTemplate();
-
-  abstract void writeSamplingRecord();
 
   /** Writes all fields after the addresses and, in IPv4, the next hop. */
   abstract void writeRest(SyntheticFlow flow, boolean ipv4);

@@ -22,9 +22,13 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.TestData;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.file.format.ColumnNames;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.format.UnknownFormatException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,7 +98,8 @@ class PcapReaderTest {
     Path file = write(new byte[] {'h', 'e', 'l', 'l', 'o'}, false);
     IOException thrown = assertThrows(IOException.class, () -> PcapReader.open(file, counters));
     assertTrue(thrown.getMessage().contains(file.toString()), thrown.getMessage());
-    assertFalse(ExportsOfFile.isExportFile(file));
+    assertThrows(
+        UnknownFormatException.class, () -> InputFormat.detect(file, ColumnNames.DEFAULTS));
   }
 
   @Test
@@ -128,9 +133,10 @@ class PcapReaderTest {
   @Test
   void anIpfixFileIsReadMessageByMessage() throws IOException {
     Path file = TestData.path("fixtures/ipfixcol2/doc/data/ipfix/example_flows.ipfix");
-    assertTrue(ExportsOfFile.isExportFile(file));
+    assertEquals(InputFormat.IPFIX, InputFormat.detect(file, ColumnNames.DEFAULTS));
     FlowRecorder recorder = new FlowRecorder(100);
-    new ExportsOfFile(counters, new BadDatagramSamples(1), null, DecoderLimits.defaults())
+    new ExportsOfFile(
+            counters, new BadDatagramSamples(1), ProtectedNetworks.NONE, DecoderLimits.defaults())
         .read(file, recorder);
     assertEquals(68, counters.get(IngestCounter.DATAGRAMS_DECODED), counters.toString());
     assertEquals(200_032, counters.get(IngestCounter.BYTES_RECEIVED));

@@ -20,6 +20,7 @@ import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.TestData;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
@@ -136,7 +137,8 @@ class SoftflowdExportTest {
   }
 
   private static ExportsOfFile reader(IngestCounters counters) {
-    return new ExportsOfFile(counters, new BadDatagramSamples(4), null, DecoderLimits.defaults());
+    return new ExportsOfFile(
+        counters, new BadDatagramSamples(4), ProtectedNetworks.NONE, DecoderLimits.defaults());
   }
 
   private static List<String[]> csv(Path file) {

@@ -56,11 +56,11 @@ class LineReaderTest {
     List<String> lines = new ArrayList<>();
     try (LineReader reader = new LineReader(new Dripping(log.toByteArray(), random))) {
       while (reader.next()) {
-        String line =
-            new String(
-                reader.bytes(), reader.from(), reader.to() - reader.from(), StandardCharsets.UTF_8);
-        lines.add(line + (reader.tooLong() ? "…" : ""));
-        assertEquals(lines.size(), reader.number());
+        Line line = reader.line();
+        String text =
+            new String(line.bytes(), line.from(), line.to() - line.from(), StandardCharsets.UTF_8);
+        lines.add(text + (line.isTooLong() ? "…" : ""));
+        assertEquals(lines.size(), line.number());
       }
     }
     assertEquals(expected.size(), lines.size(), "seed " + seed);

@@ -53,7 +53,7 @@ class TextFileReaderTest {
     Files.deleteIfExists(rejectsFile);
     List<Map<FlowColumn, Object>> rows = new ArrayList<>();
     FileSummary summary;
-    try (RejectedLines rejects = RejectedLines.to(rejectsFile)) {
+    try (RejectedLines rejects = RejectedLines.to(rejectsFile, () -> {})) {
       FlowFileReader reader = FlowFiles.open(file, options.withRejects(rejects));
       summary = ((ParallelFlowReader) reader).read(threads, batch -> rows.addAll(rows(batch)));
     }

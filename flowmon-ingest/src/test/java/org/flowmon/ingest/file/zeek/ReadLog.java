@@ -29,7 +29,7 @@ public record ReadLog(
     FlowRecorder recorder = new FlowRecorder(64);
     Files.deleteIfExists(rejectsFile);
     FileSummary summary;
-    try (RejectedLines rejects = RejectedLines.to(rejectsFile)) {
+    try (RejectedLines rejects = RejectedLines.to(rejectsFile, () -> {})) {
       FileReadOptions options =
           FileReadOptions.defaults().withNetworks(networks).withRejects(rejects);
       summary = new ZeekReader(file, InputFormat.ZEEK_TSV, options).read(recorder);
@@ -40,7 +40,7 @@ public record ReadLog(
   public static ReadLog of(byte[] log, Path folder) throws IOException {
     Path file = folder.resolve("conn.log");
     Files.write(file, log);
-    return of(file, folder.resolve("rejects.jsonl"), null);
+    return of(file, folder.resolve("rejects.jsonl"), ProtectedNetworks.NONE);
   }
 
   public static ReadLog of(String log, Path folder) throws IOException {

@@ -87,7 +87,7 @@ class ZeekReaderTest {
             + "1\t10.0.0.1\t192.0.2.1\tF\tSF\n1\t192.0.2.1\t10.0.0.1\t-\tSF\n";
     Path file = Files.writeString(folder.resolve("conn.log"), log);
     Path rejects = folder.resolve("rejects.jsonl");
-    ReadLog byLog = ReadLog.of(file, rejects, null);
+    ReadLog byLog = ReadLog.of(file, rejects, ProtectedNetworks.NONE);
     assertEquals(0L, byLog.rows().get(0).get(FlowColumn.OUTGOING));
     assertEquals(null, byLog.rows().get(1).get(FlowColumn.OUTGOING));
     ReadLog byNetworks = ReadLog.of(file, rejects, ProtectedNetworks.parse(List.of("10.0.0.0/8")));

@@ -16,6 +16,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.FlowRecorder;
+import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.TestData;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.file.format.InputFormat;
@@ -152,7 +153,7 @@ class ZeekRealLogsTest {
   void logsOfZeeksOwnTestsAreReadOrRefusedButNeverThrow() throws IOException {
     int rejected = 0;
     for (Path file : TestData.walk("zeek/zeek-btest")) {
-      ReadLog read = ReadLog.of(file, folder.resolve("rejects.jsonl"), null);
+      ReadLog read = ReadLog.of(file, folder.resolve("rejects.jsonl"), ProtectedNetworks.NONE);
       long values = text(file).lines().filter(l -> !l.startsWith("#") && !l.isEmpty()).count();
       assertEquals(values, read.rows().size() + read.rejects().size(), file.toString());
       rejected += read.rejects().size();
@@ -170,10 +171,14 @@ class ZeekRealLogsTest {
         }) {
       ReadLog tsv =
           ReadLog.of(
-              TestData.path("zeek/rita-odd/" + pair[0]), folder.resolve("rejects.jsonl"), null);
+              TestData.path("zeek/rita-odd/" + pair[0]),
+              folder.resolve("rejects.jsonl"),
+              ProtectedNetworks.NONE);
       ReadLog json =
           ReadLog.of(
-              TestData.path("zeek/rita-odd/" + pair[1]), folder.resolve("rejects.jsonl"), null);
+              TestData.path("zeek/rita-odd/" + pair[1]),
+              folder.resolve("rejects.jsonl"),
+              ProtectedNetworks.NONE);
       assertEquals(tsv.rows(), json.rows(), pair[0]);
       assertEquals(List.of(), tsv.rejects());
       assertTrue(tsv.rows().size() > 20, tsv.rows().size() + " rows");
@@ -183,7 +188,7 @@ class ZeekRealLogsTest {
   @Test
   void aLineThatTheEndOfTheFileCutsIsRejectedWithItsPlace() throws IOException {
     Path file = TestData.path("zeek/rita-odd/truncated/conn.log");
-    ReadLog read = ReadLog.of(file, folder.resolve("rejects.jsonl"), null);
+    ReadLog read = ReadLog.of(file, folder.resolve("rejects.jsonl"), ProtectedNetworks.NONE);
     assertEquals(58, read.rows().size());
     assertEquals(Map.of("wrong_field_count", 1L), read.summary().rejected());
     Map<String, String> reject = read.rejects().get(0);
@@ -196,7 +201,7 @@ class ZeekRealLogsTest {
   @Test
   void aJsonLogWithAPortThatCannotBeAndACutLineKeepsItsOtherLines() throws IOException {
     Path file = TestData.path("zeek/rita-odd/truncated/conn_json.log");
-    ReadLog read = ReadLog.of(file, folder.resolve("rejects.jsonl"), null);
+    ReadLog read = ReadLog.of(file, folder.resolve("rejects.jsonl"), ProtectedNetworks.NONE);
     assertEquals(2, read.rows().size());
     assertEquals(List.of(3, 4), read.rejectedLines());
     assertEquals(List.of("bad_port", "bad_json"), read.reasons());
@@ -207,7 +212,7 @@ class ZeekRealLogsTest {
   void whatIsNoLogIsRejectedLineByLineAndRefusedByItsContent() throws IOException {
     for (String name : List.of("text_file/conn.log", "truncated/conn_top.log")) {
       Path file = TestData.path("zeek/rita-odd/" + name);
-      ReadLog read = ReadLog.of(file, folder.resolve("rejects.jsonl"), null);
+      ReadLog read = ReadLog.of(file, folder.resolve("rejects.jsonl"), ProtectedNetworks.NONE);
       assertEquals(List.of(), read.rows());
       assertEquals(Set.of("no_header"), read.summary().rejected().keySet(), name);
     }
@@ -216,13 +221,13 @@ class ZeekRealLogsTest {
   @Test
   void logsOfOtherProtocolsInAJsonStreamAreRejectedAsSuch() throws IOException {
     Path file = TestData.path("zeek/metron/bro.out.gz");
-    ReadLog read = ReadLog.of(file, folder.resolve("rejects.jsonl"), null);
+    ReadLog read = ReadLog.of(file, folder.resolve("rejects.jsonl"), ProtectedNetworks.NONE);
     assertEquals(Map.of("other_log", 1346L), read.summary().rejected());
     assertEquals(0, read.rows().size());
 
     Path mixed = TestData.path("labelled/otrf-apt29/day1/combined_zeek.log.gz");
     long connections = text(mixed).lines().filter(l -> l.contains("\"@stream\":\"conn\"")).count();
-    ReadLog stream = ReadLog.of(mixed, folder.resolve("rejects.jsonl"), null);
+    ReadLog stream = ReadLog.of(mixed, folder.resolve("rejects.jsonl"), ProtectedNetworks.NONE);
     assertEquals(connections, stream.rows().size());
     assertEquals(Set.of("other_log"), stream.summary().rejected().keySet());
   }
@@ -238,7 +243,7 @@ class ZeekRealLogsTest {
   @Test
   void theRejectsFileIsMadeOnlyWhereThereIsSomethingToKeep() throws IOException {
     Path rejects = folder.resolve("rejects.jsonl");
-    ReadLog.of(TestData.path("zeek/m57/conn.log.gz"), rejects, null);
+    ReadLog.of(TestData.path("zeek/m57/conn.log.gz"), rejects, ProtectedNetworks.NONE);
     assertTrue(Files.notExists(rejects));
   }
 }

@@ -25,8 +25,8 @@ import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.config.job.RetentionConfig;
+import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.sink.ArchiveCommittable;
-import org.flowmon.jobs.urgent.Politeness;
 
 /**
  * Commits the segments that all writers sealed before a barrier to the archive, in one commit. One
@@ -101,7 +101,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
               compactRows == 0
                   ? CompactionOptions.NONE
                   : new CompactionOptions(compactRows, compactRows),
-              new Politeness(() -> false));
+              WindowPriority.ofProcess().yielding(() -> false));
       group.gauge("merged_segments", (Gauge<Long>) compaction::replaced);
       group.gauge("merged_rows", (Gauge<Long>) compaction::rows);
       group.gauge("merge_failures", (Gauge<Long>) compaction::failures);

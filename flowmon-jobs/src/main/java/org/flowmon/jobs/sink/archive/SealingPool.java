@@ -17,8 +17,8 @@ import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.source.PositionedBatch;
-import org.flowmon.jobs.urgent.Politeness;
 
 /**
  * Seals pieces of one writer in the background, on as many threads as there are {@link
@@ -124,7 +124,7 @@ final class SealingPool implements AutoCloseable {
 
     private SegmentWriter newWriter() throws IOException {
       SegmentWriter made = archive.newSegmentWriter();
-      made.beforeColumns(new Politeness(() -> awaited));
+      made.beforeColumns(WindowPriority.ofProcess().yielding(() -> awaited));
       return made;
     }
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.zip.CRC32C;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.LittleEndian;
+import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.site.Publication;
 import org.flowmon.jobs.site.StatesMessage;

@@ -1,2 +1,0 @@
-/** Priorities on the cores of a process. */
-package org.flowmon.jobs.urgent;
