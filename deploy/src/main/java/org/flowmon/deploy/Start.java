@@ -23,7 +23,8 @@ public final class Start {
       System.err.println(
           "flowmon: it could not be started: "
               + e
-              + "; ./flowmon build makes all anew, FLOWMON_JAVA_OPTS=-Xmx4g gives more memory");
+              + "; ./flowmon build rebuilds everything, FLOWMON_JAVA_OPTS=-Xmx4g gives more"
+              + " memory");
       Runtime.getRuntime().halt(ABORTED);
     }
   }

@@ -41,7 +41,7 @@ class AnalysesOfARunningJobTest {
   private static final AnalysisConfig BASE = TestAnalyses.talkers("base", "2s", "2s", "1s", 64, 10);
   private static final List<TestFlow> FLOWS = TestFlow.random(SEED, 60_000, 60, 300);
 
-  private static EmbeddedKafka kafka;
+  private static TestKafka kafka;
   @TempDir private static Path directory;
 
   // by analysis and window's end
@@ -49,7 +49,7 @@ class AnalysesOfARunningJobTest {
 
   @BeforeAll
   static void startKafka() throws Exception {
-    kafka = new EmbeddedKafka(directory.resolve("kafka"));
+    kafka = new TestKafka(directory.resolve("kafka"));
   }
 
   @AfterAll

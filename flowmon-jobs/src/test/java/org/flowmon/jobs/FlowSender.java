@@ -15,7 +15,7 @@ import org.flowmon.flow.Heartbeat;
 final class FlowSender {
   private static final int ROWS = 50;
 
-  private final EmbeddedKafka kafka;
+  private final TestKafka kafka;
   private final String topic;
   private final long[] sequence;
   private final long[] cumulative;
@@ -26,7 +26,7 @@ final class FlowSender {
   /** Whether to repeat some batches and send some invalid messages. */
   boolean withFaults;
 
-  FlowSender(EmbeddedKafka kafka, String topic, int partitions) {
+  FlowSender(TestKafka kafka, String topic, int partitions) {
     this.kafka = kafka;
     this.topic = topic;
     this.sequence = new long[partitions];

@@ -46,12 +46,12 @@ class FlowmonJobTest {
       TestAnalyses.talkers("sliding", "6s", "2s", "0s", 64, 10);
   private static final List<AnalysisConfig> BOTH = List.of(TUMBLING, SLIDING);
 
-  private static EmbeddedKafka kafka;
+  private static TestKafka kafka;
   @TempDir private static Path directory;
 
   @BeforeAll
   static void startKafka() throws Exception {
-    kafka = new EmbeddedKafka(directory.resolve("kafka"));
+    kafka = new TestKafka(directory.resolve("kafka"));
   }
 
   @AfterAll

@@ -2,7 +2,6 @@ package org.flowmon.jobs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -66,20 +65,8 @@ class FunctionJobTest {
 
   private record Flow(long end, IpAddress source, Long bytes) {}
 
-  private static Path root() {
-    Path root = Path.of("").toAbsolutePath();
-    while (root.getParent() != null && !Files.exists(root.resolve("docs/format"))) {
-      root = root.getParent();
-    }
-    return root;
-  }
-
   private static Path data() {
-    String named = System.getenv("FLOWMON_DATA");
-    Path data = named == null ? root().resolve("../shared/data") : Path.of(named);
-    Path day = data.resolve("zeek/rita-missing-host/2024-04-19");
-    assumeTrue(Files.exists(day), "no data at " + day + " (set FLOWMON_DATA)");
-    return day;
+    return RealData.path("zeek/rita-missing-host/2024-04-19");
   }
 
   /** The connections of a day, in the order of their ends. */
@@ -142,7 +129,7 @@ class FunctionJobTest {
     return batches;
   }
 
-  private static List<byte[]> produce(EmbeddedKafka kafka, List<Flow> flows) throws Exception {
+  private static List<byte[]> produce(TestKafka kafka, List<Flow> flows) throws Exception {
     long[] sequence = new long[PARTITIONS];
     long[] cumulative = new long[PARTITIONS];
     List<byte[]> batches = batches(flows, sequence, cumulative);
@@ -167,7 +154,7 @@ class FunctionJobTest {
 
   /** Returns the analysis of the functions' page, over minutes. */
   private static AnalysisConfig ofThePage() throws IOException {
-    String page = Files.readString(root().resolve("docs/aggregates.md"));
+    String page = Files.readString(RealData.root().resolve("docs/aggregates.md"));
     int begin = page.indexOf("```yaml\n") + 8;
     return AnalysisConfig.parse("sizes.yaml", page.substring(begin, page.indexOf("```", begin)));
   }
@@ -195,7 +182,7 @@ class FunctionJobTest {
     assertTrue(flows.size() > 10_000, flows.size() + " flows");
     AnalysisConfig minutes = ofThePage();
     AnalysisConfig hours = ofHours();
-    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"))) {
+    try (TestKafka kafka = new TestKafka(directory.resolve("kafka"))) {
       List<FlowBatch> batches = produce(kafka, flows).stream().map(FlowBatch::open).toList();
       for (int parallelism : new int[] {1, 2, 4}) {
         boolean fails = parallelism == 2;
@@ -248,7 +235,7 @@ class FunctionJobTest {
   }
 
   private Map<String, Map<Long, ResultTable>> run(
-      EmbeddedKafka kafka, int parallelism, boolean fails, List<AnalysisConfig> analyses)
+      TestKafka kafka, int parallelism, boolean fails, List<AnalysisConfig> analyses)
       throws Exception {
     StreamExecutionEnvironment env = LocalFlink.environment(parallelism, LocalFlink.restarts(2));
     JobConfig config =

@@ -46,12 +46,12 @@ class HostileMessagesTest {
   private static final long SEED = 20261123;
   private static final long YEAR_2100 = 4_102_444_800L * TestFlow.SECOND;
 
-  private static EmbeddedKafka kafka;
+  private static TestKafka kafka;
   @TempDir private static Path directory;
 
   @BeforeAll
   static void startKafka() throws Exception {
-    kafka = new EmbeddedKafka(directory.resolve("kafka"));
+    kafka = new TestKafka(directory.resolve("kafka"));
   }
 
   @AfterAll

@@ -76,7 +76,7 @@ class NestedLiveTest {
 
   @Test
   void liveHistoryAndReplayGiveTheSameRows() throws Exception {
-    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"))) {
+    try (TestKafka kafka = new TestKafka(directory.resolve("kafka"))) {
       kafka.createTopic("flows", PARTITIONS);
       List<TestFlow> flows = TestFlow.random(71, 40_000, 60, 120);
       FlowSender sender = new FlowSender(kafka, "flows", PARTITIONS);
@@ -107,7 +107,7 @@ class NestedLiveTest {
     return analysis + " " + windowEnd;
   }
 
-  private Map<String, String> live(EmbeddedKafka kafka, int parallelism, boolean archived)
+  private Map<String, String> live(TestKafka kafka, int parallelism, boolean archived)
       throws Exception {
     StreamExecutionEnvironment env = environment(parallelism);
     JobConfig config = config(kafka, parallelism);
@@ -183,7 +183,7 @@ class NestedLiveTest {
     return rows;
   }
 
-  private JobConfig config(EmbeddedKafka kafka, int parallelism) {
+  private JobConfig config(TestKafka kafka, int parallelism) {
     return JobConfig.parse(
         "test.yaml",
         """

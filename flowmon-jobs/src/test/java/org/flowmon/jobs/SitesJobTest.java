@@ -124,13 +124,13 @@ class SitesJobTest {
   // In milliseconds: all windows of all flows are final by then.
   private static final long LAST_SAID = TestFlow.START / 1000 + 100_000;
 
-  private static EmbeddedKafka kafka;
+  private static TestKafka kafka;
 
   @TempDir private static Path directory;
 
   @BeforeAll
   static void startKafka() throws Exception {
-    kafka = new EmbeddedKafka(directory.resolve("kafka"));
+    kafka = new TestKafka(directory.resolve("kafka"));
   }
 
   @AfterAll

@@ -19,7 +19,6 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
-import org.flowmon.deploy.embedded.EmbeddedKafka;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.publish.FlowPublisher;
@@ -28,6 +27,7 @@ import org.flowmon.ingest.publish.PublisherOptions;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.embedded.EmbeddedKafka;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.value.ResultTable;
 

@@ -105,7 +105,7 @@ final class AnalysesChangeCommands {
       description = {
         "Adds analyses to the jobs that read a Kafka, or changes those of the same names: while"
             + " they run, and for those that start later. The other analyses do not notice.",
-        "The exit code is 1 where a job refuses one."
+        "The exit code is 1 if a job refuses one."
       },
       footer = {"", "Example:", "  flowmon analyses add --config flowmon.yaml analyses/mice.yaml"})
   static final class Add extends Change {
@@ -143,7 +143,7 @@ final class AnalysesChangeCommands {
         places.add("topic " + KafkaReports.TOPIC_PREFIX + name);
       }
       if (analysis.sinks().contains("postgres")) {
-        places.add("table report_" + name + " of the job's database, where it has one");
+        places.add("table report_" + name + " of the job's database, if it has one");
       }
       return places.isEmpty()
           ? "its reports go nowhere, as it has no sinks"

@@ -38,7 +38,7 @@ import picocli.CommandLine.Parameters;
           + " the logic of its reports, names that are given twice. With --config also the job's"
           + " configuration, and whether it has the webhooks that alerts name; without files the"
           + " analyses of that job, and whether they fit into it together.",
-      "Says what is wrong with each file; the exit code is 1 where something is."
+      "Names the errors of each file; the exit code is 1 if there are any."
     },
     footer = {
       "",
@@ -220,7 +220,7 @@ final class AnalysesCheckCommand implements Callable<Integer> {
       }
       Collections.sort(ofFolder);
       if (ofFolder.isEmpty()) {
-        throw new CommandException(path + ": no file NAME.yaml is there");
+        throw new CommandException(path + ": it has no file NAME.yaml");
       }
       files.addAll(ofFolder);
     }

@@ -36,7 +36,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Lists the analyses of a folder or, without one, those that come along: which of them run"
-          + " where no folder is named, windows, history, logic and sinks. With --config or"
+          + " if no folder is named, windows, history, logic and sinks. With --config or"
           + " --kafka those that a job runs, as it says itself, and what it refused.",
       "With --archive also how many of its last flows become one group in their windows, and the"
           + " shortest windows in which a group has several; of a job this is of those that run."

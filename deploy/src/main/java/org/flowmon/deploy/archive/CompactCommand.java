@@ -1,18 +1,13 @@
 package org.flowmon.deploy.archive;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.derived.RunUpdate;
-import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.maintenance.Compactor;
-import org.flowmon.deploy.command.CommandException;
-import org.flowmon.deploy.command.DurationConverter;
-import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Interruption;
 import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Command;
@@ -30,7 +25,7 @@ import picocli.CommandLine.Option;
           + " nothing is lost."
     })
 public final class CompactCommand implements Callable<Integer> {
-  @Mixin private ArchiveOption archive;
+  @Mixin private MaintenanceOptions maintenance;
 
   @Option(
       names = "--target-rows",
@@ -44,30 +39,11 @@ public final class CompactCommand implements Callable<Integer> {
       description = "Rows of a segment of a day that is over, about (default: ${DEFAULT-VALUE}).")
   private int finalRows = CompactionOptions.DEFAULTS.finalRows();
 
-  @Option(
-      names = "--grace",
-      paramLabel = "TIME",
-      converter = DurationConverter.class,
-      description =
-          "Files of merged segments stay for so long, for readers on other hosts; those of this"
-              + " host are known (default: ${DEFAULT-VALUE}).")
-  private Duration grace = Duration.ZERO;
-
   @Override
   public Integer call() throws IOException {
     CompactionOptions options = options();
-    try (Interruption interruption = Interruption.watch();
-        Archive opened = archive.open()) {
-      OrphanRemoval.sweep(opened); // first: on a full disk nothing else may work
-      try (MaintenanceLock lock = opened.tryMaintenance()) {
-        if (lock == null) {
-          throw new CommandException(
-              "another process compacts "
-                  + archive.location()
-                  + " (a job does so by itself); nothing was merged");
-        }
-        return compact(opened, options, interruption::isStopped);
-      }
+    try (Interruption interruption = Interruption.watch()) {
+      return maintenance.run(opened -> compact(opened, options, interruption::isStopped));
     }
   }
 
@@ -96,7 +72,7 @@ public final class CompactCommand implements Callable<Integer> {
         step != null;
         step = compactor.step(stopped)) {
       rows += step.rows();
-      deleted += opened.removeReplaced(grace).size();
+      deleted += maintenance.removeReplaced(opened);
       System.err.printf(
           "merged %d segments into %d: %,d flows, %.1f → %.1f MB%n",
           step.replaced(),
@@ -105,7 +81,7 @@ public final class CompactCommand implements Callable<Integer> {
           step.bytesBefore() / 1e6,
           step.bytesAfter() / 1e6);
     }
-    deleted += opened.removeReplaced(grace).size();
+    deleted += maintenance.removeReplaced(opened);
     RunUpdate.Done hosts = opened.updateDirectory(true, stopped);
     if (!hosts.isNothing()) {
       System.err.printf(
@@ -119,12 +95,7 @@ public final class CompactCommand implements Callable<Integer> {
           days.covered(), days.merged(), days.damaged());
     }
     double seconds = Math.max(1e-9, (System.nanoTime() - begun) / 1e9);
-    compactor
-        .damaged()
-        .forEach(
-            id ->
-                System.err.println(
-                    "segment " + id + " is damaged and was left alone: see flowmon verify"));
+    int code = MaintenanceOptions.exitCode(compactor.damaged());
     try (ArchiveSnapshot now = opened.snapshot()) {
       System.out.printf(
           "%d segments became %d; %,d flows rewritten in %.1f s (%,.0f/s); files of %d segments"
@@ -137,6 +108,6 @@ public final class CompactCommand implements Callable<Integer> {
           deleted,
           stopped.getAsBoolean() ? "; stopped before the end" : "");
     }
-    return compactor.damaged().isEmpty() ? ExitCodes.DONE : ExitCodes.NO;
+    return code;
   }
 }

@@ -9,10 +9,8 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.commit.RetentionChange;
-import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
@@ -39,7 +37,7 @@ import picocli.CommandLine.Option;
       "  flowmon expire --archive DIR --trim"
     })
 public final class ExpireCommand implements Callable<Integer> {
-  @Mixin private ArchiveOption archive;
+  @Mixin private MaintenanceOptions maintenance;
 
   @Option(names = "--rows", paramLabel = "N", description = "Keep the N most recent flows.")
   private Long rows;
@@ -57,15 +55,15 @@ public final class ExpireCommand implements Callable<Integer> {
       paramLabel = "TIME",
       converter = DurationConverter.class,
       description =
-          "Keep flows at most so much older than the newest arrival, as 90d. Arrivals more than an"
-              + " hour later than this machine's clock do not count: a clock from the future"
+          "Keep flows at most this much older than the newest arrival, as 90d. Arrivals more than"
+              + " an hour later than this machine's clock do not count: a clock from the future"
               + " expires nothing.")
   private Duration age;
 
   @Option(
       names = "--bytes",
       paramLabel = "B",
-      description = "Keep the most recent flows whose part of the files is at most so many bytes.")
+      description = "Keep the most recent flows that take at most this many bytes of files.")
   private Long bytes;
 
   @Option(names = "--now", description = "Count ages back from this machine's clock, this time.")
@@ -76,29 +74,9 @@ public final class ExpireCommand implements Callable<Integer> {
       description = "Rewrite every file that holds expired flows beside others.")
   private boolean trim;
 
-  @Option(
-      names = "--grace",
-      paramLabel = "TIME",
-      converter = DurationConverter.class,
-      description =
-          "Files that are not needed stay for so long, for readers on other hosts; those of this"
-              + " host are known (default: ${DEFAULT-VALUE}).")
-  private Duration grace = Duration.ZERO;
-
   @Override
   public Integer call() throws IOException {
-    try (Archive opened = archive.open()) {
-      OrphanRemoval.sweep(opened); // first: on a full disk nothing else may work
-      try (MaintenanceLock lock = opened.tryMaintenance()) {
-        if (lock == null) {
-          throw new CommandException(
-              "another process compacts or expires "
-                  + archive.location()
-                  + " (a job does so by itself); nothing was expired");
-        }
-        return expire(opened);
-      }
-    }
+    return maintenance.run(this::expire);
   }
 
   private int expire(Archive opened) throws IOException {
@@ -110,7 +88,7 @@ public final class ExpireCommand implements Callable<Integer> {
     CommitResult result =
         opened.commit(
             ArchiveCommit.ofRetention(new RetentionChange(limits, clock, trim), "flowmon expire"));
-    int deleted = opened.removeReplaced(grace).size();
+    int deleted = maintenance.removeReplaced(opened);
     try (ArchiveSnapshot snapshot = opened.snapshot()) {
       System.out.printf(
           "%d flows expired; files of %d segments deleted%n", result.expiredRows(), deleted);

@@ -23,7 +23,6 @@ import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.region.SegmentCorruptException;
-import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Failure;
@@ -64,7 +63,7 @@ import picocli.CommandLine.Parameters;
       "A file is taken wholly or not at all. One that was imported before is refused unless --force"
           + " is given.",
       "Lines or rows that are no flows are kept, with file, line and reason, below DIR/rejects;"
-          + " where the archive is not local, below ./rejects."
+          + " if the archive is not local, below ./rejects."
     })
 public final class ImportCommand implements Callable<Integer> {
   private static final int BATCH_ROWS = 4096;
@@ -86,15 +85,7 @@ public final class ImportCommand implements Callable<Integer> {
   @Option(names = "--force", description = "Import also what was imported before.")
   private boolean force;
 
-  @Option(
-      names = "--profile",
-      paramLabel = "lookup|compact",
-      description = {
-        "How the archive seals segments from now on: for lookups of single rows, or for few bytes.",
-        "Further options may follow, in quotes: 'compact codec=zstd:9 page=1048576"
-            + " index=+service'. See docs/archive.md. Default: as the archive is set."
-      })
-  private String profile;
+  @Mixin private ProfileOption profile;
 
   @Option(
       names = "--map",
@@ -132,16 +123,14 @@ public final class ImportCommand implements Callable<Integer> {
     if (!networks.isEmpty()) {
       options = options.withNetworks(parseNetworks());
     }
-    SegmentOptions segments = segmentOptions(profile);
+    profile.check();
     String coverage;
     try (Interruption watched = Interruption.watch();
         Progress shown = progressOption.start();
         Archive opened = archive.openOrCreate()) {
       interruption = watched;
       progress = shown;
-      if (segments != null) {
-        opened.setSegmentOptions(segments);
-      }
+      profile.applyTo(opened);
       for (Path file : files) {
         importFile(opened, file);
         interruption.check();
@@ -227,15 +216,6 @@ public final class ImportCommand implements Callable<Integer> {
     String why = e.getMessage();
     return (why.startsWith(name) ? why.substring(name.length()) : why)
         + "; --force imports it again";
-  }
-
-  /** The options of {@code --profile}; null if it is not given. */
-  static SegmentOptions segmentOptions(String profile) {
-    try {
-      return profile == null ? null : SegmentOptions.parse(profile);
-    } catch (IllegalArgumentException e) {
-      throw new UsageException("--profile: " + e.getMessage());
-    }
   }
 
   private ProtectedNetworks parseNetworks() {

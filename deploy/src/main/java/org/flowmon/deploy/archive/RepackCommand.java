@@ -1,22 +1,15 @@
 package org.flowmon.deploy.archive;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.maintenance.Repacker;
-import org.flowmon.archive.segment.SegmentOptions;
-import org.flowmon.deploy.command.CommandException;
-import org.flowmon.deploy.command.DurationConverter;
-import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Interruption;
 import org.flowmon.deploy.terminal.Progress;
 import org.flowmon.deploy.terminal.ProgressOption;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** {@code flowmon repack}: rewrites every segment of an archive. */
 @Command(
@@ -30,73 +23,50 @@ import picocli.CommandLine.Option;
           + " stays as it is and is named; the exit code is 1 then."
     })
 public final class RepackCommand implements Callable<Integer> {
-  @Mixin private ArchiveOption archive;
+  @Mixin private MaintenanceOptions maintenance;
 
-  @Option(
-      names = "--grace",
-      paramLabel = "TIME",
-      converter = DurationConverter.class,
-      description =
-          "Files of replaced segments stay for so long, for readers on other hosts; those of this"
-              + " host are known (default: ${DEFAULT-VALUE}).")
-  private Duration grace = Duration.ZERO;
-
-  @Option(
-      names = "--profile",
-      paramLabel = "lookup|compact",
-      description =
-          "How the archive seals segments from now on, as of flowmon import; default: as it is"
-              + " set.")
-  private String profile;
+  @Mixin private ProfileOption profile;
 
   @Mixin private ProgressOption progressOption;
 
   @Override
   public Integer call() throws IOException {
-    SegmentOptions segments = ImportCommand.segmentOptions(profile);
+    profile.check();
     try (Interruption interruption = Interruption.watch();
-        Progress progress = progressOption.start();
-        Archive opened = archive.open();
-        MaintenanceLock lock = opened.tryMaintenance()) {
-      if (lock == null) {
-        throw new CommandException(
-            "another process compacts or repacks " + archive.location() + "; nothing was done");
-      }
-      if (segments != null) {
-        opened.setSegmentOptions(segments);
-      }
-      long flows;
-      long before;
-      try (ArchiveSnapshot snapshot = opened.snapshot()) {
-        flows = snapshot.storedRows();
-        before = snapshot.bytesOnDisk();
-      }
-      progress.begin("repack", flows, progress::flows);
-      Repacker repacker = new Repacker(opened);
-      for (Repacker.Step step = repacker.step(); step != null; step = repacker.step()) {
-        progress.flows(step.rows());
-        opened.removeReplaced(grace);
-        if (interruption.isStopped()) {
-          break;
-        }
-      }
-      progress.clear();
-      repacker
-          .damaged()
-          .forEach(
-              id ->
-                  System.err.println(
-                      "segment " + id + " is damaged and was left alone: see flowmon verify"));
-      try (ArchiveSnapshot now = opened.snapshot()) {
-        System.out.printf(
-            "%d segments with %,d flows written anew, the archive has %.1f MB, it had %.1f MB%s%n",
-            repacker.written(),
-            progress.flows(),
-            now.bytesOnDisk() / 1e6,
-            before / 1e6,
-            interruption.isStopped() ? "; stopped before the end" : "");
-      }
-      return repacker.damaged().isEmpty() ? ExitCodes.DONE : ExitCodes.NO;
+        Progress progress = progressOption.start()) {
+      return maintenance.run(opened -> repack(opened, interruption, progress));
     }
+  }
+
+  private int repack(Archive opened, Interruption interruption, Progress progress)
+      throws IOException {
+    profile.applyTo(opened);
+    long flows;
+    long before;
+    try (ArchiveSnapshot snapshot = opened.snapshot()) {
+      flows = snapshot.storedRows();
+      before = snapshot.bytesOnDisk();
+    }
+    progress.begin("repack", flows, progress::flows);
+    Repacker repacker = new Repacker(opened);
+    for (Repacker.Step step = repacker.step(); step != null; step = repacker.step()) {
+      progress.flows(step.rows());
+      maintenance.removeReplaced(opened);
+      if (interruption.isStopped()) {
+        break;
+      }
+    }
+    progress.clear();
+    int code = MaintenanceOptions.exitCode(repacker.damaged());
+    try (ArchiveSnapshot now = opened.snapshot()) {
+      System.out.printf(
+          "%d segments with %,d flows written anew, the archive has %.1f MB, it had %.1f MB%s%n",
+          repacker.written(),
+          progress.flows(),
+          now.bytesOnDisk() / 1e6,
+          before / 1e6,
+          interruption.isStopped() ? "; stopped before the end" : "");
+    }
+    return code;
   }
 }

@@ -16,9 +16,9 @@ import org.flowmon.archive.query.limit.QueryCancelledException;
 import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.archive.query.limit.RowLimitException;
 import org.flowmon.archive.region.SegmentCorruptException;
-import org.flowmon.deploy.embedded.EmbeddedServiceException;
 import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.ingest.text.ShownText;
+import org.flowmon.jobs.embedded.EmbeddedServiceException;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 
@@ -78,7 +78,7 @@ public record Failure(String line, int code, boolean isDefect, Throwable cause) 
     }
     if (error instanceof LinkageError) {
       return ShownText.of(error.toString())
-          + ": a class is missing or of another version; ./flowmon build makes all anew, and"
+          + ": a class is missing or of another version; ./flowmon build rebuilds everything, and"
           + " FLOWMON_CLASS_PATH must be of this version";
     }
     return ShownText.of(error.toString())

@@ -104,7 +104,7 @@ final class ArchiveDrain {
       return ends;
     } catch (ExecutionException e) {
       throw new IllegalStateException(
-          "Kafka does not say where topic " + topic + " ends: " + e.getCause(), e);
+          "Kafka does not tell the end of topic " + topic + ": " + e.getCause(), e);
     }
   }
 }

@@ -93,7 +93,7 @@ public final class Demo {
   private DemoSummary live(
       DemoServices services, Archive archive, TrafficModel model, PeakMemory memory, long preloaded)
       throws Exception {
-    try (DemoJob job = DemoJob.submit(services, options);
+    try (DemoJob job = DemoJob.submit(services, options, progress::println);
         FlowFeed feed = FlowFeeds.open(services, model, options);
         ReportFeed reports = new ReportFeed(services.postgres(), progress::println)) {
       tellWhereToLook(services);
@@ -114,6 +114,7 @@ public final class Demo {
       double archiveSeconds = (System.nanoTime() - sentAll) / 1e9;
       progress.println("waiting for the last reports");
       reports.settle(QUIET, REPORTS);
+      job.check();
       Map<String, DemoSummary.Reported> reported = reports.counts();
       job.cancel();
       ForeignMessages others =

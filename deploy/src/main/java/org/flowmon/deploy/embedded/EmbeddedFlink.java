@@ -3,10 +3,12 @@ package org.flowmon.deploy.embedded;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.configuration.BlobServerOptions;
@@ -22,6 +24,7 @@ import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
+import org.flowmon.jobs.embedded.EmbeddedServiceException;
 
 /**
  * A Flink cluster in this JVM: a job manager and one task manager with as many slots as the
@@ -116,6 +119,23 @@ public final class EmbeddedFlink implements AutoCloseable {
   }
 
   /**
+   * Calls somebody if a job fails, at once and on a thread of the cluster. A job that is canceled
+   * has not failed.
+   */
+  public void onFailure(JobID job, Consumer<Throwable> told) {
+    var unused =
+        cluster.requestJobResult(job).thenAccept(result -> failure(result).ifPresent(told));
+  }
+
+  private static Optional<Throwable> failure(JobResult result) {
+    return result.getJobStatus().orElse(null) == JobStatus.CANCELED
+        ? Optional.empty()
+        : result
+            .getSerializedThrowable()
+            .map(failure -> failure.deserializeError(EmbeddedFlink.class.getClassLoader()));
+  }
+
+  /**
    * Waits until a job has ended.
    *
    * @return its state at the end
@@ -125,14 +145,10 @@ public final class EmbeddedFlink implements AutoCloseable {
   public JobStatus awaitEnd(JobID job, Duration limit) {
     try {
       JobResult result = cluster.requestJobResult(job).get(limit.toMillis(), TimeUnit.MILLISECONDS);
-      if (result.getSerializedThrowable().isPresent()
-          && result.getJobStatus().orElse(null) != JobStatus.CANCELED) {
-        Throwable cause =
-            result
-                .getSerializedThrowable()
-                .get()
-                .deserializeError(EmbeddedFlink.class.getClassLoader());
-        throw new EmbeddedServiceException("job " + job + " failed: " + cause, cause);
+      Optional<Throwable> failure = failure(result);
+      if (failure.isPresent()) {
+        throw new EmbeddedServiceException(
+            "job " + job + " failed: " + failure.get(), failure.get());
       }
       return result.getJobStatus().orElseThrow();
     } catch (ExecutionException | TimeoutException e) {

@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.store.PrivateFolder;
 import org.flowmon.archive.store.UnsafeFolderException;
+import org.flowmon.jobs.embedded.EmbeddedServiceException;
 
 /**
  * A PostgreSQL server as a child process, on loopback, with its data in a directory that stays.
@@ -132,8 +133,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     Path data = folder.resolve("data");
     if (Files.exists(data)) {
       throw new EmbeddedServiceException(
-          data + " is there without its password: it was not made to its end; remove " + folder,
-          null);
+          data + " exists without its password: it was only partly made; remove " + folder, null);
     }
     Path superuser = folder.resolve("superuser");
     PrivateFolder.write(superuser, randomPassword());

@@ -91,7 +91,7 @@ public final class ExportCommand implements Callable<Integer> {
               + " away; CSV_EXACT does not.")
   private ExportFormat format;
 
-  @Option(names = "--force", description = "Replace a file that is there.")
+  @Option(names = "--force", description = "Overwrite the file if it exists.")
   private boolean force;
 
   @Option(names = "--threads", defaultValue = "2", description = "Threads; default 2.")
@@ -101,10 +101,10 @@ public final class ExportCommand implements Callable<Integer> {
       names = "--table",
       paramLabel = "[SCHEMA.]NAME",
       defaultValue = "flows",
-      description = "The table of a database; default ${DEFAULT-VALUE}. It must not be there.")
+      description = "The table of a database; default ${DEFAULT-VALUE}. It must not exist yet.")
   private String table;
 
-  @Option(names = "--append", description = "Add to the table where it is there.")
+  @Option(names = "--append", description = "Append to the table if it exists.")
   private boolean append;
 
   @Option(
@@ -214,7 +214,7 @@ public final class ExportCommand implements Callable<Integer> {
     try {
       return FileTarget.of(file, chosen, force);
     } catch (FileAlreadyExistsException e) {
-      throw new UsageException("--to " + to + ": the file is there; --force replaces it");
+      throw new UsageException("--to " + to + ": the file exists; --force overwrites it");
     }
   }
 

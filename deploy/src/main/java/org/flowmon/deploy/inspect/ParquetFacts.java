@@ -16,9 +16,9 @@ import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Type;
 import org.apache.parquet.format.Util;
+import org.flowmon.archive.segment.format.ParquetFooter;
+import org.flowmon.archive.segment.format.ThriftStruct;
 import org.flowmon.deploy.output.Facts;
-import org.flowmon.deploy.parquet.ParquetFooter;
-import org.flowmon.deploy.parquet.ParquetThrift;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.time.FlowTime;
 
@@ -140,7 +140,7 @@ final class ParquetFacts {
     in.seek(at);
     in.readFully(bytes);
     OffsetIndex index =
-        ParquetThrift.read(bytes, "the offset index at byte " + at, Util::readOffsetIndex);
+        ThriftStruct.parse(bytes, "the offset index at byte " + at, Util::readOffsetIndex);
     return index.getPage_locationsSize();
   }
 

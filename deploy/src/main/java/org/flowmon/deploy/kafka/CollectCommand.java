@@ -53,7 +53,7 @@ public final class CollectCommand implements Callable<Integer> {
       defaultValue = "127.0.0.1:2055",
       split = ",",
       description =
-          "Where to listen; may be repeated. Default ${DEFAULT-VALUE}: this machine only.")
+          "Address to listen on; may be repeated. Default ${DEFAULT-VALUE}: this machine only.")
   private List<String> listen;
 
   @Mixin private KafkaOptions kafka;
@@ -67,7 +67,7 @@ public final class CollectCommand implements Callable<Integer> {
   @Option(
       names = "--partitions",
       defaultValue = "4",
-      description = "Partitions of the topic where it has to be made; default ${DEFAULT-VALUE}.")
+      description = "Partitions of the topic if it does not exist yet; default ${DEFAULT-VALUE}.")
   private int partitions;
 
   @Option(
@@ -111,7 +111,7 @@ public final class CollectCommand implements Callable<Integer> {
       defaultValue = "60s",
       converter = DurationConverter.class,
       description =
-          "How long a stop waits for Kafka to take what there is; what it has not taken then is"
+          "How long a stop waits for Kafka to take all flows; those it has not taken by then are"
               + " counted as lost. Default ${DEFAULT-VALUE}.")
   private Duration stopWait;
 

@@ -111,7 +111,7 @@ public final class KafkaBroker {
       check =
           "; check that the broker speaks TLS there (security.protocol), that its certificate is of"
               + " one in ssl.truststore.location and names the host, and ssl.keystore.location"
-              + " where it wants a certificate of clients";
+              + " if it wants a certificate of clients";
     } else if (why instanceof AuthenticationException) {
       check =
           "; check security.protocol, sasl.mechanism and sasl.jaas.config (user and password) in"

@@ -19,7 +19,7 @@ public final class Facts {
   private final Map<String, Object> values = new LinkedHashMap<>();
   private final Map<String, Table> tables = new LinkedHashMap<>();
 
-  /** Rows under column names; values are texts, numbers or null. */
+  /** Rows under column names; values are texts, numbers, booleans or null. */
   public static final class Table {
     private final List<String> columns;
     private final List<Object[]> rows = new ArrayList<>();
@@ -85,6 +85,12 @@ public final class Facts {
       json.writeNumber(number);
     } else if (value instanceof Number number) {
       json.writeNumber(number.longValue());
+    } else if (value instanceof List<?> all) {
+      json.writeStartArray();
+      for (Object one : all) {
+        write(json, one);
+      }
+      json.writeEndArray();
     } else {
       json.writeString(value.toString());
     }

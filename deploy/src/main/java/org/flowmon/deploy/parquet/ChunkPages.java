@@ -88,7 +88,7 @@ final class ChunkPages implements PageReader {
       throw new IOException(
           "it has " + chunk.getNum_values() + " values in a row group of " + rows);
     }
-    if (!PageCodec.isKnown(codec)) {
+    if (!ForeignCodec.isKnown(codec)) {
       throw new IOException(
           "its pages are compressed by "
               + codec
@@ -148,7 +148,7 @@ final class ChunkPages implements PageReader {
       require(values >= 0 && values <= size / leastBytes, "a dictionary's number of values");
       memory.take(header.getCompressed_page_size(), size, values); // as long as the row group
       byte[] packed = bytes(header);
-      byte[] plain = PageCodec.decompress(codec, packed, size);
+      byte[] plain = ForeignCodec.decompress(codec, packed, size);
       return new DictionaryPage(
           BytesInput.from(plain), values, Encoding.valueOf(dictionary.getEncoding().name()));
     } catch (IOException e) {
@@ -183,7 +183,7 @@ final class ChunkPages implements PageReader {
     }
     took(bytes.length);
     PageHeader header =
-        ParquetThrift.read(bytes, "the page header at byte " + at, Util::readPageHeader);
+        ThriftStruct.parse(bytes, "the page header at byte " + at, Util::readPageHeader);
     int packed = header.getCompressed_page_size();
     require(
         packed >= 0 && packed <= Math.min(left, MAX_PAGE),
@@ -195,7 +195,7 @@ final class ChunkPages implements PageReader {
             + left
             + " are left");
     int plain = header.getUncompressed_page_size();
-    long most = Math.min(MAX_PAGE, PageCodec.mostPlain(codec, packed));
+    long most = Math.min(MAX_PAGE, ForeignCodec.mostPlain(codec, packed));
     require(
         plain >= 0 && plain <= most,
         "the header at byte "
@@ -245,7 +245,7 @@ final class ChunkPages implements PageReader {
       DataPageHeader data = header.getData_page_header();
       int values = take(data.getNum_values());
       return new DataPageV1(
-          BytesInput.from(PageCodec.decompress(codec, bytes, size)),
+          BytesInput.from(ForeignCodec.decompress(codec, bytes, size)),
           values,
           size,
           null,
@@ -279,7 +279,7 @@ final class ChunkPages implements PageReader {
         BytesInput.from(bytes, 0, repetitions),
         BytesInput.from(bytes, repetitions, definitions),
         encoding(data.getEncoding()),
-        BytesInput.from(PageCodec.decompress(used, packed, size - levels)),
+        BytesInput.from(ForeignCodec.decompress(used, packed, size - levels)),
         null);
   }
 

@@ -14,6 +14,7 @@ import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.RowGroup;
 import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.io.api.PrimitiveConverter;
+import org.flowmon.archive.segment.format.ParquetFooter;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.file.format.InputFormat;
@@ -214,7 +215,10 @@ public final class ParquetFlowReader implements ParallelFlowReader {
           + ", column '"
           + column
           + "': "
-          + ParquetThrift.reason(cause, "a page");
+          // The library's own errors name its classes.
+          + (cause instanceof IOException && cause.getMessage() != null
+              ? cause.getMessage()
+              : "a page cannot be what it says");
     }
   }
 }

@@ -1,2 +1,2 @@
-/** Reads Parquet files of any writer: footers, and flows for an import. */
+/** Reads flows out of Parquet files of any writer, for an import. */
 package org.flowmon.deploy.parquet;

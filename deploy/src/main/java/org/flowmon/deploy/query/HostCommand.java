@@ -1,6 +1,5 @@
 package org.flowmon.deploy.query;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.math.BigInteger;
@@ -17,9 +16,9 @@ import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.output.Facts;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
-import org.flowmon.ingest.text.JsonText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -55,8 +54,8 @@ public final class HostCommand implements Callable<Integer> {
       paramLabel = "TIME",
       converter = DurationConverter.class,
       description =
-          "How long \"now\" is: it ends at --to or, without it, where the archive is complete"
-              + " (default: ${DEFAULT-VALUE}).")
+          "How long \"now\" is. It ends at --to or, without it, at the time up to which the archive"
+              + " is complete (default: ${DEFAULT-VALUE}).")
   private Duration window = Duration.ofDays(1);
 
   @Option(names = "--ranges", description = "Show numbers as ranges of powers of two.")
@@ -96,7 +95,7 @@ public final class HostCommand implements Callable<Integer> {
               snapshot, host, first, end, nowFrom, QueryOptions.DEFAULTS.withThreads(threads));
       PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
       if (json) {
-        writeJson(summary, out);
+        facts(summary).writeJson(out);
       } else {
         writeTables(summary, out);
       }
@@ -194,72 +193,60 @@ public final class HostCommand implements Callable<Integer> {
     }
   }
 
-  private void sums(JsonGenerator generator, long flows, BigInteger sent, BigInteger received)
-      throws IOException {
-    write(generator, "flows", BigInteger.valueOf(flows));
-    write(generator, "sent", sent);
-    write(generator, "received", received);
+  private Object fact(BigInteger number) {
+    return ranges ? HostSummary.magnitude(number) : number;
   }
 
-  private void write(JsonGenerator generator, String name, BigInteger number) throws IOException {
-    generator.writeFieldName(name);
-    if (ranges) {
-      generator.writeString(HostSummary.magnitude(number));
-    } else {
-      generator.writeNumber(number);
-    }
+  private Object fact(long number) {
+    return fact(BigInteger.valueOf(number));
   }
 
-  private static void write(JsonGenerator generator, String name, Long value) throws IOException {
-    generator.writeFieldName(name);
-    if (value == null) {
-      generator.writeNull();
-    } else {
-      generator.writeNumber(value);
-    }
-  }
-
-  private void writeJson(HostSummary s, PrintWriter out) throws IOException {
-    JsonGenerator generator = JsonText.factory().createGenerator(out);
-    generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-    generator.writeStartObject();
-    generator.writeStringField("address", s.address().toString());
-    generator.writeStringField("first_seen", FlowTime.textOrNull(s.firstSeen()));
-    generator.writeStringField("last_seen", FlowTime.textOrNull(s.lastSeen()));
-    generator.writeStringField("now_from", FlowTime.textOrNull(s.nowFrom()));
-    sums(generator, s.flows(), s.sent(), s.received());
-    write(generator, "peer_count", BigInteger.valueOf(s.peers().size()));
-    generator.writeArrayFieldStart("peers");
+  private Facts facts(HostSummary s) {
+    Facts facts = new Facts();
+    facts.value("address", s.address());
+    facts.value("first_seen", FlowTime.textOrNull(s.firstSeen()));
+    facts.value("last_seen", FlowTime.textOrNull(s.lastSeen()));
+    facts.value("now_from", FlowTime.textOrNull(s.nowFrom()));
+    facts.value("flows", fact(s.flows()));
+    facts.value("sent", fact(s.sent()));
+    facts.value("received", fact(s.received()));
+    facts.value("peer_count", fact(s.peers().size()));
+    Facts.Table peers = facts.table("peers", "address", "flows", "sent", "received");
     for (HostSummary.Peer peer : first(s.peers())) {
-      generator.writeStartObject();
-      generator.writeStringField("address", peer.address().toString());
-      sums(generator, peer.flows(), peer.sent(), peer.received());
-      generator.writeEndObject();
+      peers.row(peer.address(), fact(peer.flows()), fact(peer.sent()), fact(peer.received()));
     }
-    generator.writeEndArray();
-    generator.writeArrayFieldStart("services");
+    Facts.Table services =
+        facts.table(
+            "services",
+            "side",
+            "protocol",
+            "port",
+            "flows",
+            "sent",
+            "received",
+            "peers",
+            "peers_now",
+            "peers_before");
     for (HostSummary.Service one : first(s.services())) {
-      generator.writeStartObject();
-      generator.writeStringField("side", one.offered() ? "offers" : "uses");
-      write(generator, "protocol", one.protocol());
-      write(generator, "port", one.port());
-      sums(generator, one.flows(), one.sent(), one.received());
-      write(generator, "peers", BigInteger.valueOf(one.peers()));
-      write(generator, "peers_now", BigInteger.valueOf(one.peersNow()));
-      write(generator, "peers_before", BigInteger.valueOf(one.peersBefore()));
-      generator.writeEndObject();
+      services.row(
+          one.offered() ? "offers" : "uses",
+          one.protocol(),
+          one.port(),
+          fact(one.flows()),
+          fact(one.sent()),
+          fact(one.received()),
+          fact(one.peers()),
+          fact(one.peersNow()),
+          fact(one.peersBefore()));
     }
-    generator.writeEndArray();
-    generator.writeArrayFieldStart("hours");
+    Facts.Table hours = facts.table("hours", "hour", "flows", "sent", "received");
     for (HostSummary.Hour hour : s.hours()) {
-      generator.writeStartObject();
-      generator.writeStringField("hour", FlowTime.textOrNull(hour.start()));
-      sums(generator, hour.flows(), hour.sent(), hour.received());
-      generator.writeEndObject();
+      hours.row(
+          FlowTime.textOrNull(hour.start()),
+          fact(hour.flows()),
+          fact(hour.sent()),
+          fact(hour.received()));
     }
-    generator.writeEndArray();
-    generator.writeEndObject();
-    generator.close();
-    out.println();
+    return facts;
   }
 }

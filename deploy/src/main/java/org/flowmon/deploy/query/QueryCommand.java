@@ -53,7 +53,7 @@ import picocli.CommandLine.Parameters;
       "    ORDER BY bytes DESC LIMIT 10\" --archive DIR",
       "",
       "The rows go to standard output; what was read for them goes to standard",
-      "error: always with a table, with CSV and JSON where -v is given."
+      "error: always with a table, with CSV and JSON only with -v."
     })
 public final class QueryCommand implements Callable<Integer> {
   // 128 + SIGPIPE, as for a program that writes without a reader.
@@ -89,19 +89,19 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(
       names = "--time-limit",
       paramLabel = "SECONDS",
-      description = "Give up after so many seconds.")
+      description = "Give up after this many seconds.")
   private Integer timeLimit;
 
   @Option(
       names = "--row-limit",
       paramLabel = "N",
-      description = "Give up where more flows would have to be examined.")
+      description = "Give up if more flows would have to be examined.")
   private long rowLimit = Long.MAX_VALUE;
 
   @Option(
       names = "--byte-limit",
       paramLabel = "N",
-      description = "Give up where more bytes of columns have been read.")
+      description = "Give up if more bytes of columns have been read.")
   private long byteLimit = Long.MAX_VALUE;
 
   @Option(
@@ -112,9 +112,7 @@ public final class QueryCommand implements Callable<Integer> {
       })
   private boolean explain;
 
-  @Option(
-      names = "--no-verify",
-      description = "Do not check the checksums of what is read: faster, and damage may go unseen.")
+  @Option(names = "--no-verify", description = "Skip checksums: faster, but damage may go unseen.")
   private boolean unverified;
 
   @Option(

@@ -1,6 +1,5 @@
 package org.flowmon.deploy.query;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -23,9 +22,9 @@ import org.flowmon.archive.host.SeenHosts;
 import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.output.Facts;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
-import org.flowmon.ingest.text.JsonText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -40,7 +39,7 @@ import picocli.CommandLine.Parameters;
           + " when it last was.",
       "Only flows that arrived by --as-of are looked at. A flow's time is its end, but no later"
           + " than an hour after its arrival.",
-      "Ends with 1 where an address was not seen and history does not hold all of these days."
+      "The exit code is 1 if an address was not seen and history does not hold all of these days."
     })
 public final class SeenCommand implements Callable<Integer> {
   @Parameters(
@@ -82,7 +81,7 @@ public final class SeenCommand implements Callable<Integer> {
       SeenAnswer answer = SeenHosts.ask(snapshot, asked, from, through);
       PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
       if (json) {
-        writeJson(answer, out);
+        facts(answer).writeJson(out);
       } else {
         writeTable(answer, out);
       }
@@ -153,31 +152,18 @@ public final class SeenCommand implements Callable<Integer> {
     answer.missing().forEach(why -> System.err.println("partial: " + why));
   }
 
-  private void writeJson(SeenAnswer answer, PrintWriter out) throws IOException {
-    JsonGenerator generator = JsonText.factory().createGenerator(out);
-    generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-    generator.writeStartObject();
-    generator.writeStringField("as_of", FlowTime.textOrNull(answer.asOfArrival()));
-    generator.writeStringField("since", FlowTime.textOrNull(answer.from()));
-    generator.writeStringField("history_from", FlowTime.textOrNull(answer.historyFrom()));
-    generator.writeStringField("history_through", FlowTime.textOrNull(answer.historyThrough()));
-    generator.writeBooleanField("partial", answer.isPartial());
-    generator.writeArrayFieldStart("missing");
-    for (String why : answer.missing()) {
-      generator.writeString(why);
-    }
-    generator.writeEndArray();
-    generator.writeArrayFieldStart("hosts");
+  private static Facts facts(SeenAnswer answer) {
+    Facts facts = new Facts();
+    facts.value("as_of", FlowTime.textOrNull(answer.asOfArrival()));
+    facts.value("since", FlowTime.textOrNull(answer.from()));
+    facts.value("history_from", FlowTime.textOrNull(answer.historyFrom()));
+    facts.value("history_through", FlowTime.textOrNull(answer.historyThrough()));
+    facts.value("partial", answer.isPartial());
+    facts.value("missing", answer.missing());
+    Facts.Table hosts = facts.table("hosts", "address", "seen", "last");
     for (LastSeen host : answer.hosts()) {
-      generator.writeStartObject();
-      generator.writeStringField("address", host.address().toString());
-      generator.writeBooleanField("seen", host.isSince(answer.from()));
-      generator.writeStringField("last", FlowTime.textOrNull(host.micros()));
-      generator.writeEndObject();
+      hosts.row(host.address(), host.isSince(answer.from()), FlowTime.textOrNull(host.micros()));
     }
-    generator.writeEndArray();
-    generator.writeEndObject();
-    generator.close();
-    out.println();
+    return facts;
   }
 }

@@ -1,2 +1,5 @@
-/** Commands that query an archive: SQL queries, the activity of one host, the addresses seen. */
+/**
+ * Commands that query an archive: SQL queries, statistics, the activity of one host, the addresses
+ * seen.
+ */
 package org.flowmon.deploy.query;

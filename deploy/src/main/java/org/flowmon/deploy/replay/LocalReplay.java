@@ -41,7 +41,7 @@ public final class LocalReplay implements AutoCloseable {
    * Starts a replay.
    *
    * @throws IOException if the archive cannot be opened
-   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException if Flink does not start
+   * @throws org.flowmon.jobs.embedded.EmbeddedServiceException if Flink does not start
    */
   public LocalReplay(ReplaySpec spec, int parallelism, ReplayListener listener) throws IOException {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
@@ -90,7 +90,7 @@ public final class LocalReplay implements AutoCloseable {
    * Waits for the replay's end, for at most {@code limit}.
    *
    * @return whether it has ended
-   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException if it failed
+   * @throws org.flowmon.jobs.embedded.EmbeddedServiceException if it failed
    */
   public boolean await(Duration limit) throws InterruptedException {
     long end = System.nanoTime() + limit.toNanos();

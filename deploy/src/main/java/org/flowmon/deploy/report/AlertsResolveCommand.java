@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
       "Says that alerts which fire are resolved. The job that sent them resolves them, tells so"
           + " in topic flowmon.alerts and to the webhooks, and begins anew with their keys: where"
           + " the condition still holds another alert fires, when the rule's silence is over.",
-      "The exit code is 1 where no alert that fires is meant."
+      "The exit code is 1 if no firing alert matches."
     },
     footer = {
       "",
@@ -50,7 +50,7 @@ final class AlertsResolveCommand implements Callable<Integer> {
               + " them. An id may be one that only a webhook was told.")
   private List<String> wanted;
 
-  @Option(names = "--all", description = "All alerts that a NAME or KEY means, where several are.")
+  @Option(names = "--all", description = "All matching alerts, if a NAME or KEY matches several.")
   private boolean all;
 
   @Option(

@@ -36,10 +36,10 @@ final class SketchMergeCommand implements Callable<Integer> {
   @Option(
       names = "--to",
       paramLabel = "FILE",
-      description = "Where the bytes of the state go, instead of base64 to standard output.")
+      description = "The file for the bytes of the state, instead of base64 on standard output.")
   private Path to;
 
-  @Option(names = "--force", description = "Replace the file of --to where it is there.")
+  @Option(names = "--force", description = "Overwrite the --to file if it exists.")
   private boolean force;
 
   @Option(names = "--json", description = "Say as JSON what was merged, with the state as base64.")
@@ -48,7 +48,7 @@ final class SketchMergeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (force && to == null) {
-      throw new UsageException("--force is of --to, which is not given");
+      throw new UsageException("--force needs --to FILE");
     }
     StateFiles reader = new StateFiles();
     StateFiles.Merged merged = reader.merge(reader.readAll(files));
@@ -76,7 +76,7 @@ final class SketchMergeCommand implements Callable<Integer> {
   /** Writes the file under its name only when it is complete, even if it is one of the inputs. */
   private void write(byte[] bytes) throws IOException {
     if (!force && Files.exists(to)) {
-      throw new CommandException("exists already: " + to + "; --force replaces it");
+      throw new CommandException("exists already: " + to + "; --force overwrites it");
     }
     Path folder = to.toAbsolutePath().getParent();
     if (!Files.isDirectory(folder)) {

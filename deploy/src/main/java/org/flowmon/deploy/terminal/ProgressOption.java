@@ -8,8 +8,8 @@ public final class ProgressOption {
       names = "--progress",
       negatable = true,
       description =
-          "Say on standard error how far it is, also where that is no terminal; --no-progress:"
-              + " nowhere.")
+          "Show progress on standard error even if that is not a terminal; --no-progress shows"
+              + " none.")
   private Boolean wanted;
 
   public Progress start() {

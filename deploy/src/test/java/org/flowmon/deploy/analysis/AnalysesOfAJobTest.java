@@ -11,7 +11,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.flowmon.deploy.CommandRun;
-import org.flowmon.deploy.embedded.EmbeddedKafka;
+import org.flowmon.jobs.embedded.EmbeddedKafka;
 import org.junit.jupiter.api.Test;
 
 /** What flowmon analyses sends to a job, and what the job says of it. */

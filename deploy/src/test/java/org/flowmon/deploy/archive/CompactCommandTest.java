@@ -46,7 +46,7 @@ final class CompactCommandTest {
 
     try (MaintenanceLock other = MaintenanceLock.tryTake(Path.of(archive))) {
       assertEquals(ExitCodes.FAILED, run("compact", "--archive", archive));
-      assertTrue(err.contains("another process compacts"));
+      assertTrue(err.contains("another process compacts"), err);
     }
     assertEquals(ExitCodes.DONE, run("compact", "--archive", archive));
     String said = out;

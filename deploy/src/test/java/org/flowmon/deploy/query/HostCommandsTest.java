@@ -3,6 +3,7 @@ package org.flowmon.deploy.query;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -91,6 +92,11 @@ class HostCommandsTest {
   }
 
   /** The value of a field at the beginning of an object. */
+  /** The JSON that a command has printed, without blanks. */
+  private static String compact(CommandRun run) throws IOException {
+    return new ObjectMapper().readTree(run.out()).toString();
+  }
+
   private static String field(String json, String name) {
     Matcher matcher = Pattern.compile("\"" + name + "\":(\"[^\"]*\"|[^,\\[{]*)").matcher(json);
     assertTrue(matcher.find(), name + " in " + json);
@@ -123,13 +129,14 @@ class HostCommandsTest {
   }
 
   private static int checkHost(
-      Path archive, List<Map<FlowColumn, Object>> rows, IpAddress host, long seed) {
+      Path archive, List<Map<FlowColumn, Object>> rows, IpAddress host, long seed)
+      throws IOException {
     String at = "seed " + seed + ", " + host;
     CommandRun run =
         CommandRun.of(
             "host", host, "--archive", archive, "--json", "--top", 5000, "--window", "2h");
     assertEquals(0, run.code(), at + run.err());
-    String json = run.out();
+    String json = compact(run);
     List<Map<FlowColumn, Object>> mine = rows.stream().filter(r -> isParty(r, host)).toList();
     Sums all = Sums.NONE;
     Map<IpAddress, Sums> peers = new TreeMap<>();
@@ -327,8 +334,8 @@ class HostCommandsTest {
                   + "}");
         }
         String at = "seed " + seed + " as of " + time(asOf) + ": " + run;
-        assertEquals(expected, objects(run.out(), "hosts"), at);
-        boolean isPartial = field(run.out(), "partial").equals("true");
+        assertEquals(expected, objects(compact(run), "hosts"), at);
+        boolean isPartial = field(compact(run), "partial").equals("true");
         assertEquals(allSeen || !isPartial ? 0 : 1, run.code(), at);
       }
     }

@@ -17,7 +17,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.command.ExitCodes;
-import org.flowmon.deploy.embedded.EmbeddedKafka;
+import org.flowmon.jobs.embedded.EmbeddedKafka;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;

@@ -114,7 +114,7 @@ class SketchCommandTest extends SketchFixture {
     assertEquals(text(expected), text(Files.readAllBytes(to)));
     Path plain = Files.write(folder.resolve("plain"), expected);
     assertEquals(Files.getPosixFilePermissions(plain), Files.getPosixFilePermissions(to));
-    assertFails(3, "; --force replaces it", "sketch", "merge", a, b, "--to", to);
+    assertFails(3, "; --force overwrites it", "sketch", "merge", a, b, "--to", to);
     assertEquals(0, CommandRun.of("sketch", "merge", to, a, "--to", to, "--force").code());
     assertEquals(text(expected), text(Files.readAllBytes(to)));
     assertEquals(

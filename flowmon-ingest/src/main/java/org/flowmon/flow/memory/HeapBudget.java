@@ -58,10 +58,7 @@ public record HeapBudget(long bytes) {
     /**
      * Pages of a row group of any writer. A small file can claim more; the import needs the rest.
      */
-    FOREIGN_PAGES(1, 2),
-
-    /** Values and groups of statistics: arrays double, and the answer is made from them. */
-    STATISTICS(1, 4);
+    FOREIGN_PAGES(1, 2);
 
     private final int share;
     private final int of;

@@ -125,7 +125,7 @@ public final class FlowTopics {
   }
 
   /** Describes the problem of a topic that refuses messages which publishers may send. */
-  static Optional<String> tooSmall(Admin admin, String topic)
+  public static Optional<String> tooSmall(Admin admin, String topic)
       throws ExecutionException, TimeoutException, InterruptedException {
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
     String found;

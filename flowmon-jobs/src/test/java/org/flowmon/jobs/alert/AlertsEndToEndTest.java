@@ -20,9 +20,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
+import org.flowmon.jobs.TestKafka;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.junit.jupiter.api.Test;
@@ -50,7 +50,7 @@ class AlertsEndToEndTest {
           exchange.close();
         });
     server.start();
-    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"))) {
+    try (TestKafka kafka = new TestKafka(directory.resolve("kafka"))) {
       kafka.createTopic("flows", 1);
       for (int window = 1; window <= 8; window++) {
         boolean loud = window >= 2 && window <= 4;
@@ -75,7 +75,7 @@ class AlertsEndToEndTest {
 
   @Test
   void anAlertThatSomebodySaysIsResolvedIsResolvedByTheJobThatRuns() throws Exception {
-    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"))) {
+    try (TestKafka kafka = new TestKafka(directory.resolve("kafka"))) {
       kafka.createTopic("flows", 1);
       for (int window = 1; window <= 4; window++) {
         send(kafka, window, AlertRun.end(window) - 5 * AlertRun.SECOND, 500);
@@ -96,7 +96,7 @@ class AlertsEndToEndTest {
     }
   }
 
-  private static List<String> await(EmbeddedKafka kafka, int messages) throws Exception {
+  private static List<String> await(TestKafka kafka, int messages) throws Exception {
     while (messages(kafka).size() < messages) {
       Thread.sleep(100);
     }
@@ -110,7 +110,7 @@ class AlertsEndToEndTest {
         + (java.time.Instant.parse(end).toEpochMilli() * 1000 - AlertRun.BEGIN) / AlertRun.SLIDE;
   }
 
-  private void run(EmbeddedKafka kafka, int port) throws Exception {
+  private void run(TestKafka kafka, int port) throws Exception {
     String alerts =
         """
         - {name: loud, when: bytes > 100, for: 20s, sinks: [kafka, ops]}
@@ -120,7 +120,7 @@ class AlertsEndToEndTest {
   }
 
   private StreamExecutionEnvironment environment(
-      EmbeddedKafka kafka, int port, String alerts, boolean bounded) {
+      TestKafka kafka, int port, String alerts, boolean bounded) {
     AnalysisConfig analysis = AlertRun.analysis("0s", alerts);
     JobConfig config =
         JobConfig.parse(
@@ -143,8 +143,7 @@ class AlertsEndToEndTest {
     return env;
   }
 
-  private static void send(EmbeddedKafka kafka, long sequence, long time, long bytes)
-      throws Exception {
+  private static void send(TestKafka kafka, long sequence, long time, long bytes) throws Exception {
     FlowBatchBuilder builder = new FlowBatchBuilder(1);
     builder.beginRow();
     builder.set(FlowColumn.ARRIVAL, time);
@@ -155,13 +154,13 @@ class AlertsEndToEndTest {
     put(kafka, builder.build(1, sequence, sequence, 0));
   }
 
-  private static void put(EmbeddedKafka kafka, byte[] value) throws Exception {
+  private static void put(TestKafka kafka, byte[] value) throws Exception {
     try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
       producer.send(new ProducerRecord<>("flows", 0, null, value)).get();
     }
   }
 
-  private static List<String> messages(EmbeddedKafka kafka) {
+  private static List<String> messages(TestKafka kafka) {
     List<String> messages = new ArrayList<>();
     for (Map.Entry<String, String> message : kafka.messages("flowmon.alerts")) {
       String id = message.getKey();

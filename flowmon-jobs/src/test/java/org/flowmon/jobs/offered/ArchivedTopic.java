@@ -14,11 +14,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.Heartbeat;
-import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FailOnce;
 import org.flowmon.jobs.FlowPipeline;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
+import org.flowmon.jobs.TestKafka;
 import org.flowmon.jobs.WindowPipeline;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
@@ -37,14 +37,14 @@ final class ArchivedTopic implements AutoCloseable {
   private static final int PARTITIONS = 4;
 
   private final Path directory;
-  private final EmbeddedKafka kafka;
+  private final TestKafka kafka;
   private final List<Future<?>> acknowledged = new ArrayList<>();
   private final long[] sequence = new long[PARTITIONS];
   private final long[] cumulative = new long[PARTITIONS];
 
   ArchivedTopic(Path directory) throws Exception {
     this.directory = directory;
-    this.kafka = new EmbeddedKafka(directory.resolve("kafka"));
+    this.kafka = new TestKafka(directory.resolve("kafka"));
     kafka.createTopic(TOPIC, PARTITIONS);
     send();
     StreamExecutionEnvironment env = LocalFlink.environment(2);

@@ -17,10 +17,10 @@ import org.apache.flink.util.CloseableIterator;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.flowmon.flow.Heartbeat;
-import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.TestKafka;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.Report;
@@ -71,7 +71,7 @@ class ReplayEqualsLiveTest {
               parameters: {share: 0.01, factor: 3}
             sinks: [kafka]
             """);
-    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"))) {
+    try (TestKafka kafka = new TestKafka(directory.resolve("kafka"))) {
       kafka.createTopic(TOPIC, PARTITIONS);
       JobConfig config = config(kafka);
       List<TestFlow> today = new ArrayList<>(TestFlow.random(51, 12_000, 90, 60));
@@ -132,7 +132,7 @@ class ReplayEqualsLiveTest {
     assertEquals(missing, others, where + ", of " + expected.size() + " rows");
   }
 
-  private JobConfig config(EmbeddedKafka kafka) {
+  private JobConfig config(TestKafka kafka) {
     return JobConfig.parse(
         "test.yaml",
         """
@@ -174,8 +174,8 @@ class ReplayEqualsLiveTest {
   }
 
   /** Sends batches to the partitions in turn, and then to each the progress of its clock. */
-  private static void send(
-      EmbeddedKafka kafka, long firstSequence, List<TestFlow> flows, long clock) throws Exception {
+  private static void send(TestKafka kafka, long firstSequence, List<TestFlow> flows, long clock)
+      throws Exception {
     long[] sequence = {firstSequence, firstSequence};
     try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
       for (int from = 0; from < flows.size(); from += 100) {
@@ -194,7 +194,7 @@ class ReplayEqualsLiveTest {
   }
 
   /** Returns the losses in all windows together, added up as by a reader of the topic. */
-  private static long lost(EmbeddedKafka kafka) throws IOException {
+  private static long lost(TestKafka kafka) throws IOException {
     ReportWindows windows = new ReportWindows(1);
     for (Map.Entry<String, String> message : kafka.messages("flowmon.reports.elephants")) {
       byte[] value = message.getValue().getBytes(StandardCharsets.UTF_8);
@@ -208,7 +208,7 @@ class ReplayEqualsLiveTest {
   }
 
   /** Returns messages by key: their rows, and their arrived, late and lost flows. */
-  private static Map<String, String> messages(EmbeddedKafka kafka, long from, long to) {
+  private static Map<String, String> messages(TestKafka kafka, long from, long to) {
     Map<String, Integer> highest = new TreeMap<>();
     Map<String, String> messages = new TreeMap<>();
     for (Map.Entry<String, String> message : kafka.messages("flowmon.reports.elephants")) {

@@ -28,9 +28,9 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.Heartbeat;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
+import org.flowmon.jobs.TestKafka;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.TestReports;
@@ -50,7 +50,7 @@ class ReportsEndToEndTest {
   @Test
   void whatIsNewNowIsReportedToKafkaAndPostgresql() throws Exception {
     AnalysisConfig analysis = TestReports.elephants("share: 0.1, factor: 3");
-    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"));
+    try (TestKafka kafka = new TestKafka(directory.resolve("kafka"));
         EmbeddedPostgres database = EmbeddedPostgres.start()) {
       kafka.createTopic(TOPIC, 1);
       JobConfig config = config(kafka, database);
@@ -84,7 +84,7 @@ class ReportsEndToEndTest {
 
   @Test
   void theAnalysesThatAreOfferedReportToPostgresql() throws Exception {
-    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"));
+    try (TestKafka kafka = new TestKafka(directory.resolve("kafka"));
         EmbeddedPostgres database = EmbeddedPostgres.start()) {
       kafka.createTopic(TOPIC, 1);
       JobConfig config = config(kafka, database);
@@ -131,7 +131,7 @@ class ReportsEndToEndTest {
             .filter(analysis -> analysis.name().equals("portscans"))
             .findFirst()
             .orElseThrow();
-    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"));
+    try (TestKafka kafka = new TestKafka(directory.resolve("kafka"));
         EmbeddedPostgres database = EmbeddedPostgres.start()) {
       kafka.createTopic(TOPIC, 1);
       JobConfig config = config(kafka, database);
@@ -158,7 +158,7 @@ class ReportsEndToEndTest {
   }
 
   /** Sends attempts at 120 ports of a host, and its answers. */
-  private static void scan(EmbeddedKafka kafka, long sequence, long time, String scanner)
+  private static void scan(TestKafka kafka, long sequence, long time, String scanner)
       throws Exception {
     String victim = "10.0.0.9";
     FlowBatchBuilder builder = new FlowBatchBuilder(240);
@@ -202,7 +202,7 @@ class ReportsEndToEndTest {
     return rows;
   }
 
-  private JobConfig config(EmbeddedKafka kafka, EmbeddedPostgres database) {
+  private JobConfig config(TestKafka kafka, EmbeddedPostgres database) {
     return JobConfig.parse(
         "test.yaml",
         """
@@ -254,7 +254,7 @@ class ReportsEndToEndTest {
         analysis.sinks());
   }
 
-  private static void send(EmbeddedKafka kafka, long sequence, long time, String source, long bytes)
+  private static void send(TestKafka kafka, long sequence, long time, String source, long bytes)
       throws Exception {
     FlowBatchBuilder builder = new FlowBatchBuilder(1);
     builder.beginRow();
@@ -266,11 +266,11 @@ class ReportsEndToEndTest {
     put(kafka, builder.build(1, sequence, sequence, 0));
   }
 
-  private static void heartbeat(EmbeddedKafka kafka, long sequence, long time) throws Exception {
+  private static void heartbeat(TestKafka kafka, long sequence, long time) throws Exception {
     put(kafka, Heartbeat.of(1, sequence, sequence, 0, time));
   }
 
-  private static void put(EmbeddedKafka kafka, byte[] value) throws Exception {
+  private static void put(TestKafka kafka, byte[] value) throws Exception {
     try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
       producer.send(new ProducerRecord<>(TOPIC, 0, null, value)).get();
     }
@@ -293,7 +293,7 @@ class ReportsEndToEndTest {
     return rows;
   }
 
-  private static Map<String, String> messages(EmbeddedKafka kafka) {
+  private static Map<String, String> messages(TestKafka kafka) {
     Map<String, String> messages = new TreeMap<>();
     for (Map.Entry<String, String> message : kafka.messages("flowmon.reports.elephants")) {
       messages.put(message.getKey(), message.getValue());

@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * end_time >= '2026-11-21'}, {@code state = 'SF'}.
  */
 public final class Typing {
+  /** The function whose states have the sums of doubles, with an extractor for each aggregate. */
+  private static final String SUMS_OF_DOUBLES = "DOUBLE_SUMS";
+
   private Typing() {}
 
   public static Expression comparison(
@@ -261,6 +264,10 @@ public final class Typing {
     return new Case(whens, otherwise, kind);
   }
 
+  /**
+   * An aggregate of the dialect. SUM and its like of a DOUBLE are taken out of a state with exact
+   * sums, because a sum of rounded doubles would depend on the order of rows.
+   */
   public static AggregateCall aggregate(AggregateFunction function, Expression argument) {
     ValueKind kind = argument.kind();
     if (function == AggregateFunction.COUNT || (kind == null && Binder.hasParameter(argument))) {
@@ -268,16 +275,15 @@ public final class Typing {
     }
     boolean summed = function.isOfSums();
     if (summed && kind == ValueKind.DOUBLE) {
-      throw new TypeException(
-          function + " of DOUBLE would depend on the order of rows: expected LONG or DURATION",
-          argument);
+      AggregateCall sums = state(SUMS_OF_DOUBLES, List.of(argument));
+      return extracted(sums, function.name(), List.of(), StateValue.Part.VALUE);
     }
     boolean fits =
         summed
             ? kind == ValueKind.LONG || kind == ValueKind.DURATION
             : kind != null && kind != ValueKind.TEXT;
     if (!fits) {
-      String expected = summed ? "LONG or DURATION" : "anything but TEXT";
+      String expected = summed ? "LONG, DOUBLE or DURATION" : "anything but TEXT";
       throw new TypeException(
           function + " takes " + expected + ", found " + (kind == null ? "NULL" : kind), argument);
     }

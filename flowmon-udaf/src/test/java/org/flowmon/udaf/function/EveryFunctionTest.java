@@ -15,6 +15,7 @@ import org.flowmon.udaf.cardinality.ApproxCountDistinctContractTest;
 import org.flowmon.udaf.cardinality.DistinctSampleContractTest;
 import org.flowmon.udaf.catalogue.ExportedState;
 import org.flowmon.udaf.catalogue.Udafs;
+import org.flowmon.udaf.doubles.DoubleSumsContractTest;
 import org.flowmon.udaf.frequency.HeavyHittersContractTest;
 import org.flowmon.udaf.quantile.QuantileContractTest;
 import org.flowmon.udaf.state.StateFormatException;
@@ -29,7 +30,8 @@ class EveryFunctionTest {
           new QuantileContractTest(),
           new HeavyHittersContractTest(),
           new ApproxCountDistinctContractTest(),
-          new DistinctSampleContractTest());
+          new DistinctSampleContractTest(),
+          new DoubleSumsContractTest());
 
   private final Udafs functions = Udafs.load(getClass().getClassLoader());
 

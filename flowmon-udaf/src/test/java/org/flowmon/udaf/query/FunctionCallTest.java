@@ -134,7 +134,11 @@ class FunctionCallTest {
       {"SELECT LOWER(^SUM(bytes)) FROM flows", "LOWER takes a value out of a state"},
       {"SELECT LOWER(^TOP(src_addr, 3)) FROM flows", "LOWER takes a value out of a state"},
       {"SELECT bytes FROM flows WHERE ^MEDIAN(bytes) > 5", "MEDIAN is of an aggregate"},
-      {"SELECT SUM(^QUANTILES(bytes)) FROM flows", "QUANTILES is an aggregate"},
+      {"SELECT MIN(^QUANTILES(bytes)) FROM flows", "QUANTILES is an aggregate"},
+      {
+        "SELECT ^SUM(QUANTILES(bytes)) FROM flows",
+        "states of QUANTILES have no extractor 'SUM'; expected one of QUANTILE, MEDIAN"
+      },
       {"SELECT src_addr, MEDIAN(bytes) AS m FROM flows GROUP BY ^m", "has an aggregate"},
     };
     for (String[] error : errors) {

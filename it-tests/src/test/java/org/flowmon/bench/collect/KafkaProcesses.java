@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
-import org.flowmon.deploy.embedded.EmbeddedKafka;
+import org.flowmon.jobs.embedded.EmbeddedKafka;
 
 /**
  * Kafka brokers as child processes, a single one or a cluster. Each may be killed and restarted

@@ -24,10 +24,10 @@ import org.flowmon.bench.harness.BenchFolder;
 import org.flowmon.bench.harness.Run;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
-import org.flowmon.deploy.embedded.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.embedded.EmbeddedKafka;
 
 /**
  * The base of a live path: a broker as a separate process on the same machine, with which it shares

@@ -148,11 +148,6 @@ final class ExporterFeed implements FlowFeed {
   }
 
   @Override
-  public void stop() {
-    simulator.stop();
-  }
-
-  @Override
   public void finish() throws IOException, InterruptedException {
     sender.await();
     collecting = false;

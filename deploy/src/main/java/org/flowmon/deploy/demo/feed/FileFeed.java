@@ -162,11 +162,6 @@ final class FileFeed implements FlowFeed {
   }
 
   @Override
-  public void stop() {
-    stopped = true;
-  }
-
-  @Override
   public void finish() throws IOException, InterruptedException {
     reader.await();
     if (sink.rows() > 0) {

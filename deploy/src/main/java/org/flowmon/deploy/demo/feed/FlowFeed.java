@@ -38,9 +38,6 @@ public interface FlowFeed extends AutoCloseable {
   /** The producer ids of its messages in Kafka. */
   Set<Long> producerIds();
 
-  /** Stops sending; returns when nothing more will be sent. */
-  void stop() throws InterruptedException;
-
   /**
    * Waits until all sent flows have reached Kafka or were dropped, and sends the last heartbeats.
    *

@@ -18,7 +18,7 @@ public final class DemoDirectory {
    * after the problem is fixed.
    *
    * @throws IOException if it is not empty
-   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException if other users could change it
+   * @throws org.flowmon.jobs.embedded.EmbeddedServiceException if other users could change it
    */
   public static void prepare(Path directory, Path postgres) throws IOException {
     if (Files.exists(directory)) {

@@ -1,22 +1,37 @@
 package org.flowmon.deploy.demo.service;
 
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.Failure;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
-import org.flowmon.deploy.embedded.EmbeddedServiceException;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.config.job.Role;
 import org.flowmon.jobs.config.job.StartingOffsets;
+import org.flowmon.jobs.embedded.EmbeddedServiceException;
 
-/** The demo's job: both roles, the bundled analyses, checkpoints every two seconds. */
+/**
+ * The demo's job: both roles, the bundled analyses, checkpoints every two seconds. If it fails it
+ * does not restart: the demo says why at once, and ends.
+ */
 public final class DemoJob implements AutoCloseable {
   /** Short, so that history is up to date and the wait at the end is short. */
   private static final Duration CHECKPOINTS = Duration.ofSeconds(2);
@@ -25,18 +40,60 @@ public final class DemoJob implements AutoCloseable {
 
   private final EmbeddedFlink flink;
   private final JobID id;
+  private final Path log;
+  private final AtomicBoolean failed = new AtomicBoolean();
 
-  private DemoJob(EmbeddedFlink flink, JobID id) {
+  private DemoJob(EmbeddedFlink flink, JobID id, Path log) {
     this.flink = flink;
     this.id = id;
+    this.log = log;
   }
 
-  public static DemoJob submit(DemoServices services, DemoOptions options) {
+  /**
+   * Starts the job.
+   *
+   * @param told takes the line for people if the job fails, on another thread
+   */
+  public static DemoJob submit(DemoServices services, DemoOptions options, Consumer<String> told) {
     JobConfig config = config(services, options);
-    StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
+    Configuration noRestart = new Configuration();
+    noRestart.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
+    StreamExecutionEnvironment environment =
+        StreamExecutionEnvironment.getExecutionEnvironment(noRestart);
     List<AnalysisConfig> analyses = JobAnalyses.of(config);
     FlowmonJob.build(environment, config, analyses);
-    return new DemoJob(services.flink(), services.flink().submit(environment, "flowmon demo"));
+    DemoJob job =
+        new DemoJob(
+            services.flink(),
+            services.flink().submit(environment, "flowmon demo"),
+            options.jobLog());
+    services.flink().onFailure(job.id, failure -> job.fail(failure, told));
+    return job;
+  }
+
+  private void fail(Throwable failure, Consumer<String> told) {
+    failed.set(true);
+    told.accept("the job failed: " + reason(failure) + "; its log is " + written(failure));
+  }
+
+  /** The innermost cause in one line: those around it are Flink's, and say no more. */
+  private static String reason(Throwable failure) {
+    Throwable innermost = failure;
+    while (innermost.getCause() != null) {
+      innermost = innermost.getCause();
+    }
+    return Failure.of(innermost).line();
+  }
+
+  /** Writes the failure with all causes and traces into the log. */
+  private Path written(Throwable failure) {
+    try (PrintWriter out = new PrintWriter(Files.newBufferedWriter(log, StandardCharsets.UTF_8))) {
+      out.println(Instant.now() + " the job failed");
+      failure.printStackTrace(out);
+    } catch (IOException e) {
+      failure.printStackTrace();
+    }
+    return log;
   }
 
   private static JobConfig config(DemoServices services, DemoOptions options) {
@@ -72,12 +129,14 @@ public final class DemoJob implements AutoCloseable {
   /**
    * Fails if the job has failed.
    *
-   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException with the job's failure
+   * @throws CommandException if it has
    */
   public void check() {
+    if (failed.get()) {
+      throw new CommandException("the demo ended early, because its job failed: see " + log);
+    }
     JobStatus status = flink.status(id);
-    if (status.isGloballyTerminalState()) {
-      flink.awaitEnd(id, Duration.ofSeconds(10));
+    if (status.isGloballyTerminalState() && status != JobStatus.FAILED) {
       throw new IllegalStateException("the job has ended: " + status);
     }
   }

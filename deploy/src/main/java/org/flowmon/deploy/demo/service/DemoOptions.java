@@ -52,6 +52,11 @@ public record DemoOptions(
     return directory.resolve("archive");
   }
 
+  /** What the job says if it fails. */
+  Path jobLog() {
+    return directory.resolve("job.log");
+  }
+
   Path kafka() {
     return directory.resolve("kafka");
   }

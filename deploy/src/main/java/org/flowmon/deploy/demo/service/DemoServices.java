@@ -5,8 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
-import org.flowmon.deploy.embedded.EmbeddedKafka;
 import org.flowmon.deploy.embedded.EmbeddedPostgres;
+import org.flowmon.jobs.embedded.EmbeddedKafka;
 
 /** Broker, database and cluster of one demo, started in parallel, stopped in reverse order. */
 public final class DemoServices implements AutoCloseable {
@@ -26,7 +26,7 @@ public final class DemoServices implements AutoCloseable {
   /**
    * Starts all three.
    *
-   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException if one does not start; the others
+   * @throws org.flowmon.jobs.embedded.EmbeddedServiceException if one does not start; the others
    *     are stopped
    */
   public static DemoServices start(DemoOptions options) {

@@ -1,14 +1,11 @@
 package org.flowmon.deploy.export.file;
 
-import com.github.luben.zstd.Zstd;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnMetaData;
-import org.apache.parquet.format.CompressionCodec;
 import org.apache.parquet.format.DataPageHeader;
 import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.FileMetaData;
@@ -18,8 +15,12 @@ import org.apache.parquet.format.RowGroup;
 import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Util;
+import org.flowmon.archive.segment.SegmentCodec;
+import org.flowmon.archive.segment.format.PageCodec;
+import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.deploy.export.row.ExportColumn;
 import org.flowmon.deploy.export.row.ExportRows;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * A Parquet file of plain pages compressed by zstd, with a row group for each {@link #GROUP_ROWS}
@@ -30,12 +31,16 @@ final class ParquetRows implements RowFormat {
   /** Rows of a row group. */
   static final int GROUP_ROWS = 1 << 17;
 
-  private static final byte[] MAGIC = {'P', 'A', 'R', '1'};
-  private static final int LEVEL = 1;
+  private static final SegmentCodec CODEC = SegmentCodec.ZSTD;
   private static final int MAX_GROUP_BYTES = 256 << 20;
 
   private final List<ParquetColumn> columns = new ArrayList<>();
   private final List<RowGroup> groups = new ArrayList<>();
+  private final PageCodec.Compressor compressor =
+      new PageCodec.Compressor(CODEC, CODEC.defaultLevel());
+  private final ByteSink page = new ByteSink();
+  private final ByteSink packed = new ByteSink();
+  private final ByteSink part = new ByteSink();
   private long position;
   private int groupRows;
   private long allRows;
@@ -43,12 +48,14 @@ final class ParquetRows implements RowFormat {
   @Override
   public void begin(List<ExportColumn> all, OutputStream out) throws IOException {
     all.forEach(column -> columns.add(new ParquetColumn(column)));
-    write(out, MAGIC, MAGIC.length);
+    part.write(SegmentFormat.magic());
+    writePart(out);
   }
 
-  private void write(OutputStream out, byte[] bytes, int length) throws IOException {
-    out.write(bytes, 0, length);
-    position += length;
+  private void writePart(OutputStream out) throws IOException {
+    out.write(part.array(), 0, part.size());
+    position += part.size();
+    part.clear();
   }
 
   @Override
@@ -86,30 +93,29 @@ final class ParquetRows implements RowFormat {
   }
 
   private ColumnMetaData writeColumn(ParquetColumn column, OutputStream out) throws IOException {
-    byte[] page = column.page(groupRows);
-    byte[] packed = Zstd.compress(page, LEVEL);
-    PageHeader header = new PageHeader(PageType.DATA_PAGE, page.length, packed.length);
+    page.clear();
+    column.writePage(page);
+    packed.clear();
+    compressor.compress(page.array(), page.size(), packed);
+    PageHeader header = new PageHeader(PageType.DATA_PAGE, page.size(), packed.size());
     header.setData_page_header(
         new DataPageHeader(groupRows, Encoding.PLAIN, Encoding.RLE, Encoding.RLE));
-    ByteArrayOutputStream headerBytes = new ByteArrayOutputStream();
-    Util.writePageHeader(header, headerBytes);
+    Util.writePageHeader(header, part);
+    long plain = (long) part.size() + page.size();
+    part.write(packed.array(), 0, packed.size());
     long start = position;
-    write(out, headerBytes.toByteArray(), headerBytes.size());
-    write(out, packed, packed.length);
+    writePart(out);
     ColumnMetaData metadata =
         new ColumnMetaData(
-            column.physicalType(),
+            column.element().getType(),
             List.of(Encoding.PLAIN, Encoding.RLE),
-            List.of(column.name()),
-            CompressionCodec.ZSTD,
+            List.of(column.element().getName()),
+            CODEC.parquet(),
             groupRows,
-            (long) headerBytes.size() + page.length,
+            plain,
             position - start,
             start);
-    Statistics statistics = new Statistics();
-    statistics.setNull_count(column.nulls());
-    metadata.setStatistics(statistics);
-    return metadata;
+    return metadata.setStatistics(new Statistics().setNull_count(column.nulls()));
   }
 
   @Override
@@ -117,20 +123,15 @@ final class ParquetRows implements RowFormat {
     if (groupRows > 0) {
       writeGroup(out);
     }
+    compressor.close();
     List<SchemaElement> schema = new ArrayList<>();
-    SchemaElement root = new SchemaElement("flows");
-    root.setNum_children(columns.size());
-    schema.add(root);
-    columns.forEach(column -> schema.add(column.schemaElement()));
+    schema.add(SegmentFormat.root(columns.size()));
+    columns.forEach(column -> schema.add(column.element()));
     FileMetaData metadata = new FileMetaData(1, schema, allRows, groups);
     metadata.setCreated_by("flowmon export");
-    ByteArrayOutputStream footer = new ByteArrayOutputStream();
-    Util.writeFileMetaData(metadata, footer);
-    int length = footer.size();
-    for (int shift = 0; shift < 32; shift += 8) {
-      footer.write(length >>> shift);
-    }
-    footer.writeBytes(MAGIC);
-    write(out, footer.toByteArray(), footer.size());
+    Util.writeFileMetaData(metadata, part);
+    part.putInt(part.size());
+    part.write(SegmentFormat.magic());
+    writePart(out);
   }
 }

@@ -90,22 +90,25 @@ public final class SegmentFormat {
     return 32 - Integer.numberOfLeadingZeros(size - 1);
   }
 
-  static SchemaElement root(int columns) {
+  public static SchemaElement root(int columns) {
     SchemaElement root = new SchemaElement("flows");
     root.setNum_children(columns);
     return root;
   }
 
   static SchemaElement schemaElement(FlowColumn column) {
-    SchemaElement element = new SchemaElement(column.sqlName());
-    element.setType(physicalType(column.type()));
+    return schemaElement(column.sqlName(), column.type()).setField_id(column.id());
+  }
+
+  /** The element of an optional column of a type of flows. */
+  public static SchemaElement schemaElement(String name, ColumnType type) {
+    SchemaElement element = new SchemaElement(name);
+    element.setType(physicalType(type));
     element.setRepetition_type(FieldRepetitionType.OPTIONAL);
-    element.setField_id(column.id());
-    LogicalType logical = logicalType(column.type());
+    LogicalType logical = logicalType(type);
     if (logical != null) {
       element.setLogicalType(logical);
-      element.setConverted_type(
-          convertedType(column.type())); // for readers from before logical types
+      element.setConverted_type(convertedType(type)); // for readers from before logical types
     }
     return element;
   }

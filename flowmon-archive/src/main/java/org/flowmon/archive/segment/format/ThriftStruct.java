@@ -53,6 +53,33 @@ public final class ThriftStruct {
     return new ByteArrayInputStream(read(new ByteArrayInputStream(bytes), bytes.length));
   }
 
+  /** One of the Parquet library's parsers. */
+  @FunctionalInterface
+  public interface Parser<T> {
+    T parse(InputStream in) throws IOException;
+  }
+
+  /**
+   * Checks and decodes the struct at the beginning of some bytes. The library's errors name its own
+   * classes: they become errors in the file's terms, with the library's as cause.
+   *
+   * @param what the struct and its place, for the error
+   * @throws IOException if it is damaged
+   */
+  public static <T> T parse(byte[] bytes, String what, Parser<T> parser) throws IOException {
+    InputStream in;
+    try {
+      in = check(bytes);
+    } catch (IOException e) {
+      throw new IOException(what + " is damaged: " + e.getMessage(), e);
+    }
+    try {
+      return parser.parse(in);
+    } catch (IOException | RuntimeException e) { // the library's checks throw either
+      throw new IOException(what + " is damaged: what it must say is missing or cannot be", e);
+    }
+  }
+
   private int at() {
     return out.size();
   }

@@ -38,11 +38,11 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.Heartbeat;
-import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowPipeline;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.TestKafka;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.source.PositionedBatch;
@@ -61,12 +61,12 @@ class ArchiveSinkTest {
   private static final int PARTITIONS = 3;
   private static final int ROWS = 40;
 
-  private static EmbeddedKafka kafka;
+  private static TestKafka kafka;
   @TempDir private static Path directory;
 
   @BeforeAll
   static void startKafka() throws Exception {
-    kafka = new EmbeddedKafka(directory.resolve("kafka"));
+    kafka = new TestKafka(directory.resolve("kafka"));
   }
 
   @AfterAll

@@ -31,11 +31,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.BruteForce;
-import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.TestAnalyses;
 import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.TestKafka;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
@@ -79,11 +79,11 @@ class MergingJobTest {
               """));
 
   @TempDir private Path directory;
-  private EmbeddedKafka kafka;
+  private TestKafka kafka;
 
   @BeforeEach
   void startKafka() throws Exception {
-    kafka = new EmbeddedKafka(directory.resolve("kafka"));
+    kafka = new TestKafka(directory.resolve("kafka"));
   }
 
   @AfterEach

@@ -1,26 +1,24 @@
 package org.flowmon.deploy.parquet;
 
-import com.github.luben.zstd.ZstdInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.util.zip.GZIPInputStream;
-import net.jpountz.lz4.LZ4Exception;
-import net.jpountz.lz4.LZ4Factory;
 import org.apache.parquet.format.CompressionCodec;
+import org.flowmon.archive.segment.SegmentCodec;
+import org.flowmon.archive.segment.format.PageCodec;
 import org.xerial.snappy.Snappy;
 
-/**
- * Decompresses pages. A damaged page's claim of a size is not trusted before the bytes are there.
- */
-final class PageCodec {
+/** Decompresses pages of any writer: those codecs that segments have not are here. */
+final class ForeignCodec {
   // The highest ratio of LZ4 and Snappy blocks.
   private static final long MAX_RATIO = 256;
 
   // A match of 258 bytes takes two bits (RFC 1951).
   private static final long DEFLATE_RATIO = 1032;
 
-  private PageCodec() {}
+  private ForeignCodec() {}
 
   /** Whether pages of this codec can be read. */
   static boolean isKnown(CompressionCodec codec) {
@@ -45,17 +43,23 @@ final class PageCodec {
   /**
    * Returns the uncompressed bytes of a page.
    *
-   * @param size their exact number
+   * @param size their exact number, at most {@link #mostPlain}
    * @throws IOException if their number differs, or the compression is invalid
    */
   static byte[] decompress(CompressionCodec codec, byte[] packed, int size) throws IOException {
+    SegmentCodec ofSegments = SegmentCodec.of(codec);
+    if (ofSegments != null) {
+      byte[] plain = new byte[size];
+      String problem = PageCodec.decompress(ofSegments, ByteBuffer.wrap(packed), plain, size);
+      if (problem != null) {
+        throw new IOException("a page of " + codec + ": " + problem);
+      }
+      return plain;
+    }
     byte[] plain =
         switch (codec) {
-          case UNCOMPRESSED -> packed;
           case SNAPPY -> snappy(packed, size);
-          case LZ4_RAW -> lz4(packed, size);
-          case GZIP -> read(new GZIPInputStream(new ByteArrayInputStream(packed)), size);
-          case ZSTD -> read(new ZstdInputStream(new ByteArrayInputStream(packed)), size);
+          case GZIP -> gzip(packed, size);
           default -> throw new IOException("pages compressed by " + codec + " are not read");
         };
     if (plain.length != size) {
@@ -65,25 +69,14 @@ final class PageCodec {
   }
 
   private static byte[] snappy(byte[] packed, int size) throws IOException {
-    if (Snappy.uncompressedLength(packed) != size || size > MAX_RATIO * packed.length) {
+    if (Snappy.uncompressedLength(packed) != size) {
       throw new IOException("a Snappy page of " + packed.length + " bytes says it has " + size);
     }
     return Snappy.uncompress(packed);
   }
 
-  private static byte[] lz4(byte[] packed, int size) throws IOException {
-    if (size > MAX_RATIO * packed.length) {
-      throw new IOException("an LZ4 page of " + packed.length + " bytes says it has " + size);
-    }
-    try {
-      return LZ4Factory.fastestInstance().safeDecompressor().decompress(packed, size);
-    } catch (LZ4Exception e) {
-      throw new IOException("a page is no LZ4: " + e.getMessage(), e);
-    }
-  }
-
-  private static byte[] read(InputStream from, int size) throws IOException {
-    try (InputStream in = from) {
+  private static byte[] gzip(byte[] packed, int size) throws IOException {
+    try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(packed))) {
       return in.readNBytes(size + 1);
     }
   }

@@ -1,4 +1,4 @@
-package org.flowmon.ingest.publish;
+package org.flowmon.jobs.source;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -17,23 +17,28 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.ingest.TestData;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
+import org.flowmon.ingest.publish.FlowPublisher;
+import org.flowmon.ingest.publish.FlowTopics;
+import org.flowmon.ingest.publish.PublisherOptions;
+import org.flowmon.ingest.publish.PublisherStats;
+import org.flowmon.jobs.RealData;
+import org.flowmon.jobs.TestKafka;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Publishes to a real broker. */
-class FlowPublisherKafkaTest {
+/** What FlowPublisher sends is in the topic of a real broker, in order and whole. */
+class PublishedTopicTest {
   @TempDir static Path directory;
-  private static KafkaBroker broker;
+  private static TestKafka broker;
 
   @BeforeAll
   static void startBroker() throws Exception {
-    broker = new KafkaBroker(directory.resolve("kafka"));
+    broker = new TestKafka(directory.resolve("kafka"));
   }
 
   @AfterAll
@@ -61,7 +66,7 @@ class FlowPublisherKafkaTest {
     long flows = 0;
     long sequence = 0;
     long arrival = Long.MIN_VALUE;
-    for (ConsumerRecord<byte[], byte[]> record : broker.read(topic, partition)) {
+    for (ConsumerRecord<byte[], byte[]> record : broker.records(topic, partition)) {
       FlowBatch batch = FlowBatch.open(record.value());
       assertEquals(sequence++, batch.sequence());
       flows += batch.rows();
@@ -85,7 +90,7 @@ class FlowPublisherKafkaTest {
     try (FlowPublisher publisher = FlowPublisher.open(options("log"))) {
       assertEquals(3, publisher.partitions());
       summary =
-          FlowFiles.open(TestData.path("zeek/m57/conn.log.gz"), FileReadOptions.defaults())
+          FlowFiles.open(RealData.path("zeek/m57/conn.log.gz"), FileReadOptions.defaults())
               .read(publisher);
       publisher.endOfFile(summary.lastArrival());
       stats = publisher.stats();
@@ -161,7 +166,7 @@ class FlowPublisherKafkaTest {
       assertEquals(0, stats.flowsUnderWay());
     }
     List<FlowBatch> batches =
-        broker.read("small", 0).stream()
+        broker.records("small", 0).stream()
             .map(record -> FlowBatch.open(record.value()))
             .filter(batch -> batch.rows() > 0)
             .toList();

@@ -1,11 +1,11 @@
-package org.flowmon.deploy.embedded;
+package org.flowmon.jobs.embedded;
 
 /**
  * Signals that an embedded service did not start or failed; the message names the service and its
  * place.
  */
 public final class EmbeddedServiceException extends RuntimeException {
-  EmbeddedServiceException(String message, Throwable cause) {
+  public EmbeddedServiceException(String message, Throwable cause) {
     super(message, cause);
   }
 }

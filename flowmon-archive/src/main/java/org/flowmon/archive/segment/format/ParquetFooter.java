@@ -1,4 +1,4 @@
-package org.flowmon.deploy.parquet;
+package org.flowmon.archive.segment.format;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -9,7 +9,7 @@ import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.Util;
 import org.flowmon.flow.memory.HeapBudget;
 
-/** Reads the footer of any Parquet file. */
+/** Reads the footer of a Parquet file of any writer. */
 public final class ParquetFooter {
   /** The largest footer that is read. */
   public static final long MAX_BYTES = HeapBudget.Part.FOREIGN_FOOTER.bytes();
@@ -51,7 +51,7 @@ public final class ParquetFooter {
     in.seek(length - 8 - size);
     in.readFully(bytes);
     // No list in it can be longer than the footer.
-    return ParquetThrift.read(
+    return ThriftStruct.parse(
         bytes,
         "its footer, from byte " + (length - 8 - size) + " on,",
         footer -> Util.readFileMetaData(footer, size));

@@ -1,4 +1,4 @@
-package org.flowmon.deploy.embedded;
+package org.flowmon.jobs.embedded;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package org.flowmon.deploy.stats;
+package org.flowmon.deploy.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
