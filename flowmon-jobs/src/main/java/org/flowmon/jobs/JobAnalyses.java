@@ -2,7 +2,7 @@ package org.flowmon.jobs;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
+import java.util.Optional;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RetriableException;
@@ -106,33 +106,31 @@ public final class JobAnalyses {
     ControlTopic.Contents contents = topic.read();
     AnalysisSet set = new AnalysisSet(analyses, config.merge() != null);
     for (AnalysisChange change : contents.changes()) {
-      String error = runnable(change, config);
+      Optional<String> error = refusal(change, config);
       try {
-        error = error == null ? config.job().budget().refusal(set, change) : error;
-        if (error == null && set.apply(change)) {
+        error = error.or(() -> config.job().budget().refusal(set, change));
+        if (error.isEmpty() && set.apply(change)) {
           LOG.info(
-              "analysis {} {} by topic {}",
+              "analysis {}: {} by topic {}",
               change.name(),
-              change.text() == null ? "is removed" : "is defined",
+              change.text() == null ? "removed" : "defined",
               topic.name());
         }
       } catch (ConfigException e) {
-        error = e.getMessage();
+        error = Optional.of(e.getMessage());
       }
-      if (error != null) {
-        LOG.error("topic {}: refused: {}", topic.name(), error);
-      }
+      error.ifPresent(why -> LOG.error("topic {}: a change is refused: {}", topic.name(), why));
     }
     return new AnalysesCoordinator.Settings(
         kafka,
         set,
         contents.nextOffset(),
         config.job().budget(),
-        change -> runnable(change, config));
+        change -> refusal(change, config));
   }
 
-  /** Returns why an analysis cannot run in the job, null if it can. Creates the topics it needs. */
-  private static String runnable(AnalysisChange change, JobConfig config) {
+  /** Returns why an analysis cannot run in the job, if so. Creates the topics it needs. */
+  private static Optional<String> refusal(AnalysisChange change, JobConfig config) {
     try {
       AnalysisConfig analysis = change.config();
       if (analysis != null) {
@@ -141,13 +139,12 @@ public final class JobAnalyses {
         AlertRules.checkSinks(analysis, config);
         KafkaReports.createTopics(config.kafka(), List.of(analysis));
       }
-      return null;
+      return Optional.empty();
     } catch (RuntimeException | StackOverflowError e) {
-      if (ExceptionUtils.findThrowable(e, RetriableException.class).isPresent()
-          || ExceptionUtils.findThrowable(e, TimeoutException.class).isPresent()) {
+      if (ExceptionUtils.findThrowable(e, RetriableException.class).isPresent()) {
         throw new KafkaException(e.getMessage(), e); // an error of Kafka, not of the analysis
       }
-      return e.getMessage() == null ? e.toString() : e.getMessage();
+      return Optional.of(e.getMessage() == null ? e.toString() : e.getMessage());
     }
   }
 }

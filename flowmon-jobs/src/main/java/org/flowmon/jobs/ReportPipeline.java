@@ -1,16 +1,14 @@
 package org.flowmon.jobs;
 
-import java.time.Duration;
 import java.util.List;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
-import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.alert.AlertResolves;
 import org.flowmon.jobs.alert.AlertRules;
 import org.flowmon.jobs.alert.Alerts;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
-import org.flowmon.jobs.history.HistoryFunction;
+import org.flowmon.jobs.history.HistoryOperator;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.Report;
@@ -19,6 +17,7 @@ import org.flowmon.jobs.sink.kafka.KafkaReports;
 import org.flowmon.jobs.sink.kafka.KafkaStates;
 import org.flowmon.jobs.sink.postgres.PostgresReports;
 import org.flowmon.jobs.source.FlowTopic;
+import org.flowmon.jobs.topic.KafkaTopics;
 import org.flowmon.jobs.window.WindowOperator;
 
 /**
@@ -37,16 +36,17 @@ public final class ReportPipeline {
     if (config.site() != null) {
       KafkaStates.publish(windows.getSideOutput(WindowOperator.STATES), config.site());
     }
+    HistoryOperator.Settings history =
+        new HistoryOperator.Settings(
+            config.archive(),
+            analyses,
+            config.job().historyDelay(),
+            topic,
+            config.job().disorderBound(),
+            HistoryOperator.Pace.LIVE);
     DataStream<Report> reports =
         reports(
-                HistoryFunction.apply(
-                        windows,
-                        config.archive(),
-                        analyses,
-                        config.job().historyDelay(),
-                        topic,
-                        config.job().disorderBound())
-                    .setParallelism(config.job().reportTasks()),
+                HistoryOperator.apply(windows, history).setParallelism(config.job().reportTasks()),
                 analyses,
                 config.merge() == null)
             .setParallelism(config.job().reportTasks());
@@ -55,7 +55,7 @@ public final class ReportPipeline {
       AlertRules.checkSinks(analysis, config);
     }
     KafkaReports.createTopics(config.kafka(), analyses);
-    KafkaReports.createTopic(config.kafka(), AlertResolves.TOPIC);
+    KafkaTopics.createIfMissing(config.kafka().clientProperties(), List.of(AlertResolves.TOPIC));
     KafkaReports.messages(reports, analyses)
         .name("kafka-messages")
         .uid("kafka-messages")
@@ -74,27 +74,10 @@ public final class ReportPipeline {
     Alerts.send(Alerts.of(reports, config, analyses), config);
   }
 
-  /**
-   * What analyses say of windows and their history.
-   *
-   * @param archive the history; null if none is configured
-   * @param delay of the history of analyses that say none
-   * @param topic whose flows the archive holds
-   * @param disorder how far an arrival may lie behind the largest of its partition
-   * @param pace how fast windows come
-   */
+  /** What analyses say of windows and their history. */
   public static SingleOutputStreamOperator<Report> reports(
-      DataStream<WindowResult> windows,
-      ArchiveLocation archive,
-      List<AnalysisConfig> analyses,
-      Duration delay,
-      FlowTopic topic,
-      Duration disorder,
-      HistoryFunction.Pace pace) {
-    return reports(
-        HistoryFunction.apply(windows, archive, analyses, delay, topic, disorder, pace),
-        analyses,
-        true);
+      DataStream<WindowResult> windows, HistoryOperator.Settings history) {
+    return reports(HistoryOperator.apply(windows, history), history.analyses(), true);
   }
 
   private static SingleOutputStreamOperator<Report> reports(

@@ -17,7 +17,7 @@ import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.site.StatesTopic;
 import org.flowmon.jobs.site.centre.SiteStatesFactory;
-import org.flowmon.jobs.site.centre.StatesSource;
+import org.flowmon.jobs.source.FlowSource;
 import org.flowmon.jobs.source.FlowTopic;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,7 +45,9 @@ public final class SitesPipeline {
   public static DataStream<StatesRecord> states(StreamExecutionEnvironment env, JobConfig config) {
     StatesTopic.createIfMissing(config.kafka().clientProperties(), config.merge().topic());
     return env.fromSource(
-            StatesSource.of(config), WatermarkStrategy.noWatermarks(), "states-source")
+            FlowSource.of(config, config.merge().topic(), StatesTopic.reader()),
+            WatermarkStrategy.noWatermarks(),
+            "states-source")
         .uid("states-source")
         .setParallelism(1);
   }
@@ -73,7 +75,7 @@ public final class SitesPipeline {
     }
     LiveQuery.byId(set.running()); // an error in a query is said here, not by a task
     LOG.info(
-        "merges the states of {}, of topic {} at {}, for {}",
+        "sites {}: their states of topic {} at {} are merged for {}",
         config.merge().sites(),
         config.merge().topic(),
         config.kafka().bootstrap(),

@@ -139,7 +139,7 @@ public final class WindowPipeline {
       return new WindowOperator(analyses);
     }
     LOG.info(
-        "site {} publishes the states of {} to topic {} at {}",
+        "site {}: the states of {} are published to topic {} at {}",
         config.site().name(),
         analyses.running().stream()
             .filter(AnalysisConfig::publishesStates)

@@ -38,7 +38,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.analysis.AnalysisConfig;
-import org.flowmon.jobs.history.HistoryFunction;
+import org.flowmon.jobs.history.HistoryOperator;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
@@ -181,13 +181,15 @@ class OfferedAnalysesTest {
     options.set(PipelineOptions.GENERIC_TYPES, false);
     StreamExecutionEnvironment env = LocalFlink.environment(1, options);
     try (CloseableIterator<WindowHistory> results =
-        HistoryFunction.apply(
+        HistoryOperator.apply(
                 env.fromData(WindowResult.TYPE, result),
-                ArchiveLocation.of(directory),
-                List.of(config),
-                DELAY,
-                new FlowTopic("flows", "t", 1),
-                Duration.ZERO)
+                new HistoryOperator.Settings(
+                    ArchiveLocation.of(directory),
+                    List.of(config),
+                    DELAY,
+                    new FlowTopic("flows", "t", 1),
+                    Duration.ZERO,
+                    HistoryOperator.Pace.LIVE))
             .executeAndCollect()) {
       WindowHistory history = results.next();
       assertEquals(HistoryStatus.EXACT, history.history().status(), history.history().message());

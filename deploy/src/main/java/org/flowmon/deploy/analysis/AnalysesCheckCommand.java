@@ -18,7 +18,7 @@ import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.alert.AlertRules;
-import org.flowmon.jobs.alert.WebhookProbe;
+import org.flowmon.jobs.alert.WebhookClient;
 import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
@@ -182,7 +182,7 @@ final class AnalysesCheckCommand implements Callable<Integer> {
         continue;
       }
       try {
-        WebhookProbe answer = WebhookProbe.of(webhook);
+        WebhookClient.Answer answer = WebhookClient.probe(webhook);
         wrong += answer.isReached() ? 0 : 1;
         System.out.printf(
             "%s: %s %s: %s%n",

@@ -1,10 +1,8 @@
 package org.flowmon.jobs.alert;
 
-import java.lang.reflect.Type;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.types.RecordType;
@@ -26,7 +24,7 @@ import org.flowmon.jobs.types.RecordType;
  * @param columns the first of these rows as a JSON object; null for an absence
  * @param sinks the sinks that the message goes to
  */
-@TypeInfo(Alert.Factory.class)
+@TypeInfo(RecordType.Factory.class)
 public record Alert(
     String id,
     long number,
@@ -49,15 +47,13 @@ public record Alert(
 
   /** Whether the alert fires or is resolved. */
   public enum State {
-    FIRING(1, "firing"),
-    RESOLVED(2, "resolved");
+    FIRING(1),
+    RESOLVED(2);
 
     private final int code;
-    private final String text;
 
-    State(int code, String text) {
+    State(int code) {
       this.code = code;
-      this.text = text;
     }
 
     /** The stable code in bytes. */
@@ -67,27 +63,25 @@ public record Alert(
 
     /** The name in JSON. */
     public String text() {
-      return text;
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 
   /** The reason for a message. */
   public enum Cause {
     /** The rule's condition over rows holds, or no longer holds. */
-    CONDITION(1, "condition"),
+    CONDITION(1),
     /** No report or row came for the rule's time, or one came again. */
-    ABSENCE(2, "absence"),
+    ABSENCE(2),
     /** The rule was changed or removed: whether it would still fire is unknown. */
-    RULE_CHANGED(3, "rule_changed"),
+    RULE_CHANGED(3),
     /** A person resolved the alert. */
-    BY_HAND(4, "by_hand");
+    BY_HAND(4);
 
     private final int code;
-    private final String text;
 
-    Cause(int code, String text) {
+    Cause(int code) {
       this.code = code;
-      this.text = text;
     }
 
     /** The stable code in bytes. */
@@ -97,20 +91,11 @@ public record Alert(
 
     /** The name in JSON. */
     public String text() {
-      return text;
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 
   public Alert {
     sinks = List.copyOf(sinks);
-  }
-
-  /** Flink's type information. */
-  public static final class Factory extends TypeInfoFactory<Alert> {
-    @Override
-    public TypeInformation<Alert> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return TYPE;
-    }
   }
 }

@@ -58,10 +58,10 @@ record AlertCounters(
     untrackedKeys.inc();
     if (told.add("untracked " + rule.analysis() + " " + rule.name())) {
       LOG.warn(
-          "alert {} of analysis {} follows {} keys and no more, as its `keys` says: others do not"
-              + " fire",
-          rule.name(),
+          "analysis {}: alert {} follows {} keys, its limit; further keys do not fire: raise keys"
+              + " of the alert",
           rule.analysis(),
+          rule.name(),
           rule.keys());
     }
   }
@@ -73,17 +73,17 @@ record AlertCounters(
    */
   void unfit(String analysis, String rule, RuntimeException e) {
     unfitRules.inc();
-    LOG.error("{} of analysis {} cannot be followed and is left out", rule, analysis, e);
+    LOG.error("analysis {}: {} cannot be followed and is left out", analysis, rule, e);
   }
 
   void failed(AlertRule rule, long windowEnd, RuntimeException e) {
     failedRules.inc();
     if (told.add("failed " + rule.analysis() + " " + rule.name())) {
       LOG.error(
-          "alert {} of analysis {} could not judge the window that ends at {} µs; further windows"
-              + " are counted in failed_rules and not logged",
-          rule.name(),
+          "analysis {}: alert {} could not judge the window that ends at {} µs; later failures are"
+              + " only counted in failed_rules",
           rule.analysis(),
+          rule.name(),
           windowEnd,
           e);
     }

@@ -16,7 +16,9 @@ import org.apache.flink.streaming.api.operators.BoundedMultiInput;
 import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.types.WatermarkTime;
@@ -44,7 +46,8 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
     implements TwoInputStreamOperator<Report, String, Alert>, BoundedMultiInput {
   private static final long serialVersionUID = 1L;
 
-  private final AlertedAnalyses analyses;
+  // Without an announcement in this run, an analysis is that of the start.
+  private final AnalysisSet analyses;
   private transient AlertCounters counters;
   private transient TreeMap<String, AnalysisAlerts> byName;
   private transient ListState<AlertState> state;
@@ -59,7 +62,7 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
 
   /** Creates the operator with the rules of these analyses. */
   public AlertOperator(List<AnalysisConfig> analyses) {
-    this.analyses = new AlertedAnalyses(analyses);
+    this.analyses = new AnalysisSet(analyses);
   }
 
   @Override
@@ -101,7 +104,7 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
     Report report = element.getValue();
     if (report.isAnnouncement()) {
       learn(report);
-    } else if (analyses.get(report.analysis()) != null) {
+    } else if (hasAlerts(report.analysis())) {
       byName.computeIfAbsent(report.analysis(), name -> new AnalysisAlerts(counters)).add(report);
     }
   }
@@ -115,12 +118,21 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
     }
   }
 
+  private boolean hasAlerts(String analysis) {
+    AnalysisConfig config = analyses.get(analysis);
+    return config != null && !config.alerts().isEmpty();
+  }
+
   private void learn(Report announcement) {
+    String name = announcement.analysis();
+    String text = announcement.definition().isEmpty() ? null : announcement.definition();
+    long version = announcement.revision();
     try {
-      analyses.learn(announcement.analysis(), announcement.definition(), announcement.revision());
+      var unused = analyses.apply(new AnalysisChange(name, version, text));
     } catch (ConfigException e) {
       // The restored definition was valid in another version; the job must run without it.
-      counters.unfit(announcement.analysis(), "the definition", e);
+      counters.unfit(name, "the definition", e);
+      var unused = analyses.apply(new AnalysisChange(name, version, null));
     }
   }
 
@@ -156,16 +168,18 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
 
   /** Takes over the present definitions of the analyses. */
   private void configure(long completeThrough) {
-    for (Map.Entry<String, AnalysisConfig> one : analyses.all().entrySet()) {
-      byName
-          .computeIfAbsent(one.getKey(), name -> new AnalysisAlerts(counters))
-          .configure(one.getValue(), completeThrough, decided::add);
+    for (AnalysisConfig analysis : analyses.running()) {
+      if (!analysis.alerts().isEmpty()) {
+        byName
+            .computeIfAbsent(analysis.name(), name -> new AnalysisAlerts(counters))
+            .configure(analysis, completeThrough, decided::add);
+      }
     }
     byName
         .entrySet()
         .removeIf(
             one -> {
-              boolean gone = analyses.get(one.getKey()) == null;
+              boolean gone = !hasAlerts(one.getKey());
               if (gone) {
                 one.getValue().end(decided::add);
               }

@@ -1,35 +1,27 @@
 package org.flowmon.jobs.alert;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.connector.kafka.source.KafkaSource;
-import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.StringSerializer;
-import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.source.FlowSource;
+import org.flowmon.jobs.topic.JsonMessage;
+import org.flowmon.jobs.topic.KafkaTopics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,11 +35,9 @@ public final class AlertResolves {
   public static final String TOPIC = "flowmon.alerts.resolve";
 
   private static final Logger LOG = LoggerFactory.getLogger(AlertResolves.class);
-  private static final JsonFactory JSON = new JsonFactory();
   private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
   private static final int VERSION = 1;
   private static final int MAX_BYTES = 4096;
-  private static final int TIMEOUT_SECONDS = 30;
 
   private AlertResolves() {}
 
@@ -56,28 +46,14 @@ public final class AlertResolves {
     return ID.matcher(text).matches();
   }
 
-  /**
-   * Reads the ids of alerts that are resolved by hand.
-   *
-   * @param bounded whether the source ends with the topic's present contents
-   */
-  static KafkaSource<String> source(JobConfig.Kafka kafka, boolean bounded) {
-    Properties properties = new Properties();
-    // as for flows: their names would collide
-    properties.setProperty("register.consumer.metrics", "false");
-    properties.putAll(kafka.properties());
-    KafkaSourceBuilder<String> builder =
-        KafkaSource.<String>builder()
-            .setBootstrapServers(kafka.bootstrap())
-            .setTopics(TOPIC)
-            .setGroupId(kafka.group() + ".alerts")
-            .setStartingOffsets(OffsetsInitializer.earliest())
-            .setDeserializer(new Ids())
-            .setProperties(properties);
-    if (bounded) {
-      builder.setBounded(OffsetsInitializer.latest());
-    }
-    return builder.build();
+  /** Reads the ids of alerts that are resolved by hand. */
+  static KafkaSource<String> source(JobConfig config) {
+    return FlowSource.of(
+        config,
+        TOPIC,
+        config.kafka().group() + ".alerts",
+        OffsetsInitializer.earliest(),
+        new Ids());
   }
 
   /** Drops invalid messages, counts them ({@code flowmon.bad_values}) and logs them. */
@@ -93,16 +69,17 @@ public final class AlertResolves {
 
     @Override
     public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<String> out) {
-      String id = parse(record.value());
-      if (id != null) {
-        out.collect(id);
+      Optional<String> id = parse(record.value());
+      if (id.isPresent()) {
+        out.collect(id.get());
         return;
       }
       badValues.inc();
       long count = badValues.getCount();
       if (Long.bitCount(count) == 1) { // 1, 2, 4, 8 …: bad messages do not fill the log
         LOG.warn(
-            "the message at {}:{} resolves no alert and is left out ({} so far)",
+            "topic {}: the message at offset {} is left out ({} so far): it does not resolve an"
+                + " alert",
             record.topic(),
             record.offset(),
             count);
@@ -115,37 +92,19 @@ public final class AlertResolves {
     }
   }
 
-  /** Returns the id in a message; null if the message is invalid or of another version. */
-  static String parse(byte[] message) {
+  /** Returns the id in a message; empty if the message is invalid or of another version. */
+  static Optional<String> parse(byte[] message) {
     if (message == null || message.length > MAX_BYTES) {
-      return null;
+      return Optional.empty();
     }
-    String id = null;
-    long version = 0;
-    try (JsonParser json = JSON.createParser(message)) {
-      if (json.nextToken() != JsonToken.START_OBJECT) {
-        return null;
-      }
-      while (json.nextToken() == JsonToken.FIELD_NAME) {
-        String name = json.currentName();
-        JsonToken value = json.nextToken();
-        if (name.equals("version") && value == JsonToken.VALUE_NUMBER_INT) {
-          version = json.getLongValue();
-        } else if (name.equals("id") && value == JsonToken.VALUE_STRING) {
-          id = json.getText();
-        } else if (name.equals("version") || name.equals("id")) {
-          return null;
-        } else {
-          json.skipChildren();
-        }
-      }
-      if (json.currentToken() != JsonToken.END_OBJECT || json.nextToken() != null) {
-        return null;
-      }
+    try {
+      JsonMessage json = JsonMessage.parse(message);
+      return json.integer("version") == VERSION
+          ? Optional.of(json.text("id")).filter(AlertResolves::isId)
+          : Optional.empty();
     } catch (IOException e) {
-      return null;
+      return Optional.empty();
     }
-    return version == VERSION && id != null && isId(id) ? id : null;
   }
 
   /** Encodes a message that resolves an alert. */
@@ -158,32 +117,18 @@ public final class AlertResolves {
    *
    * @param properties of Kafka's clients, with the bootstrap servers
    * @param ids of the alerts
-   * @throws ConfigException if Kafka refuses one of them
+   * @throws org.flowmon.jobs.config.ConfigException if Kafka refuses one of them
    */
   public static void send(Map<String, Object> properties, Collection<String> ids) {
+    List<ProducerRecord<byte[], byte[]>> messages = new ArrayList<>();
     for (String id : ids) {
       if (!isId(id)) {
-        throw new IllegalArgumentException("no id of an alert: " + id);
+        throw new IllegalArgumentException("not the id of an alert: " + id);
       }
+      byte[] key = id.getBytes(StandardCharsets.UTF_8);
+      byte[] value = message(id).getBytes(StandardCharsets.UTF_8);
+      messages.add(new ProducerRecord<>(TOPIC, key, value));
     }
-    Map<String, Object> all = new HashMap<>(properties);
-    all.put("acks", "all");
-    all.put("max.block.ms", TIMEOUT_SECONDS * 1000);
-    try (KafkaProducer<String, String> producer =
-        new KafkaProducer<>(all, new StringSerializer(), new StringSerializer())) {
-      List<Future<?>> sent = new ArrayList<>();
-      for (String id : ids) {
-        sent.add(producer.send(new ProducerRecord<>(TOPIC, id, message(id))));
-      }
-      for (Future<?> one : sent) {
-        one.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
-      }
-    } catch (ExecutionException | TimeoutException e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new ConfigException("topic " + TOPIC + ": a message was not taken: " + cause, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ConfigException("interrupted while topic " + TOPIC + " was written", e);
-    }
+    KafkaTopics.send(properties, messages);
   }
 }

@@ -11,13 +11,13 @@ import java.util.HexFormat;
 import java.util.List;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
-import org.flowmon.jobs.alert.AlertSerializer.LongText;
 import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.analysis.AlertConfig.Severity;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.types.RecordSerializer;
 
 /**
  * A rule whose times are counted in windows of its analysis.
@@ -91,15 +91,8 @@ record AlertRule(
     for (int i = 0; i < places.length; i++) {
       if (places[i] < 0) {
         throw new ConfigException(
-            "analysis "
-                + analysis
-                + ": alert "
-                + name
-                + ": key: expected columns out of "
-                + String.join(", ", names)
-                + "; found '"
-                + keyNames.get(i)
-                + "'");
+            "analysis %s: alert %s: key: expected columns out of %s; found '%s'"
+                .formatted(analysis, name, String.join(", ", names), keyNames.get(i)));
       }
     }
     return places;
@@ -142,7 +135,7 @@ record AlertRule(
     target.writeUTF(name);
     target.writeUTF(severity.name());
     writeNames(sinks, target);
-    LongText.writeOrNull(when == null ? null : when.text(), target);
+    RecordSerializer.writeText(when == null ? null : when.text(), target);
     target.writeBoolean(absence);
     target.writeBoolean(key != null);
     writeNames(key == null ? List.of() : key, target);
@@ -160,7 +153,7 @@ record AlertRule(
     String name = source.readUTF();
     Severity severity = AlertSerializer.severity(source.readUTF());
     List<String> sinks = readNames(source);
-    String when = LongText.readOrNull(source);
+    String when = RecordSerializer.readText(source);
     boolean absence = source.readBoolean();
     boolean hasKey = source.readBoolean();
     List<String> key = readNames(source);

@@ -1,17 +1,16 @@
 package org.flowmon.jobs.alert;
 
-import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
 import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.config.job.WebhookConfig;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.report.RowConditions;
-import org.flowmon.udaf.text.NameSuggestions;
 
 /** Checks the alert rules of analyses before they run. */
 public final class AlertRules {
@@ -49,23 +48,11 @@ public final class AlertRules {
       for (String sink : alert.sinks()) {
         if (!known.contains(sink)) {
           throw new ConfigException(
-              "analysis "
-                  + analysis.name()
-                  + ": alert "
-                  + alert.name()
-                  + ": sinks: expected some of "
-                  + known
-                  + " (webhooks of the job's configuration), found '"
-                  + sink
-                  + "'"
-                  + nearest(sink, known));
+              "analysis %s: alert %s: sinks: expected some of %s (webhooks of the job's configuration), found '%s'%s"
+                  .formatted(
+                      analysis.name(), alert.name(), known, sink, Names.didYouMean(sink, known)));
         }
       }
     }
-  }
-
-  private static String nearest(String sink, Collection<String> known) {
-    String nearest = NameSuggestions.nearest(sink, known);
-    return nearest == null ? "" : "; did you mean '" + nearest + "'?";
   }
 }

@@ -1,9 +1,8 @@
 package org.flowmon.jobs.alert;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.alert.Alert.Cause;
@@ -22,7 +21,7 @@ public final class AlertSerializer extends RecordSerializer<Alert> {
   private static final long serialVersionUID = 1L;
 
   public AlertSerializer() {
-    super(1);
+    super(1, Snapshot.class);
   }
 
   @Override
@@ -34,14 +33,14 @@ public final class AlertSerializer extends RecordSerializer<Alert> {
     target.writeUTF(alert.analysis());
     target.writeUTF(alert.rule());
     target.writeUTF(alert.severity().name());
-    LongText.write(alert.key(), target);
+    writeString(alert.key(), target);
     target.writeLong(alert.since());
     target.writeLong(alert.windowStart());
     target.writeLong(alert.windowEnd());
     target.writeLong(alert.lastHeld());
     target.writeInt(alert.revision());
     target.writeInt(alert.rows());
-    LongText.writeOrNull(alert.columns(), target);
+    writeText(alert.columns(), target);
     AlertRule.writeNames(alert.sinks(), target);
   }
 
@@ -55,79 +54,46 @@ public final class AlertSerializer extends RecordSerializer<Alert> {
         source.readUTF(),
         source.readUTF(),
         severity(source.readUTF()),
-        LongText.read(source),
+        readString(source),
         source.readLong(),
         source.readLong(),
         source.readLong(),
         source.readLong(),
         source.readInt(),
         source.readInt(),
-        LongText.readOrNull(source),
+        readText(source),
         AlertRule.readNames(source));
   }
 
   private static State state(int code) throws IOException {
-    for (State state : State.values()) {
-      if (state.code() == code) {
-        return state;
-      }
-    }
-    throw new IOException("an alert with the unknown state " + code);
+    return Stream.of(State.values())
+        .filter(one -> one.code() == code)
+        .findFirst()
+        .orElseThrow(() -> unknown("state", code));
   }
 
   private static Cause cause(int code) throws IOException {
-    for (Cause cause : Cause.values()) {
-      if (cause.code() == code) {
-        return cause;
-      }
-    }
-    throw new IOException("an alert with the unknown cause " + code);
+    return Stream.of(Cause.values())
+        .filter(one -> one.code() == code)
+        .findFirst()
+        .orElseThrow(() -> unknown("cause", code));
   }
 
   static Severity severity(String name) throws IOException {
-    for (Severity severity : Severity.values()) {
-      if (severity.name().equals(name)) {
-        return severity;
-      }
-    }
-    throw new IOException("an alert with the unknown severity " + name);
+    return Stream.of(Severity.values())
+        .filter(one -> one.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> unknown("severity", name));
   }
 
-  @Override
-  public TypeSerializerSnapshot<Alert> snapshotConfiguration() {
-    return new Snapshot();
+  private static IOException unknown(String what, Object found) {
+    return new IOException("an alert has the unknown " + what + " " + found);
   }
 
   /** The serializer's snapshot. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<Alert> {
     public Snapshot() {
       super(AlertSerializer::new);
-    }
-  }
-
-  /** Texts that may exceed the 64 KiB of modified UTF-8. */
-  static final class LongText {
-    private static final int MAX_BYTES = 1 << 24;
-
-    private LongText() {}
-
-    static void write(String text, DataOutputView target) throws IOException {
-      writeBytes(text.getBytes(StandardCharsets.UTF_8), target);
-    }
-
-    static String read(DataInputView source) throws IOException {
-      return new String(readBytes(source, MAX_BYTES), StandardCharsets.UTF_8);
-    }
-
-    static void writeOrNull(String text, DataOutputView target) throws IOException {
-      target.writeBoolean(text != null);
-      if (text != null) {
-        write(text, target);
-      }
-    }
-
-    static String readOrNull(DataInputView source) throws IOException {
-      return source.readBoolean() ? read(source) : null;
     }
   }
 }

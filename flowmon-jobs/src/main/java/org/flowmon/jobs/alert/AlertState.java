@@ -2,7 +2,6 @@ package org.flowmon.jobs.alert;
 
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
@@ -20,7 +19,7 @@ record AlertState(String analysis, byte[] bytes) {
     private static final int MAX_BYTES = 1 << 30;
 
     public Serializer() {
-      super(1);
+      super(1, Snapshot.class);
     }
 
     @Override
@@ -32,11 +31,6 @@ record AlertState(String analysis, byte[] bytes) {
     @Override
     protected AlertState read(int found, DataInputView source) throws IOException {
       return new AlertState(source.readUTF(), readBytes(source, MAX_BYTES));
-    }
-
-    @Override
-    public TypeSerializerSnapshot<AlertState> snapshotConfiguration() {
-      return new Snapshot();
     }
   }
 

@@ -31,7 +31,7 @@ public final class Alerts {
         reports
             .getExecutionEnvironment()
             .fromSource(
-                AlertResolves.source(config.kafka(), config.job().bounded()),
+                AlertResolves.source(config),
                 WatermarkStrategy.noWatermarks(),
                 "alert-resolves",
                 Types.STRING)

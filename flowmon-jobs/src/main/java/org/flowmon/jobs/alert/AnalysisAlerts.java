@@ -7,11 +7,11 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
-import org.flowmon.jobs.alert.AlertSerializer.LongText;
 import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportSerializer;
+import org.flowmon.jobs.types.RecordSerializer;
 
 /**
  * The alerts of one analysis. Windows are judged in the order of their ends, each once, when the
@@ -221,7 +221,7 @@ final class AnalysisAlerts {
     target.writeByte(LAYOUT);
     target.writeLong(judgedThrough);
     target.writeLong(absenceFrom);
-    LongText.write(basis, target);
+    RecordSerializer.writeString(basis, target);
     target.writeInt(waiting.size());
     for (Report report : waiting.values()) {
       REPORTS.serialize(report, target);
@@ -244,7 +244,7 @@ final class AnalysisAlerts {
     alerts.judgedThrough = source.readLong();
     if (layout > 1) {
       alerts.absenceFrom = source.readLong();
-      alerts.basis = LongText.read(source);
+      alerts.basis = RecordSerializer.readString(source);
     }
     for (int n = source.readInt(); n > 0; n--) {
       Report report = REPORTS.deserialize(source);

@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.alert.Alert.State;
-import org.flowmon.jobs.alert.AlertSerializer.LongText;
+import org.flowmon.jobs.types.RecordSerializer;
 
 /**
  * The state of one key of a rule: in which of the last windows its condition held, and the alert,
@@ -132,7 +132,7 @@ final class KeyAlert {
     target.writeLong(lastHeld);
     target.writeInt(last.revision());
     target.writeInt(last.rows());
-    LongText.writeOrNull(last.columns(), target);
+    RecordSerializer.writeText(last.columns(), target);
   }
 
   static KeyAlert read(DataInputView source) throws IOException {
@@ -145,7 +145,7 @@ final class KeyAlert {
     alert.number = source.readLong();
     alert.silentUntil = source.readLong();
     alert.lastHeld = source.readLong();
-    alert.last = new Match(source.readInt(), source.readInt(), LongText.readOrNull(source));
+    alert.last = new Match(source.readInt(), source.readInt(), RecordSerializer.readText(source));
     return alert;
   }
 }

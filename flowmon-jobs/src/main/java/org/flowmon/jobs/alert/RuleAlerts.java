@@ -12,11 +12,11 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.alert.Alert.Cause;
 import org.flowmon.jobs.alert.Alert.State;
-import org.flowmon.jobs.alert.AlertSerializer.LongText;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.RowConditions;
 import org.flowmon.jobs.report.json.ReportJson;
+import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.udaf.result.TableCondition;
 
 /** One rule and the keys that it follows. */
@@ -210,7 +210,7 @@ final class RuleAlerts {
     target.writeInt(keys());
     for (Map<String, KeyAlert> part : List.of(active, idle)) {
       for (Map.Entry<String, KeyAlert> entry : part.entrySet()) {
-        LongText.write(entry.getKey(), target);
+        RecordSerializer.writeString(entry.getKey(), target);
         entry.getValue().write(target);
       }
     }
@@ -221,7 +221,7 @@ final class RuleAlerts {
     Map<String, KeyAlert> keys = new HashMap<>();
     int count = source.readInt();
     for (int i = 0; i < count; i++) {
-      keys.put(LongText.read(source), KeyAlert.read(source));
+      keys.put(RecordSerializer.readString(source), KeyAlert.read(source));
     }
     return new RuleAlerts(rule, counters, keys);
   }

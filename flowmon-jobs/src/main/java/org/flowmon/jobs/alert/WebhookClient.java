@@ -18,7 +18,7 @@ import org.flowmon.jobs.config.job.WebhookConfig;
  * Posts JSON to one webhook. It follows no redirects and ignores the body of an answer. No message
  * contains the URL or headers.
  */
-final class WebhookClient {
+public final class WebhookClient {
   private final WebhookConfig config;
   private final HttpClient client;
   private final HttpRequest request; // without its body
@@ -29,9 +29,14 @@ final class WebhookClient {
    * @param status 0 if there was no answer
    * @param what text for people
    */
-  record Answer(int status, String what) {
+  public record Answer(int status, String what) {
     boolean isTaken() {
       return status / 100 == 2;
+    }
+
+    /** Whether a server answered, and not with a redirect, which alerts do not follow. */
+    public boolean isReached() {
+      return status > 0 && status / 100 != 3;
     }
 
     /** Whether a retry of the same request may succeed. */
@@ -101,9 +106,15 @@ final class WebhookClient {
                 .POST(HttpRequest.BodyPublishers.ofByteArray(AlertJson.of(alert))));
   }
 
-  /** Sends a HEAD request with the same headers, within the time limit. */
-  Answer probe() throws InterruptedException {
-    return send(builder -> builder.method("HEAD", HttpRequest.BodyPublishers.noBody()));
+  /**
+   * Sends a HEAD request with a webhook's own headers, within its time limit. An answer shows that
+   * a server is reachable; only an alert shows whether the server would take one.
+   *
+   * @throws IOException if the file of headers cannot be read or has an invalid line
+   */
+  public static Answer probe(WebhookConfig webhook) throws IOException, InterruptedException {
+    return new WebhookClient(webhook)
+        .send(builder -> builder.method("HEAD", HttpRequest.BodyPublishers.noBody()));
   }
 
   private Answer send(UnaryOperator<HttpRequest.Builder> as) throws InterruptedException {

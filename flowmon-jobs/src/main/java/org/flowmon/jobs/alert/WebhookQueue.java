@@ -88,7 +88,10 @@ final class WebhookQueue {
     while (current != null || !queue.isEmpty()) {
       long millis = (limit - System.nanoTime()) / 1_000_000;
       if (millis <= 0) {
-        LOG.warn("webhook {}: {} alerts wait at the end of input", config.name(), waiting().size());
+        LOG.warn(
+            "webhook {}: {} alerts are still waiting at the end of input",
+            config.name(),
+            waiting().size());
         return;
       }
       wait(millis);
@@ -144,7 +147,7 @@ final class WebhookQueue {
       retries.inc();
       if (pause == FIRST_PAUSE_MILLIS) {
         LOG.warn(
-            "webhook {} does not take alert {} ({}); it is tried again for {}",
+            "webhook {}: alert {} was not taken ({}); it is sent again for {}",
             config.name(),
             entry.alert().id(),
             answer.what(),
@@ -158,7 +161,7 @@ final class WebhookQueue {
   private void lost(Alert alert, Counter counter, String why) {
     counter.inc();
     LOG.error(
-        "webhook {}: message {} of alert {} ({} of analysis {}) was not delivered: {}",
+        "webhook {}: message {} of alert {} ({} of analysis {}) is dropped: {}",
         config.name(),
         alert.number(),
         alert.id(),

@@ -52,7 +52,10 @@ final class WebhookWriter implements StatefulSinkWriter<Alert, Waiting> {
     WebhookQueue queue = queues.get(webhook);
     if (queue == null) {
       unknown.inc();
-      LOG.error("alert {} names the webhook {}, which is not configured", alert.id(), webhook);
+      LOG.error(
+          "alert {}: webhook {} is not configured; the message is not sent there",
+          alert.id(),
+          webhook);
     } else {
       queue.add(alert);
     }

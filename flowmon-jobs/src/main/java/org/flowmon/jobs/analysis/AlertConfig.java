@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.jobs.config.ErrorHandler;
+import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.config.YamlSection;
 
@@ -63,7 +64,6 @@ public record AlertConfig(
   private static final int MAX_RULES = 100;
   private static final int DEFAULT_KEYS = 10_000;
   private static final int MAX_KEYS = 1_000_000;
-  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,47}");
   private static final Pattern AT_LEAST = Pattern.compile("([0-9]{1,2}) of ([0-9]{1,2})");
 
   public AlertConfig {
@@ -133,14 +133,7 @@ public record AlertConfig(
   }
 
   private static String name(YamlSection section, Set<String> names) {
-    String name = section.text("name", "a name of lower-case letters, digits and _");
-    if (!NAME.matcher(name).matches()) {
-      throw section.error(
-          "name",
-          "expected lower-case letters, digits and _, at most 48, beginning with a letter; found '"
-              + name
-              + "'");
-    }
+    String name = section.name("name");
     if (!names.add(name)) {
       throw section.error("name", "'" + name + "' is the name of another alert here");
     }
@@ -154,10 +147,11 @@ public record AlertConfig(
     }
     if (absent != null && (holds != null || atLeast[0] > 0)) {
       String other = holds != null ? "for" : "at_least";
-      throw section.error(other, "absent says how long: expected one of absent, for and at_least");
+      throw section.error(
+          other, "expected one of absent, for and at_least, found absent and " + other);
     }
     if (absent != null && key != null) {
-      throw section.error("key", "what is absent has no row that a key could be taken from");
+      throw section.error("key", "expected none: absent rows have no key");
     }
     if (holds != null && atLeast[0] > 0) {
       throw section.error("at_least", "expected one of for and at_least, found both");
@@ -187,12 +181,11 @@ public record AlertConfig(
       return List.of(KAFKA);
     }
     for (String sink : sinks) {
-      if (!NAME.matcher(sink).matches()) {
+      if (!Names.isName(sink)) {
         throw section.error(
             "sinks",
-            "expected kafka and names of webhooks of the job's configuration, found '"
-                + sink
-                + "'");
+            "expected kafka and names of webhooks of the job's configuration, found '%s'"
+                .formatted(sink));
       }
     }
     if (sinks.isEmpty() || new HashSet<>(sinks).size() < sinks.size()) {

@@ -1,8 +1,9 @@
 package org.flowmon.jobs.analysis;
 
 import java.io.Serializable;
-import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
@@ -34,11 +35,11 @@ public record AnalysesBudget(long groups, long memory, long slots) implements Se
   }
 
   /**
-   * Returns why a change does not fit; null if it does.
+   * Returns why a change does not fit; empty if it does.
    *
    * @param running the running analyses; the change replaces the one of its name
    */
-  public String refusal(AnalysisSet running, AnalysisChange change) {
+  public Optional<String> refusal(AnalysisSet running, AnalysisChange change) {
     try {
       AnalysisConfig config = change.config();
       if (config != null) {
@@ -48,27 +49,22 @@ public record AnalysesBudget(long groups, long memory, long slots) implements Se
                 .toList(),
             config);
       }
-      return null;
+      return Optional.empty();
     } catch (ConfigException e) {
-      return e.getMessage();
+      return Optional.of(e.getMessage());
     }
   }
 
-  private void check(Collection<AnalysisConfig> others, AnalysisConfig analysis) {
-    long groupsOfOthers = others.stream().mapToLong(AnalysesBudget::groups).sum();
-    require(analysis, "groups", groups, groupsOfOthers, groups(analysis));
-    long memoryOfOthers = others.stream().mapToLong(AnalysesBudget::memory).sum();
-    require(analysis, "memory", memory, memoryOfOthers, memory(analysis));
-    long slotsOfOthers = others.stream().mapToLong(AnalysesBudget::slots).sum();
-    require(analysis, "slots", slots, slotsOfOthers, slots(analysis));
+  private void check(List<AnalysisConfig> others, AnalysisConfig analysis) {
+    require(analysis, "groups", groups, others, AnalysesBudget::groups);
+    require(analysis, "memory", memory, others, AnalysesBudget::memory);
+    require(analysis, "slots", slots, others, AnalysesBudget::slots);
   }
 
   private static long slots(AnalysisConfig analysis) {
-    int tables = 0;
-    for (FlowQuery leaf : leaves(analysis)) {
-      tables += LiveGroupings.of(leaf).tables();
-    }
-    return (long) tables * analysis.live().slots();
+    long tables =
+        leaves(analysis).stream().mapToLong(leaf -> LiveGroupings.of(leaf).tables()).sum();
+    return tables * analysis.live().slots();
   }
 
   private static long groups(AnalysisConfig analysis) {
@@ -86,20 +82,19 @@ public record AnalysesBudget(long groups, long memory, long slots) implements Se
   }
 
   private static void require(
-      AnalysisConfig analysis, String what, long most, long others, long wanted) {
-    if (others + wanted > most) {
+      AnalysisConfig analysis,
+      String what,
+      long most,
+      List<AnalysisConfig> others,
+      ToLongFunction<AnalysisConfig> size) {
+    long wanted = size.applyAsLong(analysis);
+    long ofOthers = others.stream().mapToLong(size).sum();
+    if (ofOthers + wanted > most) {
       throw analysis.error(
           "live." + what,
-          "does not fit: the job's analyses may have "
-              + most
-              + " "
-              + (what.equals("memory") ? "bytes of states" : what)
-              + " together (job."
-              + what
-              + "), the others have "
-              + others
-              + ", and this one would have "
-              + wanted);
+          "does not fit: the job's analyses may have %d %s together (job.%s), the others have %d, and this one would have %d"
+              .formatted(
+                  most, what.equals("memory") ? "bytes of states" : what, what, ofOthers, wanted));
     }
   }
 }

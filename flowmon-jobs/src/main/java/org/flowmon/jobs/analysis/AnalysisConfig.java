@@ -108,12 +108,6 @@ public record AnalysisConfig(
     alerts = List.copyOf(alerts);
   }
 
-  /** Creates an analysis without alerts and without a file. */
-  public AnalysisConfig(
-      String name, Live live, History history, Report report, List<String> sinks) {
-    this(name, live, history, report, sinks, List.of(), Places.NONE);
-  }
-
   /**
    * Returns an error of one of its keys, found after the file was read.
    *
@@ -215,11 +209,6 @@ public record AnalysisConfig(
       implements Serializable {
     /** The longest {@link #timeout}. */
     public static final Duration MAX_TIMEOUT = Duration.ofMinutes(10);
-
-    /** Creates a history without refresh: each window has its own. */
-    public History(String query, Duration delay, int concurrency, Duration timeout, long rows) {
-      this(query, delay, null, concurrency, timeout, rows);
-    }
 
     /**
      * Returns the value of {@code :now} in microseconds: the window's end or, with refresh, the

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import org.flowmon.jobs.analysis.AnalysisConfig.History;
 import org.flowmon.jobs.analysis.AnalysisConfig.Live;
 import org.flowmon.jobs.analysis.AnalysisConfig.Report;
@@ -24,7 +23,6 @@ import org.flowmon.udaf.text.QueryException;
 
 /** Reads an analysis from its file and reports its errors. */
 final class AnalysisFile {
-  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,47}");
   private static final List<String> SINKS = List.of("kafka", "postgres");
   private static final int MIN_GROUPS = 1000;
   private static final int MAX_GROUPS = 1_000_000_000;
@@ -55,7 +53,7 @@ final class AnalysisFile {
    * @return null if its name, a query, the report's logic or its parameters are wrong
    */
   static AnalysisConfig.Draft of(YamlSection root, ErrorHandler errors) {
-    String name = errors.of(() -> name(root));
+    String name = errors.of(() -> root.name("name"));
     ErrorHandler.Noted ofWindows = new ErrorHandler.Noted(errors);
     YamlSection now = errors.of(() -> root.section("live"));
     Live live = now == null ? null : live(now, errors, ofWindows);
@@ -76,18 +74,6 @@ final class AnalysisFile {
     return new AnalysisConfig.Draft(
         new AnalysisConfig(name, live, history, report, sinks, alerts, root.places()),
         !ofWindows.any());
-  }
-
-  private static String name(YamlSection root) {
-    String name = root.text("name", "a name of lower-case letters, digits and _");
-    if (!NAME.matcher(name).matches()) {
-      throw root.error(
-          "name",
-          "expected lower-case letters, digits and _, at most 48, beginning with a letter; found '"
-              + name
-              + "'");
-    }
-    return name;
   }
 
   /** Reads the report; null if the logic or its parameters are wrong. */
@@ -181,19 +167,15 @@ final class AnalysisFile {
     if (slide.isZero() || window.toNanos() % slide.toNanos() != 0) {
       throw section.error(
           "slide",
-          "expected a duration that divides the window of "
-              + YamlSection.text(window)
-              + ", found "
-              + YamlSection.text(slide));
+          "expected a duration that divides the window of %s, found %s"
+              .formatted(YamlSection.text(window), YamlSection.text(slide)));
     }
     long panes = window.toNanos() / slide.toNanos();
     if (panes > AnalysisConfig.MAX_PANES) {
       throw section.error(
           "slide",
-          "expected a window of at most "
-              + AnalysisConfig.MAX_PANES
-              + " slides, as each is kept apart until the window ends; found "
-              + panes);
+          "expected a window of at most %d slides, as each is kept apart until the window ends; found %d"
+              .formatted(AnalysisConfig.MAX_PANES, panes));
     }
   }
 
@@ -210,10 +192,8 @@ final class AnalysisFile {
     if (leaves.size() > AnalysisConfig.MAX_LEAVES) {
       throw section.error(
           "query",
-          "expected at most "
-              + AnalysisConfig.MAX_LEAVES
-              + " different queries over flows, found "
-              + leaves.size());
+          "expected at most %d different queries over flows, found %d"
+              .formatted(AnalysisConfig.MAX_LEAVES, leaves.size()));
     }
     for (FlowQuery leaf : leaves) {
       String place = leaf == query ? "" : " in " + leaf;
@@ -225,8 +205,8 @@ final class AnalysisFile {
         throw section.error(
             "query",
             "IN (SELECT …) over flows has no answer before the flows of the window have come:"
-                + " expected a join of results, (…) AS a JOIN (…) AS b ON a.k = b.k, or IN"
-                + " (SELECT …) in history.query; found it"
+                + " expected a join of results, (…) AS a JOIN (…) AS b ON a.k = b.k, or IN (SELECT"
+                + " …) in history.query; found it"
                 + (leaf == query ? " in WHERE or HAVING of flows" : place));
       }
       try {
@@ -251,14 +231,13 @@ final class AnalysisFile {
       if (!leaf.parameters().isEmpty()) {
         throw section.error(
             "query",
-            "a live query over flows has no parameters, found "
-                + leaf.parameters()
-                + (leaf == query ? "" : " in " + leaf));
+            "a live query over flows has no parameters, found %s%s"
+                .formatted(leaf.parameters(), leaf == query ? "" : " in " + leaf));
       }
     }
     if (!Set.of("now").containsAll(query.parameters())) {
       throw section.error(
-          "query", "what is over results has no parameter but :now, found " + query.parameters());
+          "query", "a query over results has no parameter but :now, found " + query.parameters());
     }
     query
         .columns(null)
@@ -267,7 +246,7 @@ final class AnalysisFile {
               if (column.kind() == null) {
                 throw section.error(
                     "query",
-                    "expected a column whose kind does not hang on a parameter, found " + column);
+                    "expected a column whose kind does not depend on a parameter, found " + column);
               }
             });
   }
@@ -283,10 +262,8 @@ final class AnalysisFile {
     if (live.spread() && share > AnalysisConfig.MAX_SHARES) {
       throw section.error(
           "spread",
-          "expected window, lateness and an hour to be at most "
-              + AnalysisConfig.MAX_SHARES
-              + " slides, as a flow may have a share in each; found "
-              + share);
+          "expected window, lateness and an hour to be at most %d slides, as a flow may have a share in each; found %d"
+              .formatted(AnalysisConfig.MAX_SHARES, share));
     }
   }
 

@@ -73,17 +73,14 @@ public final class AnalysisSet implements Serializable {
     AnalysisConfig config = change.config();
     if (last == null && changes.size() >= MAX_NAMES) {
       throw new ConfigException(
-          "analysis " + change.name() + ": " + MAX_NAMES + " names have changed, and no more may");
+          "analysis %s: %d names have changed since the job's start, and no more may"
+              .formatted(change.name(), MAX_NAMES));
     }
     long text = textOfChanges - length(last) + length(change);
     if (text > MAX_TEXT) {
       throw new ConfigException(
-          "analysis "
-              + change.name()
-              + ": the files of analyses that have changed would have "
-              + text
-              + " characters together, expected at most "
-              + MAX_TEXT);
+          "analysis %s: the files of changed analyses would have %d characters together, expected at most %d"
+              .formatted(change.name(), text, MAX_TEXT));
     }
     textOfChanges = text;
     changes.put(change.name(), change);

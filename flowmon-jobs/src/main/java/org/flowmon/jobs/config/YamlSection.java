@@ -52,7 +52,7 @@ public final class YamlSection {
       }
       if (values.put(key.getValue(), tuple.getValueNode()) != null) {
         throw new ConfigException(
-            file + ":" + lineOf(key) + ": " + prefix + key.getValue() + " stands twice");
+            file + ":" + lineOf(key) + ": " + prefix + key.getValue() + " is given twice");
       }
     }
   }
@@ -126,6 +126,19 @@ public final class YamlSection {
     return value;
   }
 
+  /** Returns a name as {@link Names} has them. */
+  public String name(String key) {
+    return name(key, text(key, "a name of lower-case letters, digits and _"));
+  }
+
+  /** Requires a text in a key's value to be a name. */
+  public String name(String key, String name) {
+    if (!Names.isName(name)) {
+      throw error(key, "expected " + Names.RULE + "; found '" + name + "'");
+    }
+    return name;
+  }
+
   public String textOrNull(String key, String expected) {
     return scalar(key, expected);
   }
@@ -148,25 +161,15 @@ public final class YamlSection {
   }
 
   public int integer(String key, int min, int max, int otherwise) {
-    String expected = "a whole number " + min + "…" + max;
-    String value = scalar(key, expected);
-    if (value == null) {
-      return otherwise;
-    }
-    try {
-      int parsed = Integer.parseInt(value);
-      if (parsed >= min && parsed <= max) {
-        return parsed;
-      }
-    } catch (NumberFormatException e) {
-      // reported below, with the expected value
-    }
-    throw error(key, "expected " + expected + ", found '" + value + "'");
+    return (int) number(key, "a whole number " + min + "…" + max, min, max, otherwise);
   }
 
   /** Returns a whole number of up to 19 digits. */
   public long number(String key, long min, long max, long otherwise) {
-    String expected = "a whole number from " + min + " on";
+    return number(key, "a whole number from " + min + " on", min, max, otherwise);
+  }
+
+  private long number(String key, String expected, long min, long max, long otherwise) {
     String value = scalar(key, expected);
     if (value == null) {
       return otherwise;
@@ -362,13 +365,11 @@ public final class YamlSection {
   public void end(ErrorHandler errors) {
     for (String key : values.keySet()) {
       if (!known.contains(key)) {
-        String nearest = NameSuggestions.nearest(key, known);
         errors.add(
             error(
                 key,
-                "is not a key here; expected one of "
-                    + String.join(", ", known)
-                    + (nearest == null ? "" : "; did you mean '" + nearest + "'?")));
+                "is not a key here; expected one of %s%s"
+                    .formatted(String.join(", ", known), Names.didYouMean(key, known))));
       }
     }
   }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -36,6 +37,7 @@ import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.lowlevel.AnalysesEvent;
+import org.flowmon.jobs.topic.KafkaTopics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,15 +81,15 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
    * @param analyses those that the job was submitted with, as the topic had them then
    * @param position the topic's offset after that
    * @param budget the limits on all analyses together
-   * @param check returns why a change cannot be made, null if it can; creates what the change
-   *     needs. After an exception of Kafka it is retried
+   * @param check returns why a change cannot be made, if so; creates what the change needs. After
+   *     an exception of Kafka it is retried
    */
   public record Settings(
       JobConfig.Kafka kafka,
       AnalysisSet analyses,
       long position,
       AnalysesBudget budget,
-      SerializableFunction<AnalysisChange, String> check)
+      SerializableFunction<AnalysisChange, Optional<String>> check)
       implements Serializable {}
 
   /** Creates the coordinator in the JobManager. */
@@ -128,7 +130,8 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
 
   private void follow() {
     while (!closed) {
-      try (KafkaConsumer<byte[], byte[]> opened = new ControlTopic(settings.kafka()).consumer();
+      try (KafkaConsumer<byte[], byte[]> opened =
+              KafkaTopics.consumer(settings.kafka().clientProperties());
           ControlStatus status = new ControlStatus(settings.kafka())) {
         consumer = opened;
         follow(opened, status);
@@ -136,14 +139,14 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
         // closed
       } catch (OffsetOutOfRangeException e) {
         LOG.error(
-            "topic {} was made anew, or lost messages, since this job's checkpoint: changes of"
-                + " analyses are not followed until the job is started without that state",
+            "topic {}: it was created again, or lost messages, since the checkpoint; changes of"
+                + " analyses are not followed: start the job without that state",
             settings.kafka().analysesTopic(),
             e);
         return;
       } catch (KafkaException e) {
         LOG.warn(
-            "topic {} of analyses cannot be followed, next attempt in {} s: {}",
+            "topic {}: changes of analyses cannot be read, next attempt in {} s: {}",
             settings.kafka().analysesTopic(),
             PAUSE_MILLIS / 1000,
             e.toString());
@@ -196,49 +199,53 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   }
 
   private void take(ConsumerRecord<byte[], byte[]> record, ControlStatus status) {
-    AnalysisChange change = ControlTopic.isMessage(record) ? ControlTopic.change(record) : null;
-    String error =
-        change == null
-            ? "the message at offset " + record.offset() + " is no analysis"
-            : settings.check().apply(change);
-    synchronized (this) {
-      if (error == null) {
-        error = apply(change);
+    if (!ControlTopic.isMessage(record)) {
+      synchronized (this) {
+        position = record.offset() + 1;
       }
+      refused(record.topic(), "the message at offset " + record.offset() + " is not an analysis");
+      return;
+    }
+    AnalysisChange change = ControlTopic.change(record);
+    Optional<String> error = settings.check().apply(change);
+    synchronized (this) {
+      error = error.isPresent() ? error : apply(change);
       position = record.offset() + 1;
     }
-    if (error != null) {
-      refused.incrementAndGet();
-      LOG.error("topic {}: refused: {}", record.topic(), error);
-      if (change != null) {
-        status.refused(change, error);
-      }
+    if (error.isPresent()) {
+      refused(record.topic(), error.get());
+      status.refused(change, error.get());
     }
   }
 
-  /** Applies a change and sends it to all running tasks; returns why not, or null. */
-  private String apply(AnalysisChange change) {
+  private void refused(String topic, String error) {
+    refused.incrementAndGet();
+    LOG.error("topic {}: a change is refused: {}", topic, error);
+  }
+
+  /** Applies a change and sends it to all running tasks; returns why not, if so. */
+  private Optional<String> apply(AnalysisChange change) {
     if (change.text() == null && analyses.get(change.name()) == null) {
-      return "there is no analysis " + change.name() + " to be removed";
+      return Optional.of("there is no analysis " + change.name() + " to be removed");
     }
     if (change.version() > analyses.version(change.name())) {
-      String error = settings.budget().refusal(analyses, change);
-      if (error != null) {
+      Optional<String> error = settings.budget().refusal(analyses, change);
+      if (error.isPresent()) {
         return error;
       }
     }
     try {
       if (!analyses.apply(change)) {
-        return null; // known from the checkpoint
+        return Optional.empty(); // known from the checkpoint
       }
     } catch (ConfigException e) {
-      return e.getMessage();
+      return Optional.of(e.getMessage());
     }
     applied.incrementAndGet();
     LOG.info(
-        "analysis {} {}, version {}",
+        "analysis {}: {}, version {}",
         change.name(),
-        change.text() == null ? "goes" : "comes or changes",
+        change.text() == null ? "removed" : "defined",
         change.version());
     List<CompletableFuture<?>> sent = new ArrayList<>();
     AnalysesEvent event = new AnalysesEvent(List.of(change));
@@ -247,7 +254,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
     var unused =
         CompletableFuture.allOf(sent.toArray(new CompletableFuture<?>[0]))
             .whenComplete((done, failure) -> told.add(change));
-    return null;
+    return Optional.empty();
   }
 
   @Override
@@ -317,7 +324,11 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
         analyses.apply(new AnalysisChange(name, of, text));
       } catch (ConfigException e) {
         // It was valid when it came; the rules have changed since.
-        LOG.error("analysis {} of the state does not run: {}", name, e.getMessage());
+        LOG.error(
+            "analysis {}: its definition in the state is not valid any more, and it does not run:"
+                + " {}",
+            name,
+            e.getMessage());
       }
     }
   }

@@ -2,8 +2,6 @@ package org.flowmon.jobs.control;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,10 +17,11 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.topic.JsonMessage;
+import org.flowmon.jobs.topic.KafkaTopics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,14 +39,12 @@ public final class ControlStatus implements AutoCloseable {
   /** The key of the running analyses: not a valid analysis name. */
   private static final byte[] RUNNING = "#running".getBytes(StandardCharsets.UTF_8);
 
-  private static final Duration READ_TIMEOUT = Duration.ofSeconds(30);
-
   private final String topic;
   private final KafkaProducer<byte[], byte[]> producer;
 
   /** Creates a writer of outcomes. */
   ControlStatus(JobConfig.Kafka kafka) {
-    this.topic = topic(kafka);
+    this.topic = topic(kafka.analysesTopic());
     this.producer =
         new KafkaProducer<>(
             kafka.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer());
@@ -65,8 +62,9 @@ public final class ControlStatus implements AutoCloseable {
     }
   }
 
-  private static String topic(JobConfig.Kafka kafka) {
-    return kafka.analysesTopic() + ".status";
+  /** Returns the name of the status topic of a control topic. */
+  static String topic(String controlTopic) {
+    return controlTopic + ".status";
   }
 
   /** Writes that the tasks of the job know the change. */
@@ -94,7 +92,7 @@ public final class ControlStatus implements AutoCloseable {
             new ProducerRecord<>(topic, ControlTopic.PARTITION, key, value),
             (metadata, failure) -> {
               if (failure != null) {
-                LOG.warn("topic {} was not written: {}", topic, failure.toString());
+                LOG.warn("topic {}: a message was not written: {}", topic, failure.toString());
               }
             });
   }
@@ -128,18 +126,6 @@ public final class ControlStatus implements AutoCloseable {
     return bytes.toByteArray();
   }
 
-  /** Creates the topic if it is missing. */
-  static void createIfMissing(JobConfig.Kafka kafka) {
-    ControlTopic.createIfMissing(kafka.clientProperties(), topic(kafka));
-  }
-
-  private static KafkaConsumer<byte[], byte[]> consumer(JobConfig.Kafka kafka) {
-    Map<String, Object> properties = kafka.clientProperties();
-    properties.put("enable.auto.commit", "false");
-    return new KafkaConsumer<>(
-        properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-  }
-
   /**
    * Waits for the outcome of a change.
    *
@@ -148,17 +134,18 @@ public final class ControlStatus implements AutoCloseable {
   public static Optional<Outcome> await(
       JobConfig.Kafka kafka, String analysis, long version, Duration time) {
     long end = System.nanoTime() + time.toNanos();
-    try (KafkaConsumer<byte[], byte[]> consumer = consumer(kafka)) {
-      TopicPartition partition = new TopicPartition(topic(kafka), ControlTopic.PARTITION);
+    String topic = topic(kafka.analysesTopic());
+    TopicPartition partition = new TopicPartition(topic, ControlTopic.PARTITION);
+    try (KafkaConsumer<byte[], byte[]> consumer = KafkaTopics.consumer(kafka.clientProperties())) {
       consumer.assign(List.of(partition));
       consumer.seekToBeginning(List.of(partition));
       while (System.nanoTime() < end) {
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
-          Outcome outcome = parse(record.value());
-          if (outcome != null
-              && outcome.analysis().equals(analysis)
-              && outcome.version() == version) {
-            return Optional.of(outcome);
+          Optional<Outcome> outcome =
+              parse(record.value())
+                  .filter(one -> one.analysis().equals(analysis) && one.version() == version);
+          if (outcome.isPresent()) {
+            return outcome;
           }
         }
       }
@@ -180,55 +167,33 @@ public final class ControlStatus implements AutoCloseable {
 
   /** Reads the present contents of the topic. */
   public static Said read(JobConfig.Kafka kafka) {
-    try (KafkaConsumer<byte[], byte[]> consumer = consumer(kafka)) {
-      TopicPartition partition = new TopicPartition(topic(kafka), ControlTopic.PARTITION);
-      long end = consumer.endOffsets(List.of(partition), READ_TIMEOUT).get(partition);
-      consumer.assign(List.of(partition));
-      consumer.seekToBeginning(List.of(partition));
-      Map<String, Outcome> last = new HashMap<>();
-      RunningAnalyses running = null;
-      while (consumer.position(partition, READ_TIMEOUT) < end) {
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
-          Outcome outcome = parse(record.value());
-          if (outcome != null) {
-            last.put(outcome.analysis(), outcome);
+    Map<String, Outcome> last = new HashMap<>();
+    RunningAnalyses[] running = new RunningAnalyses[1];
+    KafkaTopics.read(
+        kafka.clientProperties(),
+        topic(kafka.analysesTopic()),
+        message -> {
+          parse(message.value()).ifPresent(outcome -> last.put(outcome.analysis(), outcome));
+          if (Arrays.equals(message.key(), RUNNING)) {
+            RunningAnalyses.parse(message.value()).ifPresent(said -> running[0] = said);
           }
-          if (Arrays.equals(record.key(), RUNNING)) {
-            RunningAnalyses said = RunningAnalyses.parse(record.value());
-            running = said == null ? running : said;
-          }
-        }
-      }
-      return new Said(last, running);
-    }
+        });
+    return new Said(last, running[0]);
   }
 
-  /** Parses an outcome; null if it is another message. */
-  static Outcome parse(byte[] bytes) {
-    if (bytes == null) {
-      return null;
-    }
-    String analysis = null;
-    String message = null;
-    long change = -1;
-    try (JsonParser json = JSON.createParser(bytes)) {
-      if (json.nextToken() != JsonToken.START_OBJECT) {
-        return null;
-      }
-      while (json.nextToken() == JsonToken.FIELD_NAME) {
-        String name = json.currentName();
-        JsonToken value = json.nextToken();
-        switch (name) {
-          case "analysis" -> analysis = json.getValueAsString();
-          case "message" -> message = value == JsonToken.VALUE_NULL ? null : json.getText();
-          case "change" -> change = json.getValueAsLong(-1);
-          default -> json.skipChildren();
-        }
-      }
+  /** Parses an outcome; empty if it is another message. */
+  static Optional<Outcome> parse(byte[] message) {
+    try {
+      JsonMessage json = JsonMessage.parse(message);
+      long change = json.number("change");
+      Object error = json.scalars().get("message");
+      return change < 1
+          ? Optional.empty()
+          : Optional.of(
+              new Outcome(json.text("analysis"), change, error == null ? null : error.toString()));
     } catch (IOException e) {
-      return null; // a message of another program
+      return Optional.empty(); // a message of another program
     }
-    return analysis == null || change < 1 ? null : new Outcome(analysis, change, message);
   }
 
   @Override

@@ -1,18 +1,16 @@
 package org.flowmon.jobs.control;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParseException;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.AnalysisSet;
+import org.flowmon.jobs.topic.JsonMessage;
 
 /**
  * The analyses that a job runs. The job writes them to the topic of {@link ControlStatus} when it
@@ -24,7 +22,6 @@ import org.flowmon.jobs.analysis.AnalysisSet;
  * @param analyses in the order of their names
  */
 public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
-  private static final JsonFactory JSON = new JsonFactory();
   private static final String MEMBER = "running";
 
   public RunningAnalyses {
@@ -99,92 +96,29 @@ public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
     json.writeEndArray();
   }
 
-  /** Parses the JSON of a message; null if it is another message or of an unknown version. */
-  static RunningAnalyses parse(byte[] message) {
-    if (message == null) {
-      return null;
-    }
-    long version = 0;
-    Instant said = null;
-    long read = 0;
-    List<Running> running = null;
-    try (JsonParser json = JSON.createParser(message)) {
-      expect(json, json.nextToken(), JsonToken.START_OBJECT);
-      while (json.nextToken() == JsonToken.FIELD_NAME) {
-        String name = json.currentName();
-        JsonToken value = json.nextToken();
-        switch (name) {
-          case "version" -> version = json.getValueAsLong();
-          case "said" -> said = Instant.parse(text(json, value));
-          case "read" -> read = json.getLongValue();
-          case MEMBER -> running = list(json, value);
-          default -> json.skipChildren();
-        }
+  /** Parses the JSON of a message; empty if it is another message or of an unknown version. */
+  static Optional<RunningAnalyses> parse(byte[] message) {
+    try {
+      JsonMessage json = JsonMessage.parse(message);
+      if (json.integer("version") != ControlStatus.VERSION) {
+        return Optional.empty();
       }
+      List<Running> running = new ArrayList<>();
+      for (JsonMessage one : json.objects(MEMBER)) {
+        running.add(
+            new Running(
+                one.text("analysis"),
+                one.has("change") ? one.number("change") : 0,
+                Duration.parse(one.text("window")),
+                Duration.parse(one.text("slide")),
+                one.has("history") && one.bool("history"),
+                one.has("logic") ? one.text("logic") : "",
+                one.has("sinks") ? one.texts("sinks") : List.of()));
+      }
+      long read = json.has("read") ? json.number("read") : 0;
+      return Optional.of(new RunningAnalyses(Instant.parse(json.text("said")), read, running));
     } catch (IOException | DateTimeException e) {
-      return null; // a message of another program
+      return Optional.empty(); // a message of another program
     }
-    return version != ControlStatus.VERSION || said == null || running == null
-        ? null
-        : new RunningAnalyses(said, read, running);
-  }
-
-  private static void expect(JsonParser json, JsonToken found, JsonToken expected)
-      throws IOException {
-    if (found != expected) {
-      throw new JsonParseException(json, "expected " + expected + ", found " + found);
-    }
-  }
-
-  private static String text(JsonParser json, JsonToken value) throws IOException {
-    expect(json, value, JsonToken.VALUE_STRING);
-    return json.getText();
-  }
-
-  private static List<Running> list(JsonParser json, JsonToken value) throws IOException {
-    expect(json, value, JsonToken.START_ARRAY);
-    List<Running> running = new ArrayList<>();
-    for (JsonToken one = json.nextToken(); one != JsonToken.END_ARRAY; one = json.nextToken()) {
-      expect(json, one, JsonToken.START_OBJECT);
-      running.add(one(json));
-    }
-    return running;
-  }
-
-  private static Running one(JsonParser json) throws IOException {
-    String analysis = null;
-    long change = 0;
-    Duration window = null;
-    Duration slide = null;
-    boolean hasHistory = false;
-    String logic = "";
-    List<String> sinks = List.of();
-    while (json.nextToken() == JsonToken.FIELD_NAME) {
-      String name = json.currentName();
-      JsonToken value = json.nextToken();
-      switch (name) {
-        case "analysis" -> analysis = text(json, value);
-        case "change" -> change = json.getLongValue();
-        case "window" -> window = Duration.parse(text(json, value));
-        case "slide" -> slide = Duration.parse(text(json, value));
-        case "history" -> hasHistory = json.getBooleanValue();
-        case "logic" -> logic = text(json, value);
-        case "sinks" -> sinks = texts(json, value);
-        default -> json.skipChildren();
-      }
-    }
-    if (analysis == null || window == null || slide == null) {
-      throw new JsonParseException(json, "expected analysis, window and slide");
-    }
-    return new Running(analysis, change, window, slide, hasHistory, logic, sinks);
-  }
-
-  private static List<String> texts(JsonParser json, JsonToken value) throws IOException {
-    expect(json, value, JsonToken.START_ARRAY);
-    List<String> texts = new ArrayList<>();
-    for (JsonToken one = json.nextToken(); one != JsonToken.END_ARRAY; one = json.nextToken()) {
-      texts.add(text(json, one));
-    }
-    return texts;
   }
 }

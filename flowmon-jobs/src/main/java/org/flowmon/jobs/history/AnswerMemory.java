@@ -1,68 +1,93 @@
 package org.flowmon.jobs.history;
 
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
 
 /**
- * The heap budget of the cached answers of all analyses together. Above it, the least recently
- * requested answers are dropped, whichever analysis they belong to: windows move on, so how often
- * an answer was requested, by which general caches choose, says nothing about the future. Its
- * monitor also guards the contents of each {@link Keeper}.
+ * The cached answers of all analyses within one heap budget. Above it, the least recently requested
+ * ones are dropped, whichever analysis they belong to: windows move on, so how often an answer was
+ * requested, by which general caches choose, says nothing about the future. Thread-safe.
  */
 final class AnswerMemory {
   private final long maxBytes;
-  private final Set<Keeper> keepers = new LinkedHashSet<>();
+  // The least recently requested comes first.
+  private final LinkedHashMap<Key, Entry> entries = new LinkedHashMap<>(64, 0.75f, true);
   private long bytes;
-  private long asked;
 
   /**
-   * A cache of answers. It is called under the memory's monitor, and must not wait for another
-   * monitor.
+   * The name of an answer.
+   *
+   * @param cache that it belongs to, compared by identity
+   * @param number of the answer in it
    */
-  interface Keeper {
-    /**
-     * Returns the request number of its least recently requested answer; MAX_VALUE: it is empty.
-     */
-    long eldestAsked();
+  record Key(Object cache, long number) {}
 
-    /** Drops that answer and returns its bytes. */
-    long dropEldest();
-  }
+  private record Entry(Object answer, long bytes) {}
 
   /** Creates a budget of about this many bytes. */
   AnswerMemory(long maxBytes) {
     this.maxBytes = maxBytes;
   }
 
-  /** Returns the next request number; the lowest marks the least recent request. */
-  long nextAsked() {
-    return ++asked;
+  synchronized boolean has(Key key) {
+    return entries.containsKey(key);
   }
 
-  /** Whether an answer of this many bytes may be cached at all. */
-  boolean fits(long size) {
-    return size <= maxBytes;
+  /** Requests an answer. */
+  synchronized Optional<Object> get(Key key) {
+    return Optional.ofNullable(entries.get(key)).map(Entry::answer);
   }
 
-  /** Adds a change of a cache's bytes and makes room for it. */
-  void changed(Keeper keeper, long change) {
-    bytes += change;
-    keepers.add(keeper);
-    while (bytes > maxBytes) {
-      Keeper eldest = keeper;
-      for (Keeper other : keepers) {
-        eldest = other.eldestAsked() < eldest.eldestAsked() ? other : eldest;
-      }
-      bytes -= eldest.dropEldest();
-      if (eldest.eldestAsked() == Long.MAX_VALUE) {
-        keepers.remove(eldest); // it may be out of use; it registers again with its next answer
+  /**
+   * Adds an answer, or replaces it, and makes room. An answer above the budget is not cached.
+   *
+   * @param most answers of its cache
+   */
+  synchronized void put(Key key, Object answer, long size, int most) {
+    forget(key);
+    if (size > maxBytes) {
+      return;
+    }
+    entries.put(key, new Entry(answer, size));
+    bytes += size;
+    long excess =
+        entries.keySet().stream().filter(one -> one.cache() == key.cache()).count() - most;
+    Iterator<Map.Entry<Key, Entry>> eldest = entries.entrySet().iterator();
+    while (bytes > maxBytes || excess > 0) {
+      Map.Entry<Key, Entry> one = eldest.next();
+      boolean isOfCache = one.getKey().cache() == key.cache();
+      if (bytes > maxBytes || isOfCache) {
+        bytes -= one.getValue().bytes();
+        excess -= isOfCache ? 1 : 0;
+        eldest.remove();
       }
     }
   }
 
-  /** Removes a cache of this many bytes, unless it begins again. */
-  void forget(Keeper keeper, long size) {
-    bytes -= size;
-    keepers.remove(keeper);
+  /** Notes the size of an answer that has grown; an answer that is not cached is ignored. */
+  synchronized void resize(Key key, Object answer, long size) {
+    Entry entry = entries.get(key);
+    if (entry != null && entry.answer() == answer) {
+      put(key, answer, size, Integer.MAX_VALUE);
+    }
+  }
+
+  private void forget(Key key) {
+    Entry entry = entries.remove(key);
+    bytes -= entry == null ? 0 : entry.bytes();
+  }
+
+  /** Drops all answers of a cache. */
+  synchronized void clear(Object cache) {
+    entries
+        .entrySet()
+        .removeIf(
+            one -> {
+              boolean isOfCache = one.getKey().cache() == cache;
+              bytes -= isOfCache ? one.getValue().bytes() : 0;
+              return isOfCache;
+            });
   }
 }

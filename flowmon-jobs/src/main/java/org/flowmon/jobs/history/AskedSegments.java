@@ -3,6 +3,7 @@ package org.flowmon.jobs.history;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.flowmon.archive.ArchiveSnapshot;
@@ -17,10 +18,10 @@ import org.flowmon.udaf.set.LongRanges;
 /**
  * The rows behind an exact answer. A later snapshot is compared with them to tell whether the query
  * would give the same answer: imported rows are in new segments, and compacted rows are the same
- * rows in others. Not thread-safe.
+ * rows in others. Thread-safe.
  */
 final class AskedSegments {
-  private final List<LongRanges> times; // times of the rows asked for; null: all
+  private final Optional<List<LongRanges>> times; // of the rows asked for; empty: all
   private final UUID archive;
   private final long expired;
   private final long commit;
@@ -52,22 +53,22 @@ final class AskedSegments {
     }
   }
 
-  private static List<LongRanges> times(Query query) {
+  private static Optional<List<LongRanges>> times(Query query) {
     List<LongRanges> all = new ArrayList<>();
     for (FlowQuery flows : query.overFlows()) {
       LongRanges ends = Constraints.of(flows.where()).longs(FlowColumn.END_TIME);
       if (ends == null) {
-        return null;
+        return Optional.empty();
       }
       all.add(ends);
     }
-    return all;
+    return Optional.of(all);
   }
 
   private boolean isAskedAbout(SealedSegment segment) {
     TimeRange ends = segment.endTime();
-    return times == null
-        || times.stream().anyMatch(some -> some.intersects(ends.min(), ends.max()));
+    return times.isEmpty()
+        || times.get().stream().anyMatch(some -> some.intersects(ends.min(), ends.max()));
   }
 
   /**
@@ -75,7 +76,7 @@ final class AskedSegments {
    * within the query's range, in whichever segments, and none of them arrived between the former
    * and the new as-of. If so, the answer also holds for this as-of from now on.
    */
-  boolean hold(ArchiveSnapshot snapshot, long asOf) {
+  synchronized boolean hold(ArchiveSnapshot snapshot, long asOf) {
     if (!archive.equals(snapshot.archive()) || expired != snapshot.expiredRows()) {
       return false;
     }

@@ -2,6 +2,7 @@ package org.flowmon.jobs.history;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.source.FlowTopic;
@@ -91,10 +92,10 @@ record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
     return more <= 0 ? all : all.or(LongRanges.of(all.first(0), all.last(more)));
   }
 
-  /** Names the last of the gaps asked for, null if there is none. */
-  String message(FlowTopic topic) {
+  /** Names the last of the gaps asked for, if there is one. */
+  Optional<String> message(FlowTopic topic) {
     if (asked.isEmpty()) {
-      return null;
+      return Optional.empty();
     }
     CommitResult.Gap last = asked.get(0);
     for (CommitResult.Gap gap : asked) {
@@ -108,6 +109,7 @@ record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
           text.replace(
               "source " + last.sourceKey(), "topic " + topic.name() + " partition " + partition);
     }
-    return asked.size() == 1 ? text : text + " (and " + (asked.size() - 1) + " gaps before)";
+    return Optional.of(
+        asked.size() == 1 ? text : text + " (and " + (asked.size() - 1) + " gaps before)");
   }
 }

@@ -2,10 +2,9 @@ package org.flowmon.jobs.history;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.archive.query.limit.RowLimitException;
@@ -24,24 +23,21 @@ final class HistoryLookup {
   private static final Logger LOG = LoggerFactory.getLogger(HistoryLookup.class);
   private static final long POLL_MILLIS = 25;
 
-  private final Archive archive;
+  private final AnalysisLookups lookups;
   private final HistoryQuery query;
-  private final LookupPool pool;
-  private final Semaphore permits;
   private final WindowResult window;
-  private final RunningLookups lookups;
-  private final Told answer;
+  private final Receiver receiver;
   private final AtomicBoolean done = new AtomicBoolean();
-  private final long begun;
+  private final long begun = System.nanoTime();
   private final long deadline;
   private final long patience;
-  private boolean running;
+  private volatile boolean running;
   private volatile Future<?> limit;
   // When the query began to run, 0 if it did not.
   private volatile long runBegun;
 
   /** Takes the answer. */
-  interface Told {
+  interface Receiver {
     /**
      * Takes the answer.
      *
@@ -54,28 +50,15 @@ final class HistoryLookup {
   /**
    * Creates a lookup that has not begun.
    *
-   * @param permits of the analysis: limits its lookups that run at once
-   * @param lookups of the task that waits for the answer
    * @param isPatient whether it waits for the archive
-   * @param answer called once, on any thread
+   * @param receiver called once, on any thread
    */
   HistoryLookup(
-      Archive archive,
-      HistoryQuery query,
-      LookupPool pool,
-      Semaphore permits,
-      WindowResult window,
-      RunningLookups lookups,
-      boolean isPatient,
-      Told answer) {
-    this.begun = System.nanoTime();
-    this.archive = archive;
-    this.query = query;
-    this.pool = pool;
-    this.permits = permits;
-    this.window = window;
+      AnalysisLookups lookups, WindowResult window, boolean isPatient, Receiver receiver) {
     this.lookups = lookups;
-    this.answer = answer;
+    this.query = lookups.query();
+    this.window = window;
+    this.receiver = receiver;
     long timeout = query.timeout().toNanos();
     this.deadline = begun + timeout;
     this.patience = isPatient ? begun + timeout / 2 : begun;
@@ -83,29 +66,30 @@ final class HistoryLookup {
 
   /** Begins; the caller and the pool's timer never wait for files. */
   void start() {
-    limit = pool.after(query.timeout().toMillis(), this::expire);
-    if (!begin() && !(query.isKept(window.windowEnd()) && pool.tryRun(this::askKept))) {
+    limit = lookups.pool().after(query.timeout().toMillis(), this::expire);
+    boolean isBegun =
+        lookups.tryRun(this::lookUp)
+            || (query.isCached(window.windowEnd()) && lookups.pool().tryRun(this::takeCached));
+    if (!isBegun) {
       again();
     }
   }
 
   /**
-   * Looks for a cached answer: it costs next to nothing, so it does not wait for other lookups of
-   * the analysis.
+   * Takes a cached answer: it costs next to nothing, so it does not wait for other lookups of the
+   * analysis.
    */
-  private void askKept() {
-    HistoryAnswer known = null;
-    try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      known = query.known(snapshot, window.windowEnd());
+  private void takeCached() {
+    Optional<HistoryAnswer> cached = Optional.empty();
+    try (ArchiveSnapshot snapshot = lookups.archive().snapshot()) {
+      cached = query.cached(snapshot, window.windowEnd());
     } catch (IOException | RuntimeException e) {
-      LOG.debug("whether a kept answer of {} holds is not known", window.analysis(), e);
+      // The lookup reports the error.
+      LOG.debug("analysis {}: a cached history cannot be checked", window.analysis(), e);
     }
-    if (known != null) {
-      finish(known);
-    } else if (!done.get() && permits.tryAcquire()) {
-      setRunning(true);
-      run(); // which reports the error
-    } else {
+    if (cached.isPresent()) {
+      finish(cached.get());
+    } else if (!lookups.tryRunHere(this::lookUp)) {
       again();
     }
   }
@@ -113,81 +97,58 @@ final class HistoryLookup {
   // Makes attempts, each on a thread of the pool: on the timer a slow store would hold up every
   // lookup's limit.
   private void attempt() {
-    if (!done.get() && !begin()) {
+    if (!done.get() && !lookups.tryRun(this::lookUp)) {
       again();
     }
   }
 
   private void again() {
-    var unused = pool.after(POLL_MILLIS, this::attempt);
+    lookups.later(POLL_MILLIS, this::attempt);
   }
 
-  /** Runs on a thread of the pool if the analysis may have one more and one is free. */
-  private boolean begin() {
-    if (!permits.tryAcquire()) {
-      return false;
-    }
-    setRunning(true);
-    boolean isBegun = false;
+  /** Looks up; returns what is to be done then. */
+  private Runnable lookUp() {
+    running = true;
     try {
-      isBegun = pool.tryRun(this::run);
-      return isBegun;
-    } finally {
-      if (!isBegun) { // also if the system has no thread: no other lookup waits for that
-        setRunning(false);
-        permits.release();
+      Optional<HistoryAnswer> answer = ask();
+      if (answer.isPresent()) {
+        return () -> finish(answer.get());
       }
-    }
-  }
-
-  private void run() {
-    HistoryAnswer result;
-    try {
-      result = lookUp();
+      running = false;
+      return this::again;
     } catch (QueryTimeoutException e) {
-      result = HistoryAnswer.without(HistoryStatus.TIMEOUT, query.asOf(window), e.getMessage());
+      return () -> finish(HistoryStatus.TIMEOUT, e.getMessage());
     } catch (RowLimitException e) {
-      result =
-          HistoryAnswer.without(
+      return () ->
+          finish(
               HistoryStatus.REFUSED,
-              query.asOf(window),
               e.getMessage() + "; history.rows of the analysis allows no more");
     } catch (AnswerTooLargeException e) {
-      result = HistoryAnswer.without(HistoryStatus.REFUSED, query.asOf(window), e.getMessage());
+      return () -> finish(HistoryStatus.REFUSED, e.getMessage());
     } catch (IOException | RuntimeException e) {
-      result = failed(e);
+      return () -> fail(e);
     } catch (Error e) {
-      finish(HistoryAnswer.without(HistoryStatus.FAILED, query.asOf(window), e.toString()));
+      finish(HistoryStatus.FAILED, e.toString());
       throw e; // not a failure of the lookup alone
-    } finally {
-      permits.release();
-    }
-    if (result != null) {
-      finish(result);
-    } else {
-      setRunning(false);
-      again();
     }
   }
 
-  /** Returns the answer, null to retry. */
-  private HistoryAnswer lookUp() throws IOException {
-    try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      HistoryAnswer known = query.known(snapshot, window.windowEnd());
-      if (known != null) {
-        return known;
-      }
-      if (System.nanoTime() < patience && !query.isReached(snapshot, window.windowEnd())) {
-        return null;
+  /** Returns the answer; empty if it is to be asked for again. */
+  private Optional<HistoryAnswer> ask() throws IOException {
+    try (ArchiveSnapshot snapshot = lookups.archive().snapshot()) {
+      Optional<HistoryAnswer> cached = query.cached(snapshot, window.windowEnd());
+      if (cached.isPresent()) {
+        return cached;
       }
       long now = System.nanoTime();
-      long left = deadline - now;
-      if (done.get() || left <= 0) {
-        return null;
+      boolean isToWait = now < patience && !query.isReached(snapshot, window.windowEnd());
+      if (isToWait || done.get() || now >= deadline) {
+        return Optional.empty();
       }
       runBegun = now == 0 ? 1 : now;
+      Duration left = Duration.ofNanos(deadline - now);
       try (WindowPriority.Work work = WindowPriority.ofProcess().begin()) {
-        return lookups.run(this, () -> query.run(snapshot, window, Duration.ofNanos(left)));
+        return Optional.of(lookups.running().run(this, () -> query.run(snapshot, window, left)));
       }
     }
   }
@@ -195,41 +156,33 @@ final class HistoryLookup {
   /** Ends at the limit: a lookup that does not run was refused, one that runs is too slow. */
   private void expire() {
     long millis = query.timeout().toMillis();
-    finish(
-        isRunning()
-            ? HistoryAnswer.without(
-                HistoryStatus.TIMEOUT,
-                query.asOf(window),
-                "the lookup did not end within " + millis + " ms")
-            : HistoryAnswer.without(
-                HistoryStatus.REFUSED,
-                query.asOf(window),
-                "no lookup could begin within " + millis + " ms: too many at once"));
-    lookups.stop(this); // also if it waits for a store
+    if (running) {
+      finish(HistoryStatus.TIMEOUT, "the lookup did not end within " + millis + " ms");
+    } else {
+      finish(
+          HistoryStatus.REFUSED,
+          "no lookup could begin within " + millis + " ms: too many at once");
+    }
+    lookups.running().stop(this); // also if it waits for a store
   }
 
-  private synchronized void setRunning(boolean now) {
-    running = now;
-  }
-
-  private synchronized boolean isRunning() {
-    return running;
-  }
-
-  private HistoryAnswer failed(Exception e) {
+  private void fail(Exception e) {
     // If the task has ended, the archive may be closed: that is no failure to report.
-    if (!done.get() && !lookups.isClosed()) {
+    if (!done.get() && !lookups.running().isClosed()) {
       LOG.warn(
-          "no history for analysis {}, window that ends at {} µs",
+          "analysis {}: no history for the window that ends at {} µs",
           window.analysis(),
           window.windowEnd(),
           e);
     }
-    String message = e.getMessage() == null ? e.toString() : e.getMessage();
-    return HistoryAnswer.without(HistoryStatus.FAILED, query.asOf(window), message);
+    finish(HistoryStatus.FAILED, e.getMessage() == null ? e.toString() : e.getMessage());
   }
 
-  private void finish(HistoryAnswer result) {
+  private void finish(HistoryStatus status, String message) {
+    finish(HistoryAnswer.without(status, query.asOf(window.windowEnd()), message));
+  }
+
+  private void finish(HistoryAnswer answer) {
     if (done.compareAndSet(false, true)) {
       Future<?> unneeded = limit;
       if (unneeded != null) {
@@ -238,7 +191,7 @@ final class HistoryLookup {
       long now = System.nanoTime();
       long from = runBegun;
       long ran = from == 0 ? 0 : now - from;
-      answer.accept(result, now - begun - ran, ran);
+      receiver.accept(answer, now - begun - ran, ran);
     }
   }
 }

@@ -1,11 +1,21 @@
 package org.flowmon.jobs.history;
 
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.streaming.api.datastream.AsyncDataStream.OutputMode;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.functions.async.AsyncFunction;
 import org.apache.flink.streaming.api.functions.async.ResultFuture;
 import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -13,42 +23,150 @@ import org.apache.flink.streaming.api.operators.async.AsyncWaitOperator;
 import org.apache.flink.streaming.api.operators.async.AsyncWaitOperatorFactory;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
 import org.apache.flink.streaming.util.retryable.AsyncRetryStrategies;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.analysis.Definitions;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.source.FlowTopic;
+import org.flowmon.udaf.text.QueryException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Flink's operator for asynchronous answers, except that successive watermarks after a waiting
- * window are merged into the last one.
+ * Adds the history from the archive to each window's result without holding up the stream. The
+ * analysis's history query runs with {@code :now} bound to the window's end and each {@code
+ * :live.COLUMN} to the list of that column's values, over the arrivals up to as-of = window end −
+ * delay. A lookup that is late, refused or failed is a status of the answer, never an exception.
+ *
+ * <p>Answers leave in the order in which they are ready, so that a slow analysis does not hold up
+ * the others. Every report carries its window and replaces by revision, so nothing depends on the
+ * order. No result passes a watermark, and the time limit of lookups bounds that wait. Windows in
+ * flight are part of a checkpoint and are looked up again after a restart.
  *
  * <p>Flink's queue takes watermarks as it takes windows, some hundred a second. One lookup of some
- * seconds would fill it, and block the task of all windows, which runs in the same thread. No
- * watermark could leave before that window, so the merged ones carry no information.
+ * seconds would fill it and block the task of all windows, which runs in the same thread. So
+ * successive watermarks after a waiting window are merged into the last one: none of them could
+ * leave before that window.
+ *
+ * <p>Load has three bounds: {@code history.concurrency} lookups of an analysis in a task, {@link
+ * LookupPool} in a TaskManager, and {@link #CAPACITY} windows in flight in a task, with the
+ * watermarks between them, times the job's parallelism. At the last bound the task waits, and with
+ * it the task of all windows if it is the same. A lookup without a free thread retries until its
+ * time limit; a lookup without an answer by then is not repeated later.
+ *
+ * <p>Metrics in group {@code flowmon}: those of {@link LookupMetrics}.
  */
-final class HistoryOperator extends AsyncWaitOperator<WindowResult, WindowHistory> {
-  private static final long serialVersionUID = 1L;
+public final class HistoryOperator extends AsyncWaitOperator<WindowResult, WindowHistory> {
+  /** Windows that wait for their history in one task, for each unit of the job's parallelism. */
+  public static final int CAPACITY = 128;
 
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(HistoryOperator.class);
+  // Flink's own time limit only catches lookups that missed theirs.
+  private static final Duration SLACK = Duration.ofSeconds(10);
+
+  /** The pace of windows. */
+  public enum Pace {
+    /** Real time: a lookup waits for the archive. */
+    LIVE,
+    /**
+     * As fast as windows are read: a lookup does not wait for the archive, and lookups of a task
+     * run one after the other, since the time limits of waiting lookups run too.
+     */
+    REPLAY
+  }
+
+  /**
+   * The archive that is asked, and for whom.
+   *
+   * @param archive null if none is configured: then every lookup fails and says so
+   * @param delay of analyses that set none: two checkpoint intervals, as the archive is one behind
+   * @param topic whose flows the archive holds
+   * @param disorder how far an arrival may lie behind the largest of its partition
+   */
+  public record Settings(
+      ArchiveLocation archive,
+      List<AnalysisConfig> analyses,
+      Duration delay,
+      FlowTopic topic,
+      Duration disorder,
+      Pace pace)
+      implements Serializable {
+    public Settings {
+      analyses = List.copyOf(analyses);
+    }
+
+    HistoryQuery query(AnalysisConfig analysis, Optional<RecentAnswers> cache) {
+      return new HistoryQuery(analysis, delay, topic, disorder, cache);
+    }
+
+    /** The tasks of a process share the cached answers of an analysis with equal settings. */
+    Object cacheKey(AnalysisConfig analysis) {
+      return List.of(String.valueOf(archive), topic, delay, disorder, analysis);
+    }
+  }
+
+  private final transient Settings settings;
+  private final transient Definitions definitions;
   private final transient MailboxExecutor mailbox;
+  private final transient RunningLookups lookups = new RunningLookups();
+  private final transient Map<String, Opened> byName = new HashMap<>();
+  private final transient Map<String, LookupMetrics> lookupMetrics = new HashMap<>();
   // Pending answers; all fields here belong to the task's thread.
   private final transient Set<ResultFuture<WindowHistory>> waiting = new HashSet<>();
+  private transient LookupPool pool; // null until open
+  private transient Archive archive; // null without one
   private transient Watermark held;
+
+  /**
+   * An analysis with a history.
+   *
+   * @param lookups empty if its history cannot be looked up
+   * @param ahead empty if nothing can be looked up ahead
+   * @param error why there are no lookups
+   */
+  private record Opened(
+      AnalysisConfig config,
+      LookupMetrics metrics,
+      Optional<AnalysisLookups> lookups,
+      Optional<LookAhead> ahead,
+      String error) {}
+
+  /**
+   * Adds the operator to the job.
+   *
+   * @throws QueryException if a history query is invalid
+   */
+  public static SingleOutputStreamOperator<WindowHistory> apply(
+      DataStream<WindowResult> windows, Settings settings) {
+    for (AnalysisConfig analysis : settings.analyses()) {
+      if (analysis.history() != null) {
+        var unused = settings.query(analysis, Optional.empty()); // an error is thrown here
+      }
+    }
+    int parallelism = Math.min(windows.getExecutionEnvironment().getParallelism(), 1 << 10);
+    int capacity = settings.pace() == Pace.LIVE ? CAPACITY * Math.max(1, parallelism) : 1;
+    long timeout = AnalysisConfig.History.MAX_TIMEOUT.plus(SLACK).toMillis();
+    return windows.transform(
+        "history", WindowHistory.TYPE, new Factory(settings, timeout, capacity));
+  }
 
   /** Creates the operator. */
   static final class Factory extends AsyncWaitOperatorFactory<WindowResult, WindowHistory> {
     private static final long serialVersionUID = 1L;
-
-    private final HistoryFunction function;
+    private final Settings settings;
     private final long timeoutMillis;
     private final int capacity;
 
     /**
-     * Creates an operator around a function.
-     *
      * @param capacity the most windows that wait, with the watermarks between them
      */
-    Factory(HistoryFunction function, long timeoutMillis, int capacity) {
-      super(function, timeoutMillis, capacity, OutputMode.UNORDERED);
-      this.function = function;
+    Factory(Settings settings, long timeoutMillis, int capacity) {
+      super(new Requests(), timeoutMillis, capacity, OutputMode.UNORDERED);
+      this.settings = settings;
       this.timeoutMillis = timeoutMillis;
       this.capacity = capacity;
     }
@@ -60,12 +178,7 @@ final class HistoryOperator extends AsyncWaitOperator<WindowResult, WindowHistor
         StreamOperatorParameters<WindowHistory> parameters) {
       return (T)
           new HistoryOperator(
-              parameters,
-              function,
-              timeoutMillis,
-              capacity,
-              parameters.getProcessingTimeService(),
-              getMailboxExecutor());
+              parameters, settings, new Requests(), timeoutMillis, capacity, getMailboxExecutor());
     }
 
     @Override
@@ -75,43 +188,178 @@ final class HistoryOperator extends AsyncWaitOperator<WindowResult, WindowHistor
     }
   }
 
+  /** Flink's way into the operator. */
+  private static final class Requests implements AsyncFunction<WindowResult, WindowHistory> {
+    private static final long serialVersionUID = 1L;
+    private transient HistoryOperator operator;
+
+    @Override
+    public void asyncInvoke(WindowResult window, ResultFuture<WindowHistory> result) {
+      operator.answer(window, result);
+    }
+
+    @Override
+    public void timeout(WindowResult window, ResultFuture<WindowHistory> result) {
+      operator.complete(
+          result,
+          new WindowHistory(
+              window,
+              HistoryAnswer.without(
+                  HistoryStatus.TIMEOUT, HistoryAnswer.UNKNOWN, "the lookup was given up")));
+    }
+  }
+
   @SuppressWarnings("unchecked") // NO_RETRY_STRATEGY has no type
   private HistoryOperator(
       StreamOperatorParameters<WindowHistory> parameters,
-      HistoryFunction function,
+      Settings settings,
+      Requests requests,
       long timeoutMillis,
       int capacity,
-      ProcessingTimeService time,
       MailboxExecutor mailbox) {
     super(
         parameters,
-        function,
+        requests,
         timeoutMillis,
         capacity,
         OutputMode.UNORDERED,
         AsyncRetryStrategies.NO_RETRY_STRATEGY,
-        time,
+        parameters.getProcessingTimeService(),
         mailbox);
+    this.settings = settings;
+    this.definitions = new Definitions(settings.analyses());
     this.mailbox = mailbox;
-    function.tell(this);
+    requests.operator = this;
   }
 
-  /** Notes a pending answer; called by the task's thread. */
-  void awaits(ResultFuture<WindowHistory> result) {
+  @Override
+  public void open() throws Exception {
+    if (settings.archive() != null) {
+      archive = Archive.openOrCreate(settings.archive(), ArchiveOptions.DEFAULTS);
+      LookupMetrics.registerFetches(flowmonMetrics(), archive);
+    }
+    pool = LookupPool.acquire();
+    for (AnalysisConfig analysis : definitions.started()) {
+      if (analysis.history() != null) {
+        byName.put(analysis.name(), open(analysis));
+      }
+    }
+    super.open(); // asks for the windows of the checkpoint
+  }
+
+  private MetricGroup flowmonMetrics() {
+    return getMetricGroup().addGroup("flowmon");
+  }
+
+  /** Returns the analysis of a window, opened if it is new or changed, if it has a history. */
+  private Optional<Opened> of(WindowResult window) {
+    AnalysisConfig config = definitions.of(window.analysis(), window.definition());
+    if (config == null || config.history() == null) {
+      return Optional.empty();
+    }
+    Opened before = byName.get(config.name());
+    if (before != null && before.config().equals(config)) {
+      return Optional.of(before);
+    }
+    if (before != null) {
+      pool.forgetAnswers(settings.cacheKey(before.config()));
+    }
+    Opened opened = open(config);
+    byName.put(config.name(), opened);
+    return Optional.of(opened);
+  }
+
+  private Opened open(AnalysisConfig config) {
+    if (archive == null) {
+      return failed(config, "the job's configuration has no archive.directory");
+    }
+    try {
+      // Windows of an analysis come to any of the tasks, and the answer of one serves all.
+      boolean isLive = settings.pace() == Pace.LIVE;
+      Optional<RecentAnswers> cache =
+          isLive || config.history().refresh() != null
+              ? Optional.of(pool.answers(settings.cacheKey(config)))
+              : Optional.empty();
+      HistoryQuery query = settings.query(config, cache);
+      Semaphore permits = new Semaphore(config.history().concurrency());
+      AnalysisLookups all = new AnalysisLookups(archive, query, pool, permits, lookups);
+      Optional<LookAhead> ahead =
+          isLive && query.canBeAhead()
+              ? Optional.of(new LookAhead(all, config.live().slideMicros()))
+              : Optional.empty();
+      return new Opened(config, metrics(config), Optional.of(all), ahead, "");
+    } catch (QueryException e) {
+      LOG.error("analysis {}: history.query: {}", config.name(), e.getMessage());
+      return failed(config, "history.query: " + e.getMessage());
+    }
+  }
+
+  private Opened failed(AnalysisConfig config, String error) {
+    return new Opened(config, metrics(config), Optional.empty(), Optional.empty(), error);
+  }
+
+  private LookupMetrics metrics(AnalysisConfig config) {
+    return lookupMetrics.computeIfAbsent(
+        config.name(), name -> new LookupMetrics(flowmonMetrics().addGroup("analysis", name)));
+  }
+
+  /** Gives a window its history, now or when it is found. */
+  private void answer(WindowResult window, ResultFuture<WindowHistory> result) {
+    if (window.isAnnouncement()) {
+      forget(window);
+      result.complete(List.of(new WindowHistory(window, HistoryAnswer.NONE)));
+      return;
+    }
+    Optional<Opened> history = of(window);
+    if (history.isEmpty() || window.rows().rowCount() == 0) {
+      result.complete(List.of(new WindowHistory(window, HistoryAnswer.NONE)));
+      return;
+    }
+    Opened analysis = history.get();
+    if (analysis.lookups().isEmpty()) {
+      HistoryAnswer failed =
+          HistoryAnswer.without(HistoryStatus.FAILED, HistoryAnswer.UNKNOWN, analysis.error());
+      result.complete(List.of(new WindowHistory(window, failed)));
+      return;
+    }
     waiting.add(result);
+    AnalysisLookups all = analysis.lookups().get();
+    boolean isPatient = settings.pace() == Pace.LIVE && all.query().canBeReached(window);
+    new HistoryLookup(
+            all,
+            window,
+            isPatient,
+            (answer, waited, ran) -> {
+              if (!lookups.isClosed()) {
+                analysis.metrics().count(answer.status(), waited, ran);
+                complete(result, new WindowHistory(window, answer));
+              }
+            })
+        .start();
+    // After the window's own lookup, which goes first.
+    analysis.ahead().ifPresent(ahead -> ahead.after(window.windowEnd()));
+  }
+
+  /** Drops the cached answers of a removed analysis. */
+  private void forget(WindowResult announcement) {
+    boolean isGone = announcement.definition().isEmpty();
+    Opened before = isGone ? byName.get(announcement.analysis()) : null;
+    if (before != null) {
+      pool.forgetAnswers(settings.cacheKey(before.config()));
+    }
   }
 
   /**
    * Gives a window its answer, on any thread. After the task has ended the answer is not needed:
    * the window is in its last checkpoint, or it was cancelled.
    */
-  void complete(ResultFuture<WindowHistory> result, WindowHistory answer) {
+  private void complete(ResultFuture<WindowHistory> result, WindowHistory answer) {
     try {
       result.complete(List.of(answer));
       // After the mail with the answer.
       mailbox.execute(() -> answered(result), "answered");
     } catch (RejectedExecutionException e) {
-      LOG.debug("the task ended before the history of {}", answer.window().analysis(), e);
+      LOG.debug("analysis {}: the task ended before a history", answer.window().analysis(), e);
     }
   }
 
@@ -147,5 +395,17 @@ final class HistoryOperator extends AsyncWaitOperator<WindowResult, WindowHistor
   public void endInput() throws Exception {
     passHeld();
     super.endInput();
+  }
+
+  @Override
+  public void close() throws Exception {
+    super.close();
+    lookups.close();
+    if (pool != null) {
+      pool.close();
+    }
+    if (archive != null) {
+      archive.close();
+    }
   }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
@@ -33,9 +34,9 @@ final class HistoryQuery {
   private final long rowLimit;
   private final FlowTopic topic;
   private final long disorderMicros;
-  private final RecentAnswers recent; // null if each window has an answer of its own
-  private final ListedGroups listed; // null if answers of other windows do not help
-  private final KeptGroups groups; // null if answers of other windows do not help
+  private final Optional<RecentAnswers> recent; // empty if each window has an answer of its own
+  private final Optional<ListedGroups> listed; // empty if answers of other windows do not help
+  private final Optional<GroupCache> groups; // as listed
 
   /**
    * Parses an analysis's history query.
@@ -43,7 +44,7 @@ final class HistoryQuery {
    * @param otherwise the delay if the analysis sets none
    * @param topic whose partitions the archive must have reached
    * @param disorder how far an arrival may lie behind the largest of its partition
-   * @param answers the cache of answers for other windows and of look-ahead answers; null: none
+   * @param cache of answers for other windows and of look-ahead answers
    * @throws QueryException if the query is invalid
    */
   HistoryQuery(
@@ -51,7 +52,7 @@ final class HistoryQuery {
       Duration otherwise,
       FlowTopic topic,
       Duration disorder,
-      RecentAnswers answers) {
+      Optional<RecentAnswers> cache) {
     AnalysisConfig.History history = analysis.history();
     this.query = QueryParser.parseQuery(history.query());
     this.config = history;
@@ -67,9 +68,9 @@ final class HistoryQuery {
       }
     }
     boolean isOfNowAlone = query.parameters().stream().allMatch(name -> name.equals("now"));
-    this.recent = isOfNowAlone ? answers : null;
-    this.listed = answers == null ? null : ListedGroups.of(query);
-    this.groups = listed == null ? null : answers.groups();
+    this.recent = cache.filter(answers -> isOfNowAlone);
+    this.listed = cache.flatMap(answers -> ListedGroups.of(query));
+    this.groups = cache.map(RecentAnswers::groups);
   }
 
   Duration timeout() {
@@ -77,34 +78,26 @@ final class HistoryQuery {
   }
 
   /** Returns the as-of time: later arrivals are not seen. It depends on the window alone. */
-  long asOf(WindowResult window) {
-    return asOf(window.windowEnd());
-  }
-
-  private long asOf(long windowEnd) {
+  long asOf(long windowEnd) {
     return config.now(windowEnd) - delayMicros;
   }
 
   /** Whether answers depend on the window's end alone, and are cached. */
   boolean canBeAhead() {
-    return recent != null;
-  }
-
-  private long now(WindowResult window) {
-    return config.now(window.windowEnd());
+    return recent.isPresent();
   }
 
   /**
-   * Whether an answer is cached, from another window or from looking ahead. {@link #known} tells
+   * Whether an answer is cached, from another window or from looking ahead. {@link #cached} tells
    * whether it still holds.
    */
-  boolean isKept(long windowEnd) {
-    return recent != null && recent.has(config.now(windowEnd));
+  boolean isCached(long windowEnd) {
+    return recent.isPresent() && recent.get().has(config.now(windowEnd));
   }
 
-  /** Returns the cached answer; null if there is none, or a snapshot has another. */
-  HistoryAnswer known(ArchiveSnapshot snapshot, long windowEnd) {
-    return recent == null ? null : recent.get(config.now(windowEnd), snapshot);
+  /** Returns the cached answer; empty if there is none, or a snapshot has another. */
+  Optional<HistoryAnswer> cached(ArchiveSnapshot snapshot, long windowEnd) {
+    return recent.flatMap(answers -> answers.get(config.now(windowEnd), snapshot));
   }
 
   /**
@@ -112,7 +105,7 @@ final class HistoryQuery {
    * before: waiting for the archive is then in vain, and would hold back the job's last checkpoint.
    */
   boolean canBeReached(WindowResult window) {
-    return asOf(window) <= window.inputThrough();
+    return asOf(window.windowEnd()) <= window.inputThrough();
   }
 
   /** Whether all arrivals up to as-of are committed or will never be. */
@@ -144,32 +137,27 @@ final class HistoryQuery {
   /** Runs the query over a snapshot. */
   HistoryAnswer run(ArchiveSnapshot snapshot, WindowResult window, Duration limit)
       throws IOException {
-    if (isOfKnownGroups(window)) {
-      return answerOfList(snapshot, window, limit);
+    if (listed.isPresent() && hasList(listed.get(), window.rows())) {
+      return answerOfList(listed.get(), groups.get(), snapshot, window, limit);
     }
     Query bound = query.bind(parameters(window));
-    HistoryAnswer answer = answer(snapshot, window.windowEnd(), bound, limit);
-    keep(window.windowEnd(), answer, bound, snapshot);
-    return answer;
-  }
-
-  private void keep(long windowEnd, HistoryAnswer answer, Query bound, ArchiveSnapshot snapshot) {
-    if (recent != null && answer.status() == HistoryStatus.EXACT) {
-      AskedSegments segments = new AskedSegments(bound, snapshot, answer.asOf());
-      recent.keep(config.now(windowEnd), answer, segments);
-    }
+    return cache(snapshot, window.windowEnd(), bound, limit);
   }
 
   /** Runs the query of a future window, if it {@link #canBeAhead}. */
-  void lookAhead(ArchiveSnapshot snapshot, long windowEnd) throws IOException {
-    Parameters now = Parameters.NONE.with("now", Value.ofTimestamp(config.now(windowEnd)));
-    Query bound = query.bind(now);
-    keep(windowEnd, answer(snapshot, windowEnd, bound, timeout), bound, snapshot);
+  HistoryAnswer lookAhead(ArchiveSnapshot snapshot, long windowEnd) throws IOException {
+    return cache(snapshot, windowEnd, query.bind(now(windowEnd)), timeout);
   }
 
-  private HistoryAnswer answer(
-      ArchiveSnapshot snapshot, long windowEnd, Query bound, Duration limit) throws IOException {
-    return answer(snapshot, windowEnd, bound, bound, limit);
+  /** Runs the query and caches an exact answer that serves other windows. */
+  private HistoryAnswer cache(ArchiveSnapshot snapshot, long windowEnd, Query bound, Duration limit)
+      throws IOException {
+    HistoryAnswer answer = answer(snapshot, windowEnd, bound, bound, limit);
+    if (recent.isPresent() && answer.status() == HistoryStatus.EXACT) {
+      AskedSegments segments = new AskedSegments(bound, snapshot, answer.asOf());
+      recent.get().keep(config.now(windowEnd), answer, segments);
+    }
+    return answer;
   }
 
   /**
@@ -194,14 +182,10 @@ final class HistoryQuery {
     boolean exact = gaps.asked().isEmpty() && reached;
     HistoryStretches stretches = HistoryStretches.of(snapshot, sources, disorderMicros);
     long from = stretches.from();
-    String message = gaps.message(topic);
-    if (message == null && !reached) {
-      message = unreached(snapshot, sources, asOf);
-    }
-    List<String> warnings = answer.stats().warnings();
-    if (message == null && !warnings.isEmpty()) {
-      message = warnings.get(0);
-    }
+    Optional<String> message =
+        gaps.message(topic)
+            .or(() -> reached ? Optional.empty() : Optional.of(unreached(snapshot, sources, asOf)))
+            .or(() -> answer.stats().warnings().stream().findFirst());
     return new HistoryAnswer(
         exact ? HistoryStatus.EXACT : HistoryStatus.PARTIAL,
         asOf,
@@ -209,41 +193,39 @@ final class HistoryQuery {
         through(snapshot, sources),
         gaps.arrivals(stretches.missing()),
         answer.table(),
-        message);
+        message.orElse(null));
   }
 
-  private boolean isOfKnownGroups(WindowResult window) {
-    if (listed == null) {
-      return false;
-    }
-    int column = window.rows().column(listed.parameter().substring(LIVE.length()));
-    return column >= 0 && window.rows().kind(column) == listed.keyKind();
+  private static boolean hasList(ListedGroups listed, ResultTable live) {
+    int column = live.column(listed.parameter().substring(LIVE.length()));
+    return column >= 0 && live.kind(column) == listed.keyKind();
   }
 
   /**
    * Returns the answer for a list of the window's values; earlier windows may have asked for some
    * of them.
    */
-  private HistoryAnswer answerOfList(ArchiveSnapshot snapshot, WindowResult window, Duration limit)
+  private HistoryAnswer answerOfList(
+      ListedGroups list,
+      GroupCache cache,
+      ArchiveSnapshot snapshot,
+      WindowResult window,
+      Duration limit)
       throws IOException {
-    List<Value> values = KeptGroups.distinct(values(window.rows(), listed.parameter()));
-    Parameters now = Parameters.NONE.with("now", Value.ofTimestamp(now(window)));
-    FlowQuery rest = listed.rest(now);
-    long asOf = asOf(window);
-    KeptGroups.Answers kept = groups.of(rest, snapshot, asOf);
-    List<Value> missing = kept == null ? values : kept.missing(values);
-    Query bound = listed.bind(now, missing);
+    List<Value> values = GroupCache.distinct(values(window.rows(), list.parameter()));
+    Parameters now = now(window.windowEnd());
+    FlowQuery rest = list.rest(now);
+    long asOf = asOf(window.windowEnd());
+    Optional<GroupCache.Answers> cached = cache.of(rest, snapshot, asOf);
+    List<Value> missing = cached.map(answers -> answers.missing(values)).orElse(values);
+    Query bound = list.bind(now, missing);
     HistoryAnswer answer = answer(snapshot, window.windowEnd(), bound, rest, limit);
-    boolean isExact = answer.status() == HistoryStatus.EXACT;
-    if (kept == null) {
-      if (isExact) {
-        groups.begin(listed, rest, snapshot, asOf).add(values, answer.rows());
-      }
-      return answer;
-    }
-    HistoryAnswer all = answer.withRows(kept.rows(values, missing, answer.rows()));
-    if (isExact) {
-      kept.add(missing, answer.rows());
+    HistoryAnswer all =
+        cached
+            .map(answers -> answer.withRows(answers.rows(values, missing, answer.rows())))
+            .orElse(answer);
+    if (answer.status() == HistoryStatus.EXACT) {
+      cached.orElseGet(() -> cache.begin(list, rest, snapshot, asOf)).add(missing, answer.rows());
     }
     return all;
   }
@@ -252,10 +234,8 @@ final class HistoryQuery {
   private String unreached(ArchiveSnapshot snapshot, Set<String> sources, long asOf) {
     long through = through(snapshot, sources);
     if (through != Long.MIN_VALUE) {
-      return "the archive has what arrived before "
-          + FlowTime.instant(through)
-          + ", and not yet all up to "
-          + FlowTime.instant(asOf);
+      return "the archive has what arrived before %s, and not yet all up to %s"
+          .formatted(FlowTime.instant(through), FlowTime.instant(asOf));
     }
     if (sources.isEmpty()) {
       return "the archive has imported files alone, and nobody knows whether they are all that"
@@ -263,11 +243,8 @@ final class HistoryQuery {
     }
     Set<String> known = snapshot.committedEnds().keySet();
     boolean any = sources.stream().anyMatch(known::contains);
-    return "the archive has nothing of "
-        + (any ? "some partitions of " : "")
-        + "topic "
-        + topic.name()
-        + " yet";
+    return "the archive has nothing of %stopic %s yet"
+        .formatted(any ? "some partitions of " : "", topic.name());
   }
 
   private static List<Constraints> filters(Query bound) {
@@ -276,13 +253,17 @@ final class HistoryQuery {
 
   // Only the columns that the query names: a sum beyond a long cannot be a parameter's value.
   private Parameters parameters(WindowResult window) {
-    Parameters parameters = Parameters.NONE.with("now", Value.ofTimestamp(now(window)));
+    Parameters parameters = now(window.windowEnd());
     for (String parameter : query.parameters()) {
       if (parameter.startsWith(LIVE)) {
         parameters = parameters.with(parameter, values(window.rows(), parameter));
       }
     }
     return parameters;
+  }
+
+  private Parameters now(long windowEnd) {
+    return Parameters.NONE.with("now", Value.ofTimestamp(config.now(windowEnd)));
   }
 
   private static List<Value> values(ResultTable rows, String parameter) {

@@ -1,5 +1,6 @@
 package org.flowmon.jobs.history;
 
+import java.io.IOException;
 import java.util.Locale;
 
 /** The reliability of the history of a window's result. */
@@ -34,14 +35,18 @@ public enum HistoryStatus {
     return code;
   }
 
-  /** Returns the status of this code, null if this version does not know it. */
-  public static HistoryStatus byCode(int code) {
+  /**
+   * Returns the status of this code.
+   *
+   * @throws IOException if this version does not know it
+   */
+  public static HistoryStatus byCode(int code) throws IOException {
     for (HistoryStatus status : values()) {
       if (status.code == code) {
         return status;
       }
     }
-    return null;
+    throw new IOException("history status " + code + " is unknown, expected 1 to 6");
   }
 
   /** The name in reports, as {@code exact}. */

@@ -2,6 +2,7 @@ package org.flowmon.jobs.history;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.flowmon.udaf.constraint.ConstantFolding;
 import org.flowmon.udaf.query.Expression;
@@ -33,14 +34,14 @@ final class ListedGroups {
     this.keyColumns = keyColumns;
   }
 
-  /** Returns the query in this shape; null if it is not known to have it. */
-  static ListedGroups of(Query any) {
+  /** Returns the query in this shape; empty if it is not known to have it. */
+  static Optional<ListedGroups> of(Query any) {
     if (!(any instanceof FlowQuery query)
         || !query.keepsAllGroups()
         || !query.orderBy().isEmpty()
         || !query.inQueries().isEmpty()
         || query.select().stream().anyMatch(item -> item.what().kind() == ValueKind.TEXT)) {
-      return null;
+      return Optional.empty();
     }
     List<Expression.In> lists = new ArrayList<>();
     for (Expression term : terms(query.where())) {
@@ -52,27 +53,29 @@ final class ListedGroups {
       }
     }
     if (lists.size() != 1) {
-      return null;
+      return Optional.empty();
     }
     String parameter = ((Expression.Parameter) lists.get(0).items().get(0)).name();
     if (!query.parameters().equals(Set.of(parameter))
         && !query.parameters().equals(Set.of("now", parameter))) {
-      return null;
+      return Optional.empty();
     }
     // A parameter in a second place would apply to all values.
     FlowQuery without = query.withWhere(without(query.where(), lists.get(0)));
     if (without.parameters().contains(parameter)) {
-      return null;
+      return Optional.empty();
     }
     int[] keys = new int[query.groupBy().size()];
     for (int k = 0; k < keys.length; k++) {
       keys[k] = column(query, query.groupBy().get(k));
       if (keys[k] < 0 || query.groupBy().get(k).kind() == ValueKind.DOUBLE) {
-        return null; // the order of rows could not be restored
+        return Optional.empty(); // the order of rows could not be restored
       }
     }
     boolean isFirst = keys.length > 0 && query.groupBy().get(0).equals(lists.get(0).value());
-    return isFirst ? new ListedGroups(query, without, parameter, keys) : null;
+    return isFirst
+        ? Optional.of(new ListedGroups(query, without, parameter, keys))
+        : Optional.empty();
   }
 
   private static List<Expression> terms(Expression where) {
@@ -129,12 +132,12 @@ final class ListedGroups {
    */
   FlowQuery rest(Parameters parameters) {
     FlowQuery bound = without.bind(parameters);
-    List<Expression> terms = terms(bound.where()).stream().map(ListedGroups::reckoned).toList();
+    List<Expression> terms = terms(bound.where()).stream().map(ListedGroups::folded).toList();
     return bound.withWhere(terms.isEmpty() ? null : new Expression.And(terms));
   }
 
   /** Folds computed times: they are equal if their values are. */
-  private static Expression reckoned(Expression term) {
+  private static Expression folded(Expression term) {
     return term instanceof Expression.Comparison of
         ? new Expression.Comparison(
             of.operator(), ConstantFolding.of(of.left()), ConstantFolding.of(of.right()))

@@ -1,8 +1,6 @@
 package org.flowmon.jobs.history;
 
 import java.io.IOException;
-import java.util.concurrent.Semaphore;
-import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,35 +16,19 @@ final class LookAhead {
   // How long it waits for the archive beyond the window's own time.
   private static final long PATIENCE_NANOS = 60_000_000_000L;
 
-  private final Archive archive;
-  private final HistoryQuery query;
-  private final LookupPool pool;
-  private final Semaphore permits;
+  private final AnalysisLookups lookups;
   private final long slideMicros;
-  private final RunningLookups lookups;
   private long expected = Long.MIN_VALUE; // guarded by this
   private long since; // guarded by this
 
   /**
    * Creates the look-ahead of one analysis.
    *
-   * @param permits as in {@link HistoryLookup}
    * @param slideMicros from the end of a window to that of the next
-   * @param lookups of the task that is going to ask for answers
    */
-  LookAhead(
-      Archive archive,
-      HistoryQuery query,
-      LookupPool pool,
-      Semaphore permits,
-      long slideMicros,
-      RunningLookups lookups) {
-    this.archive = archive;
-    this.query = query;
-    this.pool = pool;
-    this.permits = permits;
-    this.slideMicros = slideMicros;
+  LookAhead(AnalysisLookups lookups, long slideMicros) {
     this.lookups = lookups;
+    this.slideMicros = slideMicros;
   }
 
   /** Takes a window; the next one comes a slide later. */
@@ -63,56 +45,36 @@ final class LookAhead {
   }
 
   private void attempt(long windowEnd) {
-    if (lookups.isClosed() || !isExpected(windowEnd)) {
-      return;
-    }
-    if (!permits.tryAcquire() || !begin(windowEnd)) {
+    boolean isWanted = !lookups.running().isClosed() && isExpected(windowEnd);
+    if (isWanted && !lookups.tryRun(() -> lookUp(windowEnd))) {
       again(windowEnd);
     }
   }
 
-  /** Runs with the acquired permit, and releases it if it cannot run. */
-  private boolean begin(long windowEnd) {
-    boolean isBegun = false;
-    try {
-      isBegun = pool.tryRun(() -> run(windowEnd));
-      return isBegun;
-    } finally {
-      if (!isBegun) { // also if the system has no thread
-        permits.release();
-      }
-    }
-  }
-
   private void again(long windowEnd) {
-    var unused = pool.after(POLL_MILLIS, () -> attempt(windowEnd));
+    lookups.later(POLL_MILLIS, () -> attempt(windowEnd));
   }
 
   private synchronized boolean isExpected(long windowEnd) {
     return expected == windowEnd && System.nanoTime() - since < 1000 * slideMicros + PATIENCE_NANOS;
   }
 
-  private void run(long windowEnd) {
-    boolean isReached = false;
-    try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      isReached = query.isReached(snapshot, windowEnd);
+  /** Looks up if the archive has reached as-of; returns what is to be done then. */
+  private Runnable lookUp(long windowEnd) {
+    HistoryQuery query = lookups.query();
+    try (ArchiveSnapshot snapshot = lookups.archive().snapshot()) {
+      if (!query.isReached(snapshot, windowEnd)) {
+        return () -> again(windowEnd);
+      }
       // A cached answer may be outdated: the archive may have other segments since.
-      if (isReached && query.known(snapshot, windowEnd) == null) {
+      if (query.cached(snapshot, windowEnd).isEmpty()) {
         var unused =
-            lookups.run(
-                () -> {
-                  query.lookAhead(snapshot, windowEnd);
-                  return null;
-                });
+            lookups.running().run(new Object(), () -> query.lookAhead(snapshot, windowEnd));
       }
     } catch (IOException | RuntimeException e) {
-      isReached = true; // the window's own lookup reports the error
+      // The window's own lookup reports the error.
       LOG.debug("no history ahead of the window that ends at {} µs", windowEnd, e);
-    } finally {
-      permits.release();
     }
-    if (!isReached) {
-      again(windowEnd);
-    }
+    return () -> {};
   }
 }

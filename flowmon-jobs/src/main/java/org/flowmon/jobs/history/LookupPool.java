@@ -1,6 +1,7 @@
 package org.flowmon.jobs.history;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
@@ -27,8 +28,8 @@ final class LookupPool implements AutoCloseable {
   private final Map<Object, RecentAnswers> answers = new ConcurrentHashMap<>();
   private int users;
 
-  LookupPool(int size) {
-    this(size, groupMemory());
+  LookupPool(int size, long answerBytes) {
+    this(size, answerBytes, r -> daemon(r, "history-lookup"));
   }
 
   /**
@@ -36,11 +37,6 @@ final class LookupPool implements AutoCloseable {
    *
    * @param answerBytes heap limit of the cached answers, about
    */
-  LookupPool(int size, long answerBytes) {
-    this(size, answerBytes, r -> daemon(r, "history-lookup"));
-  }
-
-  /** Creates a private pool with a thread factory. */
   LookupPool(int size, long answerBytes, ThreadFactory making) {
     memory = new AnswerMemory(answerBytes);
     threads =
@@ -59,7 +55,7 @@ final class LookupPool implements AutoCloseable {
   static LookupPool acquire() {
     synchronized (LookupPool.class) {
       if (shared == null) {
-        shared = new LookupPool(THREADS);
+        shared = new LookupPool(THREADS, groupMemory());
       }
       shared.users++;
       return shared;
@@ -84,10 +80,7 @@ final class LookupPool implements AutoCloseable {
 
   /** Drops answers without users. */
   void forgetAnswers(Object of) {
-    RecentAnswers gone = answers.remove(of);
-    if (gone != null) {
-      gone.clear();
-    }
+    Optional.ofNullable(answers.remove(of)).ifPresent(RecentAnswers::clear);
   }
 
   /**

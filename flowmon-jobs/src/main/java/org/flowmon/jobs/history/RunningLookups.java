@@ -28,15 +28,6 @@ final class RunningLookups {
   }
 
   /**
-   * Runs a query on this thread.
-   *
-   * @throws CancellationException if the task has ended
-   */
-  <T> T run(Query<T> query) throws IOException {
-    return run(new Object(), query);
-  }
-
-  /**
    * Runs a query that may be stopped on this thread.
    *
    * @param of the owner of the query, which runs no other one

@@ -2,7 +2,6 @@ package org.flowmon.jobs.history;
 
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.merge.WindowResultSerializer;
@@ -19,13 +18,11 @@ import org.flowmon.udaf.value.ResultTable;
  */
 public final class WindowHistorySerializer extends RecordSerializer<WindowHistory> {
   private static final long serialVersionUID = 1L;
-  // writeUTF holds 65,535 bytes; a character takes up to three
-  private static final int MAX_MESSAGE = 4000;
 
   private final WindowResultSerializer windows = new WindowResultSerializer();
 
   public WindowHistorySerializer() {
-    super(2);
+    super(2, Snapshot.class);
   }
 
   @Override
@@ -45,27 +42,19 @@ public final class WindowHistorySerializer extends RecordSerializer<WindowHistor
     if (history.rows() != null) {
       ResultTableBytes.write(history.rows(), target);
     }
-    target.writeBoolean(history.message() != null);
-    if (history.message() != null) {
-      String message = history.message();
-      target.writeUTF(message.substring(0, Math.min(message.length(), MAX_MESSAGE)));
-    }
+    writeMessage(history.message(), target);
   }
 
   @Override
   protected WindowHistory read(int found, DataInputView source) throws IOException {
     var window = windows.deserialize(source);
-    int code = source.readUnsignedByte();
-    HistoryStatus status = HistoryStatus.byCode(code);
-    if (status == null) {
-      throw new IOException("a history of the unknown status " + code);
-    }
+    HistoryStatus status = HistoryStatus.byCode(source.readUnsignedByte());
     long asOf = source.readLong();
     long from = source.readLong();
     long through = source.readLong();
     LongRanges gaps = found > 1 ? readGaps(source) : LongRanges.NONE;
     ResultTable rows = source.readBoolean() ? ResultTableBytes.read(source) : null;
-    String message = source.readBoolean() ? source.readUTF() : null;
+    String message = readMessage(source);
     return new WindowHistory(
         window, new HistoryAnswer(status, asOf, from, through, gaps, rows, message));
   }
@@ -82,11 +71,6 @@ public final class WindowHistorySerializer extends RecordSerializer<WindowHistor
       last[i] = source.readLong();
     }
     return LongRanges.ofRanges(first, last);
-  }
-
-  @Override
-  public TypeSerializerSnapshot<WindowHistory> snapshotConfiguration() {
-    return new Snapshot();
   }
 
   /** The serializer's snapshot. */

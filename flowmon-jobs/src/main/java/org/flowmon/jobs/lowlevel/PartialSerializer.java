@@ -3,7 +3,6 @@ package org.flowmon.jobs.lowlevel;
 import java.io.IOException;
 import java.util.Arrays;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.analysis.AnalysisChange;
@@ -42,7 +41,7 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
   private static final int MAX_BYTES = 1 << 30;
 
   public PartialSerializer() {
-    super(4);
+    super(4, Snapshot.class);
   }
 
   @Override
@@ -195,11 +194,6 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
               readBytes(source, MAX_BYTES));
       default -> throw new IOException("a partial of the unknown kind " + kind + ", expected 1…10");
     };
-  }
-
-  @Override
-  public TypeSerializerSnapshot<Partial> snapshotConfiguration() {
-    return new Snapshot();
   }
 
   /** The serializer's snapshot. */

@@ -3,7 +3,6 @@ package org.flowmon.jobs.merge;
 import java.io.IOException;
 import java.util.function.Supplier;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
@@ -35,7 +34,7 @@ final class KeyGroupSnapshot {
     private static final long serialVersionUID = 1L;
 
     public Serializer() {
-      super(1);
+      super(1, SerializerSnapshot.class);
     }
 
     @Override
@@ -47,11 +46,6 @@ final class KeyGroupSnapshot {
     protected KeyGroupSnapshot read(int found, DataInputView source) throws IOException {
       byte[] bytes = readBytes(source, MAX_BYTES);
       return new KeyGroupSnapshot(() -> bytes);
-    }
-
-    @Override
-    public TypeSerializerSnapshot<KeyGroupSnapshot> snapshotConfiguration() {
-      return new SerializerSnapshot();
     }
   }
 

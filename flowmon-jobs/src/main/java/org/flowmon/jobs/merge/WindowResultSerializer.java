@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
@@ -29,7 +28,7 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
   private static final int MAX_BOUNDS = 1 << 16;
 
   public WindowResultSerializer() {
-    super(6);
+    super(6, Snapshot.class);
   }
 
   @Override
@@ -107,11 +106,6 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
       bounds.add(new ValueBound(readText(source), ErrorBounds.read(source)));
     }
     return bounds;
-  }
-
-  @Override
-  public TypeSerializerSnapshot<WindowResult> snapshotConfiguration() {
-    return new Snapshot();
   }
 
   /** The serializer's snapshot. */

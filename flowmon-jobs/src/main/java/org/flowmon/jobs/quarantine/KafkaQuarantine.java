@@ -2,24 +2,21 @@ package org.flowmon.jobs.quarantine;
 
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.TopicConfig;
-import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.topic.KafkaTopics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,7 +33,6 @@ public final class KafkaQuarantine implements Sink<Quarantined> {
 
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(KafkaQuarantine.class);
-  private static final int TOPIC_SECONDS = 30;
   // The disk space that a flood of refused messages may take on a broker.
   private static final long RETENTION_BYTES = 1L << 30;
   private static final long RETENTION_DAYS = 7;
@@ -71,18 +67,10 @@ public final class KafkaQuarantine implements Sink<Quarantined> {
                     Long.toString(RETENTION_BYTES),
                     TopicConfig.RETENTION_MS_CONFIG,
                     Long.toString(TimeUnit.DAYS.toMillis(RETENTION_DAYS))));
-    try (Admin admin = Admin.create(kafka.clientProperties())) {
-      admin.createTopics(List.of(topic)).all().get(TOPIC_SECONDS, TimeUnit.SECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      if (!(e.getCause() instanceof TopicExistsException)) {
-        LOG.warn(
-            "topic {} cannot be made ({}): make it by hand, or refused messages are told of by the"
-                + " log alone",
-            QuarantineMessage.TOPIC,
-            e.toString());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    try {
+      KafkaTopics.createIfMissing(kafka.clientProperties(), topic);
+    } catch (ConfigException e) {
+      LOG.warn("{}; until then only the log tells of refused messages", e.getMessage());
     }
   }
 

@@ -98,7 +98,7 @@ final class QuarantineWriter implements SinkWriter<Quarantined> {
     unwritten++;
     if (nanos.getAsLong() - loggedSince >= PAUSE.toNanos()) {
       if (unlogged > 0) {
-        LOG.warn("topic {} did not take {} more messages", QuarantineMessage.TOPIC, unlogged);
+        LOG.warn("topic {}: {} more messages were not written", QuarantineMessage.TOPIC, unlogged);
       }
       loggedSince = nanos.getAsLong();
       logged = 0;
@@ -110,7 +110,7 @@ final class QuarantineWriter implements SinkWriter<Quarantined> {
     }
     logged++;
     LOG.warn(
-        "topic {} does not take the message at {}, which {} refused ({}): {}",
+        "topic {}: the message at {}, refused by {} ({}), was not written: {}",
         QuarantineMessage.TOPIC,
         refused.position(),
         refused.where(),

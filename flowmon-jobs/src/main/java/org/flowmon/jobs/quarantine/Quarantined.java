@@ -1,14 +1,10 @@
 package org.flowmon.jobs.quarantine;
 
 import java.io.IOException;
-import java.lang.reflect.Type;
 import java.util.Arrays;
-import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.util.OutputTag;
@@ -28,7 +24,7 @@ import org.flowmon.jobs.types.RecordType;
  * @param length of the message in bytes
  * @param bytes its first {@link #MAX_BYTES}; read-only
  */
-@TypeInfo(Quarantined.Factory.class)
+@TypeInfo(RecordType.Factory.class)
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Quarantined(
     String sourceKey,
@@ -67,15 +63,6 @@ public record Quarantined(
     return sourceKey + "@" + offset;
   }
 
-  /** Flink's type information. */
-  public static final class Factory extends TypeInfoFactory<Quarantined> {
-    @Override
-    public TypeInformation<Quarantined> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return TYPE;
-    }
-  }
-
   /**
    * Version 1: source key (modified UTF-8), offset (8 bytes), {@code where} and {@code reason}
    * (modified UTF-8), flows (8 bytes), length (4 bytes), length of the bytes (4 bytes), the bytes.
@@ -84,7 +71,7 @@ public record Quarantined(
     private static final long serialVersionUID = 1L;
 
     public Serializer() {
-      super(1);
+      super(1, Snapshot.class);
     }
 
     @Override
@@ -108,11 +95,6 @@ public record Quarantined(
           source.readLong(),
           source.readInt(),
           readBytes(source, MAX_BYTES));
-    }
-
-    @Override
-    public TypeSerializerSnapshot<Quarantined> snapshotConfiguration() {
-      return new Snapshot();
     }
   }
 

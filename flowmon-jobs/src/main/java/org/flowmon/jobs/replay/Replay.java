@@ -17,7 +17,7 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.ReportPipeline;
 import org.flowmon.jobs.WindowPipeline;
 import org.flowmon.jobs.analysis.AnalysisConfig;
-import org.flowmon.jobs.history.HistoryFunction;
+import org.flowmon.jobs.history.HistoryOperator;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.Report;
@@ -81,12 +81,13 @@ public final class Replay {
             .uid("replay-range");
     return ReportPipeline.reports(
         windows,
-        spec.archive(),
-        analyses,
-        spec.historyDelay(),
-        topic(spec.archive()),
-        spec.disorder(),
-        HistoryFunction.Pace.REPLAY);
+        new HistoryOperator.Settings(
+            spec.archive(),
+            analyses,
+            spec.historyDelay(),
+            topic(spec.archive()),
+            spec.disorder(),
+            HistoryOperator.Pace.REPLAY));
   }
 
   private static DataStream<Partial> arrivals(

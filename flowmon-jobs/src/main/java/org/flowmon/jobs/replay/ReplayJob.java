@@ -16,6 +16,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
+import org.flowmon.jobs.topic.KafkaTopics;
 
 /**
  * A replay as a bounded job of a cluster, whose reports go to a topic of their own:
@@ -97,12 +98,9 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
         .orElseThrow(
             () ->
                 new ConfigException(
-                    REPLAY
-                        + ": there is no analysis '"
-                        + wanted
-                        + "' among "
-                        + known.stream().map(AnalysisConfig::name).toList()
-                        + ", and it is no file NAME.yaml"));
+                    "%s: there is no analysis '%s' among %s, and it is no file NAME.yaml"
+                        .formatted(
+                            REPLAY, wanted, known.stream().map(AnalysisConfig::name).toList())));
   }
 
   private static long time(String key, String text) {
@@ -123,7 +121,7 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
    */
   public void build(StreamExecutionEnvironment env) throws IOException {
     FlowmonJob.configure(env, config);
-    KafkaReports.createTopic(config.kafka(), topic);
+    KafkaTopics.createIfMissing(config.kafka().clientProperties(), List.of(topic));
     KafkaReports.messagesTo(topic, Replay.reports(env, spec, config.job().maxParallelism()))
         .name("replay-messages")
         .uid("replay-messages")

@@ -42,15 +42,12 @@ public record ReplaySpec(
     long width = analysis.live().windowMicros();
     if (firstWindow(analysis, from) > to - width) {
       throw new ConfigException(
-          "no window of analysis "
-              + analysis.name()
-              + ", "
-              + seconds(width)
-              + " long, lies between the two times: the range is "
-              + seconds(to - from)
-              + " long, and windows begin at multiples of "
-              + seconds(analysis.live().slideMicros())
-              + " since 1970");
+          "no window of analysis %s, %s long, lies between the two times: the range is %s long, and windows begin at multiples of %s since 1970"
+              .formatted(
+                  analysis.name(),
+                  seconds(width),
+                  seconds(to - from),
+                  seconds(analysis.live().slideMicros())));
     }
   }
 

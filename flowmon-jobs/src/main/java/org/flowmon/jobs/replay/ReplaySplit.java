@@ -34,14 +34,8 @@ record ReplaySplit(long next) implements SourceSplit {
     public ReplaySplit deserialize(int version, byte[] bytes) throws IOException {
       if (version != VERSION || bytes.length != Long.BYTES) {
         throw new IOException(
-            "a place in a replay of version "
-                + version
-                + " with "
-                + bytes.length
-                + " bytes, expected version "
-                + VERSION
-                + " with "
-                + Long.BYTES);
+            "a place in a replay of version %s with %s bytes, expected version %s with %s"
+                .formatted(version, bytes.length, VERSION, Long.BYTES));
       }
       return new ReplaySplit(ByteBuffer.wrap(bytes).getLong());
     }

@@ -36,29 +36,6 @@ public record Confidence(
     ArrivalCounts counts,
     String message) {
 
-  /** Creates the confidence of a report on all groups, of unknown number. */
-  public Confidence(
-      HistoryStatus history,
-      long asOf,
-      long historyFrom,
-      long historyThrough,
-      long arrivedThrough,
-      long finalAt,
-      ArrivalCounts counts,
-      String message) {
-    this(
-        history,
-        asOf,
-        historyFrom,
-        historyThrough,
-        arrivedThrough,
-        finalAt,
-        0,
-        WindowResult.UNKNOWN_GROUPS,
-        counts,
-        message);
-  }
-
   /** Returns the share of groups in the report: 1, all; 0, none. */
   public double groupSampling() {
     return groupLevel == WindowResult.NO_GROUPS ? 0 : 1.0 / (1 << groupLevel);

@@ -147,17 +147,13 @@ final class ExactQueries {
       return "arrival >= " + start + " AND arrival < " + end;
     }
     String within = "%1$s >= " + start + " AND %1$s < " + end;
-    return "arrival >= "
-        + time(window.windowStart() - WindowSpec.DEFAULT_AHEAD_MICROS)
-        + " AND arrival <= "
-        + time(window.arrivedThrough())
-        + " AND (("
-        + within.formatted("end_time")
-        + " AND end_time - arrival <= "
-        + HOUR
-        + ") OR (end_time IS NULL AND "
-        + within.formatted("arrival")
-        + "))";
+    return "arrival >= %s AND arrival <= %s AND ((%s AND end_time - arrival <= %s) OR (end_time IS NULL AND %s))"
+        .formatted(
+            time(window.windowStart() - WindowSpec.DEFAULT_AHEAD_MICROS),
+            time(window.arrivedThrough()),
+            within.formatted("end_time"),
+            HOUR,
+            within.formatted("arrival"));
   }
 
   private static String time(long micros) {

@@ -6,21 +6,28 @@ import java.util.List;
 import java.util.Set;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Names;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LimitBy;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.text.NameSuggestions;
 import org.flowmon.udaf.value.ValueKind;
 
 /** The requirements of logics on an analysis, and their errors. */
 public final class LogicRules {
+  private static final String LIVE = "live.query";
+  private static final String HISTORY = "history.query";
+
   private final AnalysisConfig analysis;
+  private final String logic;
 
   public LogicRules(AnalysisConfig analysis) {
     this.analysis = analysis;
+    this.logic = "logic " + analysis.report().logic();
   }
 
   /** Returns the live query, over flows or over the results of others. */
@@ -30,7 +37,7 @@ public final class LogicRules {
 
   /** Returns the live query, which has to be over flows. */
   public FlowQuery live() {
-    return LiveColumns.parse(analysis, "live.query", analysis.live().query());
+    return LiveColumns.parse(analysis, LIVE, analysis.live().query());
   }
 
   /**
@@ -40,107 +47,111 @@ public final class LogicRules {
    */
   public FlowQuery history() {
     if (analysis.history() == null) {
-      throw error("history", "is missing; logic " + logic() + " compares with it");
+      throw error("history", "is missing; " + logic + " compares with it");
     }
-    return LiveColumns.parse(analysis, "history.query", analysis.history().query());
+    return LiveColumns.parse(analysis, HISTORY, analysis.history().query());
+  }
+
+  /** Refuses a history. */
+  public void noHistory() {
+    if (analysis.history() != null) {
+      throw error("history", "expected none: " + logic + " compares with nothing");
+    }
   }
 
   /** Returns the item of this name and kind in the query at a place. */
   public SelectItem item(String place, Query query, String name, ValueKind kind) {
-    for (SelectItem item : query.select()) {
-      if (item.name().equals(name)) {
-        if (item.what().kind() != kind) {
-          throw error(
-              place,
-              "logic "
-                  + logic()
-                  + " needs the column "
-                  + name
-                  + " to be "
-                  + kind
-                  + ", found "
-                  + item.what().kind());
-        }
-        return item;
-      }
+    List<String> names = names(query);
+    int column = names.indexOf(name);
+    if (column < 0) {
+      throw error(
+          place,
+          "%s needs a column %s, found %s%s"
+              .formatted(logic, name, names, Names.didYouMean(name, names, " AS " + name)));
     }
-    List<String> names = query.select().stream().map(SelectItem::name).toList();
-    throw error(
-        place,
-        "logic "
-            + logic()
-            + " needs a column "
-            + name
-            + ", found "
-            + names
-            + didYouMean(NameSuggestions.nearest(name, names), " AS " + name));
+    SelectItem item = query.select().get(column);
+    if (item.what().kind() != kind) {
+      throw error(
+          place,
+          "%s needs the column %s to be %s, found %s"
+              .formatted(logic, name, kind, item.what().kind()));
+    }
+    return item;
   }
 
-  /** Returns the suggestion of the nearest name; empty if there is none. */
-  static String didYouMean(String nearest, String then) {
-    return nearest == null ? "" : "; did you mean '" + nearest + "'" + then + "?";
+  /**
+   * Requires columns of the history query.
+   *
+   * @param keys of the live query
+   * @param numbers names of columns of whole numbers
+   */
+  public void historyItems(FlowQuery history, List<ReportColumn> keys, String... numbers) {
+    keys.forEach(key -> item(HISTORY, history, key.name(), key.kind()));
+    for (String number : numbers) {
+      item(HISTORY, history, number, ValueKind.LONG);
+    }
+  }
+
+  private static List<String> names(Query query) {
+    return query.select().stream().map(SelectItem::name).toList();
+  }
+
+  /** Whether an item is a sum or a count of whole numbers, which can be added and divided. */
+  public static boolean isSum(SelectItem item) {
+    return item.what() instanceof AggregateCall call
+        && call.kind() == ValueKind.LONG
+        && (call.function() == AggregateFunction.SUM || call.function() == AggregateFunction.COUNT);
   }
 
   /** Returns the days of the SAME_HOUR that must be in a query's filter. */
-  public int sameHourDays(String place, FlowQuery query) {
-    SameHourDays range = SameHourDays.of(query);
-    if (range == null) {
-      throw error(
-          place,
-          "expected … AND SAME_HOUR(end_time, :now, 7): logic " + logic() + " compares days");
-    }
-    return range.days();
+  public int sameHourDays(FlowQuery history) {
+    return SameHourDays.of(history)
+        .orElseThrow(
+            () ->
+                error(
+                    HISTORY,
+                    "expected … AND SAME_HOUR(end_time, :now, 7): " + logic + " compares days"));
   }
 
   /** Returns the keys of the history query, each a key of the live query too; at least one. */
   public List<String> joined(FlowQuery history, List<ReportColumn> live) {
-    List<String> keys = live.stream().filter(ReportColumn::key).map(ReportColumn::name).toList();
+    List<ReportColumn> keyColumns = live.stream().filter(ReportColumn::key).toList();
+    List<String> keys = keyColumns.stream().map(ReportColumn::name).toList();
     List<String> names = new ArrayList<>();
     for (SelectItem item : history.select()) {
       if (ExpressionParts.hasAggregate(item.what())) {
         continue;
       }
-      boolean fits =
-          live.stream()
-              .anyMatch(
-                  column ->
-                      column.key()
-                          && column.name().equals(item.name())
-                          && column.kind() == item.what().kind());
-      if (!fits) {
+      int key = keys.indexOf(item.name());
+      if (key < 0 || keyColumns.get(key).kind() != item.what().kind()) {
         throw error(
-            "history.query",
-            "logic "
-                + logic()
-                + " finds rows by what the history query groups by: expected keys of the live"
-                + " query, "
-                + keys
-                + ", found "
-                + item.name()
-                + didYouMean(NameSuggestions.nearest(item.name(), keys), ""));
+            HISTORY,
+            "%s finds rows by what the history query groups by: expected keys of the live query, %s, found %s%s"
+                .formatted(logic, keys, item.name(), Names.didYouMean(item.name(), keys)));
       }
       names.add(item.name());
     }
     if (names.isEmpty()) {
       throw error(
-          "history.query",
-          "logic "
-              + logic()
-              + " needs a key of the live query, of "
-              + keys
-              + ", among its columns, found "
-              + history.select().stream().map(SelectItem::name).toList());
+          HISTORY,
+          "%s needs a key of the live query, of %s, among its columns, found %s"
+              .formatted(logic, keys, names(history)));
     }
     return names;
   }
 
   /** Returns an aggregate of the history query as a column of the report. */
   public ReportColumn historyColumn(SelectItem item) {
+    boolean isWide = ExpressionParts.isWide(item.what());
+    return column(HISTORY, "history_" + item.name(), item.what().kind(), isWide);
+  }
+
+  /** Returns a column named after one of the query at a place. */
+  public ReportColumn column(String place, String name, ValueKind kind, boolean isWide) {
     try {
-      return new ReportColumn(
-          "history_" + item.name(), item.what().kind(), ExpressionParts.isWide(item.what()), false);
+      return new ReportColumn(name, kind, isWide, false);
     } catch (IllegalArgumentException e) {
-      throw error("history.query", e.getMessage());
+      throw error(place, e.getMessage());
     }
   }
 
@@ -169,26 +180,20 @@ public final class LogicRules {
     live.select().stream()
         .filter(item -> names.contains(item.name()))
         .forEach(item -> keys.add(item.what()));
-    String why = "logic " + logic() + " leaves rows out that come first";
+    String why = logic + " leaves rows out that come first";
     if (by == null || !Set.copyOf(by.keys()).equals(keys) || by.rows() < wanted) {
       throw error(
-          "live.query",
-          "expected no LIMIT, or LIMIT "
-              + wanted
-              + " BY "
-              + String.join(", ", names)
-              + ", found "
-              + limits(live)
-              + ": "
-              + why);
+          LIVE,
+          "expected no LIMIT, or LIMIT %d BY %s, found %s: %s"
+              .formatted(wanted, String.join(", ", names), limits(live), why));
     }
     if (live.limit() < 0) {
       return;
     }
     if (history.limit() < 0) {
       throw error(
-          "history.query",
-          "expected a LIMIT, as the live query has LIMIT " + live.limit() + ": " + why);
+          HISTORY,
+          "expected a LIMIT, as the live query has LIMIT %d: %s".formatted(live.limit(), why));
     }
     long needed;
     try {
@@ -198,31 +203,21 @@ public final class LogicRules {
     }
     if (live.limit() < needed) {
       throw error(
-          "live.query",
-          "expected LIMIT "
-              + needed
-              + " or more ("
-              + history.limit()
-              + " of the history query's LIMIT, times "
-              + by.rows()
-              + ", and "
-              + wanted
-              + " that are reported), found LIMIT "
-              + live.limit()
-              + ": "
-              + why);
+          LIVE,
+          "expected LIMIT %d or more (%d of the history query's LIMIT, times %d, and %d that are reported), found LIMIT %d: %s"
+              .formatted(needed, history.limit(), by.rows(), wanted, live.limit(), why));
     }
   }
 
   private static String limits(Query query) {
-    StringBuilder found = new StringBuilder();
+    List<String> found = new ArrayList<>();
     if (query.limitBy() != null) {
-      found.append("LIMIT ").append(query.limitBy().rows()).append(" BY");
+      found.add("LIMIT " + query.limitBy().rows() + " BY");
     }
     if (query.limit() >= 0) {
-      found.append(found.isEmpty() ? "" : " … ").append("LIMIT ").append(query.limit());
+      found.add("LIMIT " + query.limit());
     }
-    return found.toString();
+    return String.join(" … ", found);
   }
 
   /** Refuses two columns of one name. */
@@ -231,19 +226,12 @@ public final class LogicRules {
     for (ReportColumn column : columns) {
       if (!names.add(column.name())) {
         throw error(
-            "live.query",
-            "logic "
-                + logic()
-                + " has a column "
-                + column.name()
-                + " of its own: give the query's another name with AS");
+            LIVE,
+            "%s has a column %s of its own: give the query's another name with AS"
+                .formatted(logic, column.name()));
       }
     }
     return List.copyOf(columns);
-  }
-
-  private String logic() {
-    return analysis.report().logic();
   }
 
   public ConfigException error(String place, String message) {

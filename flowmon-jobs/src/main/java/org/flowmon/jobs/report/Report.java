@@ -1,11 +1,8 @@
 package org.flowmon.jobs.report;
 
-import java.lang.reflect.Type;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
@@ -30,7 +27,7 @@ import org.flowmon.udaf.value.ResultTable;
  * @param rows in the order to be shown in
  * @param approximations of the columns; none for most analyses
  */
-@TypeInfo(Report.Factory.class)
+@TypeInfo(RecordType.Factory.class)
 public record Report(
     String analysis,
     String definition,
@@ -66,28 +63,6 @@ public record Report(
     }
   }
 
-  /** Creates a report without approximations. */
-  public Report(
-      String analysis,
-      String definition,
-      long windowStart,
-      long windowEnd,
-      int revision,
-      List<ReportColumn> columns,
-      ResultTable rows,
-      Confidence confidence) {
-    this(
-        analysis,
-        definition,
-        windowStart,
-        windowEnd,
-        revision,
-        columns,
-        rows,
-        confidence,
-        List.of());
-  }
-
   /** Creates an announcement of an analysis from a {@link WindowResult#isAnnouncement} result. */
   static Report announcement(String analysis, String definition, WindowHistory window) {
     long time = window.window().windowEnd();
@@ -99,7 +74,8 @@ public record Report(
         (int) Math.min(window.window().groups(), Integer.MAX_VALUE), // the version of the change
         List.of(),
         new ResultTable.Builder().build(),
-        Confidence.of(window));
+        Confidence.of(window),
+        List.of());
   }
 
   /**
@@ -108,18 +84,6 @@ public record Report(
    */
   public boolean isAnnouncement() {
     return windowStart == windowEnd;
-  }
-
-  /** Creates a report of an analysis that the job was started with. */
-  public Report(
-      String analysis,
-      long windowStart,
-      long windowEnd,
-      int revision,
-      List<ReportColumn> columns,
-      ResultTable rows,
-      Confidence confidence) {
-    this(analysis, null, windowStart, windowEnd, revision, columns, rows, confidence);
   }
 
   /**
@@ -180,14 +144,5 @@ public record Report(
    */
   public boolean hasGroups() {
     return rows.rowCount() > 0 || confidence.groups() != 0 || confidence.groupLevel() != 0;
-  }
-
-  /** Flink's type information. */
-  public static final class Factory extends TypeInfoFactory<Report> {
-    @Override
-    public TypeInformation<Report> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return TYPE;
-    }
   }
 }

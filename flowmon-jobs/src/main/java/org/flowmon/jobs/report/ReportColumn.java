@@ -23,10 +23,8 @@ public record ReportColumn(String name, ValueKind kind, boolean wide, boolean ke
   public ReportColumn {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
-          "a report's column needs a name of lower-case letters, digits and _, at most 59,"
-              + " beginning with a letter, so that it can be a column of a table; found '"
-              + name
-              + "' (give it one with AS)");
+          "a report's column needs a name of lower-case letters, digits and _, at most 59, beginning with a letter, so that it can be a column of a table; found '%s' (give it one with AS)"
+              .formatted(name));
     }
     if (RESERVED.contains(name)) {
       throw new IllegalArgumentException(

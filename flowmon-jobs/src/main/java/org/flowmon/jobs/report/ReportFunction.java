@@ -115,7 +115,10 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
       analysis = of(window.window());
     } catch (RuntimeException e) {
       unknown.inc();
-      LOG.error("no report of analysis {}: {}", name, e.getMessage());
+      LOG.error(
+          "analysis {}: its definition is not valid, and there is no report: {}",
+          name,
+          e.getMessage());
       return;
     }
     if (analysis == null) {
@@ -128,7 +131,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
     } catch (RuntimeException e) {
       analysis.failed().inc();
       LOG.error(
-          "no report of analysis {} for the window that ends at {} µs: its logic {} failed",
+          "analysis {}: no report for the window that ends at {} µs: its logic {} failed",
           name,
           window.window().windowEnd(),
           analysis.logic().getClass().getName(),

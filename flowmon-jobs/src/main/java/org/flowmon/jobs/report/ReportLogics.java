@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.config.RowCondition;
-import org.flowmon.udaf.text.NameSuggestions;
 
 /** Finds the logic that an analysis names: a provider's, or a class. */
 public final class ReportLogics {
@@ -41,14 +41,12 @@ public final class ReportLogics {
     if (logic == null) {
       throw analysis.error(
           KEY,
-          "expected "
-              + String.join(", ", known.keySet())
-              + ", or the full name of a class that implements "
-              + ReportLogic.class.getName()
-              + "; found '"
-              + name
-              + "'"
-              + LogicRules.didYouMean(NameSuggestions.nearest(name, known.keySet()), ""));
+          "expected %s, or the full name of a class that implements %s; found '%s'%s"
+              .formatted(
+                  String.join(", ", known.keySet()),
+                  ReportLogic.class.getName(),
+                  name,
+                  Names.didYouMean(name, known.keySet())));
     }
     return logic.get();
   }
@@ -67,16 +65,14 @@ public final class ReportLogics {
                   if (!NAME.matcher(name).matches()) {
                     throw analysis.error(
                         KEY,
-                        owner
-                            + " brings a logic '"
-                            + name
-                            + "'; expected lower-case letters, digits and _, beginning with a"
-                            + " letter");
+                        "%s provides a logic '%s'; expected lower-case letters, digits and _, beginning with a letter"
+                            .formatted(owner, name));
                   }
                   String other = owners.put(name, owner);
                   if (other != null) {
                     throw analysis.error(
-                        KEY, "logic " + name + " is brought by both " + other + " and " + owner);
+                        KEY,
+                        "logic %s is provided by both %s and %s".formatted(name, other, owner));
                   }
                   known.put(name, logic);
                 });

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.udaf.text.NameSuggestions;
+import org.flowmon.jobs.config.Names;
 
 /**
  * The parameters of a report's logic, taken by name. {@link #end} refuses those that were not
@@ -56,12 +56,8 @@ public final class ReportParameters {
     if (!List.of(words).contains(text)) {
       throw error(
           name,
-          "expected one of "
-              + String.join(", ", words)
-              + ", found '"
-              + text
-              + "'"
-              + LogicRules.didYouMean(NameSuggestions.nearest(text, List.of(words)), ""));
+          "expected one of %s, found '%s'%s"
+              .formatted(String.join(", ", words), text, Names.didYouMean(text, List.of(words))));
     }
     return text;
   }
@@ -81,12 +77,13 @@ public final class ReportParameters {
       if (!known.contains(name)) {
         throw error(
             name,
-            "is not a parameter of logic "
-                + analysis.report().logic()
-                + (known.isEmpty()
-                    ? ", which has none"
-                    : "; expected one of " + String.join(", ", known))
-                + LogicRules.didYouMean(NameSuggestions.nearest(name, known), ""));
+            "is not a parameter of logic %s%s%s"
+                .formatted(
+                    analysis.report().logic(),
+                    known.isEmpty()
+                        ? ", which has none"
+                        : "; expected one of " + String.join(", ", known),
+                    Names.didYouMean(name, known)));
       }
     }
   }

@@ -1,7 +1,9 @@
 package org.flowmon.jobs.report;
 
+import java.math.BigInteger;
 import java.util.List;
 import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /** Builds a report's rows, with cells by column name; a cell that is not set is NULL. */
 public final class ReportRows {
@@ -28,7 +30,7 @@ public final class ReportRows {
   }
 
   public ReportRows set(String column, double value) {
-    Cells.setDouble(table, place(column), value);
+    table.set(place(column), Double.doubleToRawLongBits(value));
     return this;
   }
 
@@ -38,8 +40,19 @@ public final class ReportRows {
     return this;
   }
 
+  /** Sets a number of up to 128 bits; null: NULL. */
+  public ReportRows set(String column, BigInteger value) {
+    return value == null ? this : set(column, value.shiftRight(64).longValue(), value.longValue());
+  }
+
   public ReportRows set(String column, String value) {
     table.set(place(column), value);
+    return this;
+  }
+
+  /** Copies cells from another table's columns of the same names. */
+  public ReportRows copy(List<ReportColumn> columns, ResultTable from, int row) {
+    columns.forEach(column -> copy(column.name(), from, row));
     return this;
   }
 
@@ -50,8 +63,21 @@ public final class ReportRows {
 
   /** Copies a cell from another table's column of another name. */
   public ReportRows copy(String column, String source, ResultTable from, int row) {
-    Cells.copy(from, row, from.column(source), table, place(column));
+    copy(from, row, from.column(source), place(column));
     return this;
+  }
+
+  private void copy(ResultTable from, int row, int column, int to) {
+    if (from.isNull(row, column)) {
+      return;
+    }
+    if (from.kind(column) == ValueKind.TEXT) {
+      table.set(to, from.text(row, column));
+    } else if (from.kind(column) == ValueKind.DOUBLE) {
+      table.set(to, from.low(row, column));
+    } else {
+      table.set(to, from.high(row, column), from.low(row, column));
+    }
   }
 
   private int place(String column) {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.history.HistoryStatus;
@@ -29,11 +28,10 @@ public final class ReportSerializer extends RecordSerializer<Report> {
   private static final long serialVersionUID = 1L;
   private static final int WIDE = 1;
   private static final int KEY = 2;
-  private static final int MAX_MESSAGE = 4000;
   private static final int MAX_APPROXIMATIONS = 1 << 16;
 
   public ReportSerializer() {
-    super(5);
+    super(5, Snapshot.class);
   }
 
   @Override
@@ -56,13 +54,8 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     target.writeLong(confidence.finalAt());
     target.writeInt(confidence.groupLevel());
     target.writeLong(confidence.groups());
-    ArrivalCounts counts = confidence.counts();
-    counts.write(target);
-    target.writeBoolean(confidence.message() != null);
-    if (confidence.message() != null) {
-      String message = confidence.message();
-      target.writeUTF(message.substring(0, Math.min(message.length(), MAX_MESSAGE)));
-    }
+    confidence.counts().write(target);
+    writeMessage(confidence.message(), target);
     target.writeInt(report.approximations().size());
     for (ReportApproximation one : report.approximations()) {
       writeText(one.column(), target);
@@ -115,11 +108,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
 
   private static Confidence readConfidence(int found, long end, DataInputView source)
       throws IOException {
-    int code = source.readUnsignedByte();
-    HistoryStatus status = HistoryStatus.byCode(code);
-    if (status == null) {
-      throw new IOException("a report with the unknown history status " + code);
-    }
+    HistoryStatus status = HistoryStatus.byCode(source.readUnsignedByte());
     long asOf = source.readLong();
     long from = source.readLong();
     long through = source.readLong();
@@ -128,14 +117,9 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     int groupLevel = found > 2 ? source.readInt() : 0;
     long groups = found > 3 ? source.readLong() : WindowResult.UNKNOWN_GROUPS;
     ArrivalCounts counts = ArrivalCounts.read(source, found > 1);
-    String message = source.readBoolean() ? source.readUTF() : null;
+    String message = readMessage(source);
     return new Confidence(
         status, asOf, from, through, arrivedThrough, finalAt, groupLevel, groups, counts, message);
-  }
-
-  @Override
-  public TypeSerializerSnapshot<Report> snapshotConfiguration() {
-    return new Snapshot();
   }
 
   /** The serializer's snapshot. */

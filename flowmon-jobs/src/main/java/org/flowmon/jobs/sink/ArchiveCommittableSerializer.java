@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.archive.commit.SourceRange;
@@ -23,7 +22,7 @@ public final class ArchiveCommittableSerializer extends RecordSerializer<Archive
   private static final int MAX_ITEMS = 1 << 20;
 
   public ArchiveCommittableSerializer() {
-    super(2);
+    super(2, Snapshot.class);
   }
 
   @Override
@@ -79,11 +78,6 @@ public final class ArchiveCommittableSerializer extends RecordSerializer<Archive
           "archive committable of " + count + " " + what + ", expected 0…" + MAX_ITEMS);
     }
     return count;
-  }
-
-  @Override
-  public TypeSerializerSnapshot<ArchiveCommittable> snapshotConfiguration() {
-    return new Snapshot();
   }
 
   /** The serializer's snapshot. */

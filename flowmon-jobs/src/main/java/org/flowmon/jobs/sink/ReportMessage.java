@@ -1,13 +1,9 @@
 package org.flowmon.jobs.sink;
 
 import java.io.IOException;
-import java.lang.reflect.Type;
-import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
@@ -20,20 +16,11 @@ import org.flowmon.jobs.types.RecordType;
  * @param key UTF-8 text
  * @param value UTF-8 JSON
  */
-@TypeInfo(ReportMessage.Factory.class)
+@TypeInfo(RecordType.Factory.class)
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record ReportMessage(String topic, byte[] key, byte[] value) {
   public static final TypeInformation<ReportMessage> TYPE =
       new RecordType<>(ReportMessage.class, new Serializer());
-
-  /** Flink's type information. */
-  public static final class Factory extends TypeInfoFactory<ReportMessage> {
-    @Override
-    public TypeInformation<ReportMessage> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return TYPE;
-    }
-  }
 
   /** Version 1: topic (modified UTF-8), key and value (4 bytes of length and the bytes each). */
   public static final class Serializer extends RecordSerializer<ReportMessage> {
@@ -41,7 +28,7 @@ public record ReportMessage(String topic, byte[] key, byte[] value) {
     private static final int MAX_BYTES = 1 << 24;
 
     public Serializer() {
-      super(1);
+      super(1, Snapshot.class);
     }
 
     @Override
@@ -55,11 +42,6 @@ public record ReportMessage(String topic, byte[] key, byte[] value) {
     protected ReportMessage read(int found, DataInputView source) throws IOException {
       return new ReportMessage(
           source.readUTF(), readBytes(source, MAX_BYTES), readBytes(source, MAX_BYTES));
-    }
-
-    @Override
-    public TypeSerializerSnapshot<ReportMessage> snapshotConfiguration() {
-      return new Snapshot();
     }
   }
 

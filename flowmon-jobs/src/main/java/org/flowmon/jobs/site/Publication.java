@@ -1,7 +1,6 @@
 package org.flowmon.jobs.site;
 
 import java.util.Comparator;
-import java.util.regex.Pattern;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.pane.WindowSpec;
@@ -26,9 +25,6 @@ public record Publication(
     implements Comparable<Publication> {
   /** The most bytes of a query's text. */
   public static final int MAX_QUERY_BYTES = 1 << 16;
-
-  /** The names of sites and analyses. */
-  static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,47}");
 
   private static final Comparator<Publication> ORDER =
       Comparator.comparing(Publication::analysis)

@@ -89,14 +89,14 @@ public final class SitePublisher {
       unpublished.inc();
       if (Long.bitCount(unpublished.getCount()) == 1) {
         LOG.error(
-            "analysis {}: the states of the window that ends at {} us are not published ({} so"
+            "analysis {}: the states of the window that ends at {} µs are not published ({} so"
                 + " far): {}",
             live.analysis().name(),
             windowEnd,
             unpublished.getCount(),
             states == null
-                ? "it has more groups than live.groups"
-                : states.length + " bytes, at most " + StatesMessage.MAX_WINDOW_BYTES);
+                ? "more groups than live.groups"
+                : states.length + " bytes, expected at most " + StatesMessage.MAX_WINDOW_BYTES);
       }
     }
     windows.inc(fits ? 1 : 0);
@@ -137,7 +137,8 @@ public final class SitePublisher {
         fitting.add(one);
       } else if (leftOut.add(one.publication())) {
         LOG.error(
-            "analysis {} is one too many to be published: those who merge are not told of it",
+            "analysis {}: there are too many publications for one message; merging jobs do not"
+                + " learn of this one",
             one.publication().analysis());
       }
     }

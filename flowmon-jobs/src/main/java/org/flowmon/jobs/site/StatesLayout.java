@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.LittleEndian;
+import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.state.StateReader;
@@ -193,14 +194,8 @@ public final class StatesLayout {
             && time + spread <= 1;
     if (!known) {
       throw reader.error(
-          "windows of "
-              + width
-              + " us, lateness "
-              + lateness
-              + " us, over "
-              + time
-              + ", divided "
-              + spread);
+          "windows of %s us, lateness %s us, over %s, divided %s"
+              .formatted(width, lateness, time, spread));
     }
     return new Publication(
         analysis,
@@ -221,7 +216,7 @@ public final class StatesLayout {
     int length = reader.getByte();
     String name =
         new String(reader.array(), reader.skip(length), length, StandardCharsets.ISO_8859_1);
-    if (!Publication.NAME.matcher(name).matches()) {
+    if (!Names.isName(name)) {
       throw reader.error(
           "a name of " + length + " characters that are not all lower-case letters, digits, _");
     }

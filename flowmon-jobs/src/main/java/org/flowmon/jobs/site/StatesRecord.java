@@ -1,13 +1,9 @@
 package org.flowmon.jobs.site;
 
 import java.io.IOException;
-import java.lang.reflect.Type;
-import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
@@ -19,20 +15,11 @@ import org.flowmon.jobs.types.RecordType;
  * @param time when Kafka took it, in milliseconds; 0 before
  * @param bytes for {@link StatesMessage#open}; read-only
  */
-@TypeInfo(StatesRecord.Factory.class)
+@TypeInfo(RecordType.Factory.class)
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record StatesRecord(long time, byte[] bytes) {
   public static final TypeInformation<StatesRecord> TYPE =
       new RecordType<>(StatesRecord.class, new Serializer());
-
-  /** Flink's type information. */
-  public static final class Factory extends TypeInfoFactory<StatesRecord> {
-    @Override
-    public TypeInformation<StatesRecord> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return TYPE;
-    }
-  }
 
   /** Version 1: time (8 bytes), length (4 bytes) and the bytes. */
   public static final class Serializer extends RecordSerializer<StatesRecord> {
@@ -40,7 +27,7 @@ public record StatesRecord(long time, byte[] bytes) {
     private static final int MOST = 1 << 24;
 
     public Serializer() {
-      super(1);
+      super(1, Snapshot.class);
     }
 
     @Override
@@ -52,11 +39,6 @@ public record StatesRecord(long time, byte[] bytes) {
     @Override
     protected StatesRecord read(int found, DataInputView source) throws IOException {
       return new StatesRecord(source.readLong(), readBytes(source, MOST));
-    }
-
-    @Override
-    public TypeSerializerSnapshot<StatesRecord> snapshotConfiguration() {
-      return new Snapshot();
     }
   }
 

@@ -2,7 +2,6 @@ package org.flowmon.jobs.source;
 
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -68,15 +67,9 @@ final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<Po
           PositionedBatch.of(Quarantined.of(key, record.offset(), WHERE, e.getMessage(), value)));
       return;
     }
+    long reached = Math.min(batch.maxArrival(), now);
     out.collect(
-        new PositionedBatch(
-            key,
-            record.offset(),
-            batch,
-            0,
-            false,
-            Math.min(batch.maxArrival(), now),
-            Optional.empty()));
+        new PositionedBatch(key, record.offset(), batch, 0, false, reached, Optional.empty()));
   }
 
   /** Returns the end of the millisecond in which the message was sent, as far as known. */
@@ -88,26 +81,16 @@ final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<Po
   private void checkArrivals(FlowBatch batch, long now) {
     if (batch.maxArrival() > MAX_ARRIVAL || batch.minArrival() < -MAX_ARRIVAL) {
       throw new FlowFormatException(
-          "arrivals of "
-              + batch.minArrival()
-              + " … "
-              + batch.maxArrival()
-              + " us, expected at most "
-              + MAX_ARRIVAL
-              + " us from 1970");
+          "arrivals of %d … %d µs, expected at most %d µs from 1970"
+              .formatted(batch.minArrival(), batch.maxArrival(), MAX_ARRIVAL));
     }
     long ahead = batch.maxArrival() - now - (batch.isEndOfInput() ? END_MICROS : 0);
     if (ahead > aheadMicros) {
       throw new FlowFormatException(
-          String.format(
-              "arrival %s is %s after the message was sent, expected at most %s"
-                  + " (job.arrival_ahead): the producer's clock is wrong",
-              time(batch.maxArrival()), duration(ahead), duration(aheadMicros)));
+          "arrival %s is %s after the message was sent, expected at most %s (job.arrival_ahead): the producer's clock is wrong"
+              .formatted(
+                  FlowTime.instant(batch.maxArrival()), duration(ahead), duration(aheadMicros)));
     }
-  }
-
-  private static Instant time(long micros) {
-    return FlowTime.instant(micros);
   }
 
   private static Duration duration(long micros) {

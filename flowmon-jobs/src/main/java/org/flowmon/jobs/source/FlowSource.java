@@ -6,10 +6,11 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.kafka.clients.consumer.OffsetResetStrategy;
 import org.flowmon.jobs.config.job.JobConfig;
 
-/** The source of flow batches: a topic of Kafka, each message with its position. */
+/** The job's sources: topics of Kafka, for flows each message with its position. */
 public final class FlowSource {
   private FlowSource() {}
 
@@ -19,15 +20,38 @@ public final class FlowSource {
    * @param topic as looked up when the job is built: its id is part of every record's position
    */
   public static KafkaSource<PositionedBatch> of(JobConfig config, FlowTopic topic) {
+    return of(
+        config,
+        config.kafka().topic(),
+        new FlowBatchDeserializer(topic, config.job().arrivalAhead()));
+  }
+
+  /** Creates a source of a job that reads a topic from the configured offsets. */
+  public static <T> KafkaSource<T> of(
+      JobConfig config, String topic, KafkaRecordDeserializationSchema<T> reader) {
     JobConfig.Kafka kafka = config.kafka();
-    KafkaSourceBuilder<PositionedBatch> builder =
-        KafkaSource.<PositionedBatch>builder()
-            .setBootstrapServers(kafka.bootstrap())
-            .setTopics(kafka.topic())
-            .setGroupId(kafka.group())
-            .setStartingOffsets(startingOffsets(kafka))
-            .setDeserializer(new FlowBatchDeserializer(topic, config.job().arrivalAhead()))
-            .setProperties(properties(kafka));
+    return of(config, topic, kafka.group(), startingOffsets(kafka), reader);
+  }
+
+  /**
+   * Creates a source of a job that reads a topic.
+   *
+   * @param start the offsets without a checkpoint
+   */
+  public static <T> KafkaSource<T> of(
+      JobConfig config,
+      String topic,
+      String group,
+      OffsetsInitializer start,
+      KafkaRecordDeserializationSchema<T> reader) {
+    KafkaSourceBuilder<T> builder =
+        KafkaSource.<T>builder()
+            .setBootstrapServers(config.kafka().bootstrap())
+            .setTopics(topic)
+            .setGroupId(group)
+            .setStartingOffsets(start)
+            .setDeserializer(reader)
+            .setProperties(properties(config.kafka()));
     if (config.job().bounded()) {
       builder.setBounded(OffsetsInitializer.latest());
     }
@@ -39,10 +63,9 @@ public final class FlowSource {
     return ArrivalWatermarks.strategy(disorderBound);
   }
 
-  /** Returns the offsets at which a source without a checkpoint begins. */
   // The connector offers no other way to say "earliest" than Kafka's deprecated enum.
   @SuppressWarnings("deprecation")
-  public static OffsetsInitializer startingOffsets(JobConfig.Kafka kafka) {
+  private static OffsetsInitializer startingOffsets(JobConfig.Kafka kafka) {
     return switch (kafka.startingOffsets()) {
       case EARLIEST -> OffsetsInitializer.earliest();
       case LATEST -> OffsetsInitializer.latest();
@@ -51,7 +74,7 @@ public final class FlowSource {
   }
 
   /** Returns the properties of a source's client, for messages of up to a megabyte or so. */
-  public static Properties properties(JobConfig.Kafka kafka) {
+  private static Properties properties(JobConfig.Kafka kafka) {
     Properties properties = new Properties();
     // A batch of 1000 flows is some 80 KB. Kafka's defaults, a dozen of them at a time over a
     // socket buffer of 64 KB, cost a sixth more CPU per flow in a catch-up.

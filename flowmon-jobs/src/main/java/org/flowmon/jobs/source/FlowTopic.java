@@ -2,16 +2,13 @@ package org.flowmon.jobs.source;
 
 import java.io.Serializable;
 import java.util.Collection;
-import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.topic.KafkaTopics;
 
 /**
  * The topic of flows in Kafka.
@@ -20,8 +17,6 @@ import org.flowmon.jobs.config.job.JobConfig;
  * @param partitions their number when it was looked up
  */
 public record FlowTopic(String name, String id, int partitions) implements Serializable {
-  private static final int TIMEOUT_SECONDS = 30;
-
   /**
    * Returns the keys of the sources that are this topic's partitions: those of the look-up, and
    * later ones among the known sources.
@@ -44,27 +39,14 @@ public record FlowTopic(String name, String id, int partitions) implements Seria
    * @throws ConfigException if Kafka does not answer or has no such topic
    */
   public static FlowTopic lookUp(JobConfig.Kafka kafka) {
-    try (Admin admin = Admin.create(kafka.clientProperties())) {
-      TopicDescription topic =
-          admin
-              .describeTopics(List.of(kafka.topic()))
-              .allTopicNames()
-              .get(TIMEOUT_SECONDS, TimeUnit.SECONDS)
-              .get(kafka.topic());
+    try {
+      TopicDescription topic = KafkaTopics.describe(kafka.clientProperties(), kafka.topic());
       return new FlowTopic(kafka.topic(), topic.topicId().toString(), topic.partitions().size());
-    } catch (ExecutionException | TimeoutException e) {
-      Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
+    } catch (KafkaException e) {
       throw new ConfigException(
-          "kafka.topic: '"
-              + kafka.topic()
-              + "' cannot be looked up at "
-              + kafka.bootstrap()
-              + ": "
-              + cause,
-          cause);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ConfigException("interrupted while looking up topic " + kafka.topic(), e);
+          "kafka.topic: '%s' cannot be looked up at %s: %s"
+              .formatted(kafka.topic(), kafka.bootstrap(), e),
+          e);
     }
   }
 }

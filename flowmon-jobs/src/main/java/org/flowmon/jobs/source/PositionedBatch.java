@@ -1,10 +1,7 @@
 package org.flowmon.jobs.source;
 
-import java.lang.reflect.Type;
-import java.util.Map;
 import java.util.Optional;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.Heartbeat;
@@ -27,7 +24,7 @@ import org.flowmon.jobs.types.RecordType;
  *     ahead; {@link Long#MIN_VALUE}: none
  * @param refused the message, if it was refused
  */
-@TypeInfo(PositionedBatch.Factory.class)
+@TypeInfo(RecordType.Factory.class)
 public record PositionedBatch(
     String sourceKey,
     long offset,
@@ -46,14 +43,9 @@ public record PositionedBatch(
 
   /** Creates the position of a refused message. */
   static PositionedBatch of(Quarantined refused) {
+    FlowBatch beat = beat(0, 0, 0, 0, Long.MIN_VALUE);
     return new PositionedBatch(
-        refused.sourceKey(),
-        refused.offset(),
-        beat(0, 0, 0, 0, Long.MIN_VALUE),
-        0,
-        true,
-        Long.MIN_VALUE,
-        Optional.of(refused));
+        refused.sourceKey(), refused.offset(), beat, 0, true, Long.MIN_VALUE, Optional.of(refused));
   }
 
   private static FlowBatch beat(
@@ -96,22 +88,8 @@ public record PositionedBatch(
    * @param arrival their assumed arrival
    */
   PositionedBatch asPlace(long lost, long arrival) {
+    FlowBatch beat = beat(batch.producerId(), 0, 0, 0, arrival);
     return new PositionedBatch(
-        sourceKey,
-        offset,
-        beat(batch.producerId(), 0, 0, 0, arrival),
-        lost,
-        true,
-        Long.MIN_VALUE,
-        Optional.empty());
-  }
-
-  /** Flink's type information. */
-  public static final class Factory extends TypeInfoFactory<PositionedBatch> {
-    @Override
-    public TypeInformation<PositionedBatch> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return TYPE;
-    }
+        sourceKey, offset, beat, lost, true, Long.MIN_VALUE, Optional.empty());
   }
 }

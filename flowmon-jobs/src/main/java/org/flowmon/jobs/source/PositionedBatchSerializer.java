@@ -3,7 +3,6 @@ package org.flowmon.jobs.source;
 import java.io.IOException;
 import java.util.Optional;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.flow.FlowBatch;
@@ -22,7 +21,7 @@ public final class PositionedBatchSerializer extends RecordSerializer<Positioned
   private static final Quarantined.Serializer REFUSED = new Quarantined.Serializer();
 
   public PositionedBatchSerializer() {
-    super(3);
+    super(3, Snapshot.class);
   }
 
   @Override
@@ -63,11 +62,6 @@ public final class PositionedBatchSerializer extends RecordSerializer<Positioned
     } catch (FlowFormatException e) {
       throw new IOException("batch at " + sourceKey + "@" + offset + ": " + e.getMessage(), e);
     }
-  }
-
-  @Override
-  public TypeSerializerSnapshot<PositionedBatch> snapshotConfiguration() {
-    return new Snapshot();
   }
 
   /** The serializer's snapshot. */

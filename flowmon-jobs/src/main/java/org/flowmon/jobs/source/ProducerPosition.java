@@ -91,9 +91,7 @@ record ProducerPosition(
    * comes again and is valid.
    */
   ProducerPosition withLost(FlowBatchHeader header) {
-    return new ProducerPosition(
-        sourceKey,
-        producerId,
+    return moved(
         next + 1,
         seen << 1,
         header.cumulativeFlows(),
@@ -108,17 +106,7 @@ record ProducerPosition(
    * Returns the position after a message whose flows count as lost though a gap may cover it later.
    */
   ProducerPosition withTold(long flows) {
-    return new ProducerPosition(
-        sourceKey,
-        producerId,
-        next,
-        seen,
-        this.flows,
-        losses,
-        arrival,
-        passedOver,
-        taken,
-        told + flows);
+    return moved(next, seen, this.flows, losses, arrival, passedOver, taken, told + flows);
   }
 
   /** Merges two positions of the same stream: the smaller one is stale. */
@@ -126,9 +114,7 @@ record ProducerPosition(
     if (next != other.next) {
       return next > other.next ? this : other;
     }
-    return new ProducerPosition(
-        sourceKey,
-        producerId,
+    return moved(
         next,
         seen | other.seen,
         flows,
@@ -145,23 +131,12 @@ record ProducerPosition(
     int more = Math.min(taken + 1, ESTABLISHED);
     long sequence = batch.sequence();
     if (sequence < next) {
-      return new ProducerPosition(
-          sourceKey,
-          producerId,
-          next,
-          seen | 1L << (next - 1 - sequence),
-          flows,
-          losses,
-          arrival,
-          passedOver,
-          more,
-          told);
+      long filled = seen | 1L << (next - 1 - sequence);
+      return moved(next, filled, flows, losses, arrival, passedOver, more, told);
     }
     long step = sequence + 1 - next;
     long bits = step >= WINDOW ? 1 : seen << step | 1;
-    return new ProducerPosition(
-        sourceKey,
-        producerId,
+    return moved(
         sequence + 1,
         bits,
         batch.cumulativeFlows(),
@@ -170,6 +145,19 @@ record ProducerPosition(
         passedOverAfter(step),
         more,
         0);
+  }
+
+  private ProducerPosition moved(
+      long next,
+      long seen,
+      long flows,
+      long losses,
+      long arrival,
+      long passedOver,
+      int taken,
+      long told) {
+    return new ProducerPosition(
+        sourceKey, producerId, next, seen, flows, losses, arrival, passedOver, taken, told);
   }
 
   private long passedOverAfter(long step) {

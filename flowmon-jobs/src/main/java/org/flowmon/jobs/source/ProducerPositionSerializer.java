@@ -2,7 +2,6 @@ package org.flowmon.jobs.source;
 
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
@@ -18,7 +17,7 @@ public final class ProducerPositionSerializer extends RecordSerializer<ProducerP
   private static final long serialVersionUID = 1L;
 
   public ProducerPositionSerializer() {
-    super(4);
+    super(4, Snapshot.class);
   }
 
   @Override
@@ -51,11 +50,6 @@ public final class ProducerPositionSerializer extends RecordSerializer<ProducerP
         found > 1 ? source.readLong() : next - ProducerPosition.WINDOW,
         found > 2 ? source.readInt() : ProducerPosition.ESTABLISHED,
         found > 3 ? source.readLong() : 0);
-  }
-
-  @Override
-  public TypeSerializerSnapshot<ProducerPosition> snapshotConfiguration() {
-    return new Snapshot();
   }
 
   /** The serializer's snapshot. */

@@ -159,8 +159,8 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
       return;
     }
     LOG.warn(
-        "producer {} goes on {} batches after its last one: what lies between is gone from the"
-            + " topic and counts as lost",
+        "producer {}: it continues {} batches after its last one; the batches between are gone from"
+            + " the topic and count as lost",
         Long.toHexString(position.producerId()),
         position.missingBatches(element.getValue().batch()));
     takeNext(element, position, position.told());
@@ -202,7 +202,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     // log.
     if (Long.bitCount(quarantined.getCount()) == 1) {
       REFUSED.warn(
-          "the message at {} is left out, topic {} has it ({} so far): {}",
+          "batch {}: it is left out and written to topic {} ({} so far): {}",
           refused.position(),
           QuarantineMessage.TOPIC,
           quarantined.getCount(),

@@ -75,23 +75,24 @@ final class FlinkObjectStore implements ObjectStore {
 
   @Override
   public void put(String name, byte[] bytes) throws IOException {
-    Path temporary = temporary(name);
-    try (OutputStream out = files.create(temporary, FileSystem.WriteMode.NO_OVERWRITE)) {
-      out.write(bytes);
-    }
-    replace(temporary, name);
+    replace(name, out -> out.write(bytes));
   }
 
   @Override
   public void put(String name, java.nio.file.Path file) throws IOException {
-    Path temporary = temporary(name);
-    try (OutputStream out = files.create(temporary, FileSystem.WriteMode.NO_OVERWRITE)) {
-      Files.copy(file, out);
-    }
-    replace(temporary, name);
+    replace(name, out -> Files.copy(file, out));
   }
 
-  private void replace(Path temporary, String name) throws IOException {
+  /** Writes a file. */
+  private interface Content {
+    void writeTo(OutputStream out) throws IOException;
+  }
+
+  private void replace(String name, Content content) throws IOException {
+    Path temporary = temporary(name);
+    try (OutputStream out = files.create(temporary, FileSystem.WriteMode.NO_OVERWRITE)) {
+      content.writeTo(out);
+    }
     try {
       if (rename(temporary, name)) {
         return;
@@ -130,13 +131,8 @@ final class FlinkObjectStore implements ObjectStore {
       byte[] bytes = ((InputStream) in).readNBytes(length);
       if (bytes.length != length) {
         throw new IOException(
-            describe(name)
-                + " ends at "
-                + (offset + bytes.length)
-                + ", expected "
-                + length
-                + " bytes from "
-                + offset);
+            "%s ends at %s, expected %s bytes from %s"
+                .formatted(describe(name), offset + bytes.length, length, offset));
       }
       return bytes;
     } catch (FileNotFoundException e) {

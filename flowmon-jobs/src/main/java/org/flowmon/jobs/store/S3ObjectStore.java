@@ -139,20 +139,16 @@ final class S3ObjectStore implements ObjectStore {
     PutObjectRequest request = put(name, bytes.length).ifNoneMatch("*").build();
     for (int attempt = 1; ; attempt++) {
       try {
-        client.putObject(request, RequestBody.fromBytes(bytes));
+        call("write", name, () -> client.putObject(request, RequestBody.fromBytes(bytes)));
         return true;
-      } catch (AwsServiceException e) {
-        if (e.statusCode() == EXISTS) {
+      } catch (RequestFailedException e) {
+        int status = e.getCause() instanceof AwsServiceException answer ? answer.statusCode() : 0;
+        if (status == EXISTS) {
           return false;
         }
-        if (e.statusCode() != CONFLICT || attempt >= options.attempts()) {
-          throw failed("write", name, e);
+        if (status != CONFLICT || attempt >= options.attempts()) {
+          throw e;
         }
-      } catch (SdkException e) {
-        throw failed("write", name, e);
-      } catch (RuntimeException | StackOverflowError e) {
-        throw new RequestFailedException(
-            "could not write " + describe(name) + ": the answer is not understood: " + e, e);
       }
       pause(attempt);
     }
@@ -208,13 +204,8 @@ final class S3ObjectStore implements ObjectStore {
     byte[] bytes = get(name, range, length, length);
     if (bytes.length != length) {
       throw new IOException(
-          describe(name)
-              + " has "
-              + bytes.length
-              + " bytes from "
-              + offset
-              + ", expected "
-              + length);
+          "%s has %s bytes from %s, expected %s"
+              .formatted(describe(name), bytes.length, offset, length));
     }
     return bytes;
   }
@@ -270,7 +261,7 @@ final class S3ObjectStore implements ObjectStore {
     String found = in.response().contentRange();
     if (range != null && found != null && !found.startsWith(range.replace('=', ' ') + "/")) {
       throw new TooLargeException(
-          describe(name) + ": the server gave '" + found + "' where " + range + " was asked for");
+          describe(name) + ": the server gave '" + found + "' instead of " + range);
     }
     byte[] bytes;
     try {

@@ -2,9 +2,11 @@ package org.flowmon.jobs.types;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.util.InstantiationUtil;
 
 /**
  * A serializer of an immutable record of the job: a version byte, then the record's own bytes. As
@@ -15,15 +17,20 @@ import org.apache.flink.core.memory.DataOutputView;
  */
 public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
   private static final long serialVersionUID = 1L;
-  private static final int MAX_TEXT = 4 << 20;
+  private static final int MAX_TEXT = 1 << 24;
+  // writeUTF holds 65,535 bytes; a character takes up to three.
+  private static final int MAX_MESSAGE = 4000;
 
   private final int version;
+  private final Class<? extends TypeSerializerSnapshot<T>> snapshot;
 
   /**
    * @param version the written version, 1 … 255; {@link #read} is given the version that it reads
+   * @param snapshot the snapshot class, whose name savepoints hold
    */
-  protected RecordSerializer(int version) {
+  protected RecordSerializer(int version, Class<? extends TypeSerializerSnapshot<T>> snapshot) {
     this.version = version;
+    this.snapshot = snapshot;
   }
 
   /** Writes the record in the current version, without the version byte. */
@@ -47,11 +54,8 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
     int found = source.readUnsignedByte();
     if (found == 0 || found > version) {
       throw new IOException(
-          getClass().getSimpleName()
-              + ": found version "
-              + found
-              + ", this reads versions 1…"
-              + version);
+          "%s: found version %s, this reads versions 1…%s"
+              .formatted(getClass().getSimpleName(), found, version));
     }
     return read(found, source);
   }
@@ -88,6 +92,11 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
   }
 
   @Override
+  public final TypeSerializerSnapshot<T> snapshotConfiguration() {
+    return InstantiationUtil.instantiate(snapshot);
+  }
+
+  @Override
   public final int getLength() {
     return -1;
   }
@@ -113,18 +122,39 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
     return bytes;
   }
 
-  /** Writes a text of up to 4 MB of UTF-8, or null. */
+  /** Writes a text of up to 16 MB of UTF-8. */
+  public static void writeString(String text, DataOutputView target) throws IOException {
+    writeBytes(text.getBytes(StandardCharsets.UTF_8), target);
+  }
+
+  /** Reads the format of {@link #writeString}. */
+  public static String readString(DataInputView source) throws IOException {
+    return new String(readBytes(source, MAX_TEXT), StandardCharsets.UTF_8);
+  }
+
+  /** Writes whether there is a text, and the text as {@link #writeString}. */
   public static void writeText(String text, DataOutputView target) throws IOException {
     target.writeBoolean(text != null);
     if (text != null) {
-      writeBytes(text.getBytes(StandardCharsets.UTF_8), target);
+      writeString(text, target);
     }
   }
 
   /** Reads the format of {@link #writeText}. */
   public static String readText(DataInputView source) throws IOException {
-    return source.readBoolean()
-        ? new String(readBytes(source, MAX_TEXT), StandardCharsets.UTF_8)
-        : null;
+    return source.readBoolean() ? readString(source) : null;
+  }
+
+  /** Writes whether there is a message for people, and its beginning in modified UTF-8. */
+  protected static void writeMessage(String message, DataOutputView target) throws IOException {
+    target.writeBoolean(message != null);
+    if (message != null) {
+      target.writeUTF(message.substring(0, Math.min(message.length(), MAX_MESSAGE)));
+    }
+  }
+
+  /** Reads the format of {@link #writeMessage}. */
+  protected static String readMessage(DataInputView source) throws IOException {
+    return source.readBoolean() ? source.readUTF() : null;
   }
 }

@@ -1,11 +1,17 @@
 package org.flowmon.jobs.types;
 
+import java.lang.reflect.Type;
+import java.util.Map;
 import java.util.Objects;
 import org.apache.flink.api.common.serialization.SerializerConfig;
+import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 
-/** Flink's type information of a job's record: its class and its {@link RecordSerializer}. */
+/**
+ * Flink's type information of a job's record: its class and its {@link RecordSerializer}. A record
+ * names it by {@code @TypeInfo(RecordType.Factory.class)} and a constant {@code TYPE}.
+ */
 public final class RecordType<T> extends TypeInformation<T> {
   private static final long serialVersionUID = 1L;
 
@@ -72,5 +78,19 @@ public final class RecordType<T> extends TypeInformation<T> {
   @Override
   public String toString() {
     return type.getSimpleName();
+  }
+
+  /** Finds the type information of an annotated record: its constant {@code TYPE}. */
+  public static final class Factory extends TypeInfoFactory<Object> {
+    @Override
+    @SuppressWarnings("unchecked") // the constant's own type is checked where it is used
+    public TypeInformation<Object> createTypeInfo(
+        Type type, Map<String, TypeInformation<?>> parameters) {
+      try {
+        return (TypeInformation<Object>) ((Class<?>) type).getField("TYPE").get(null);
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException(type + " has no public constant TYPE", e);
+      }
+    }
   }
 }

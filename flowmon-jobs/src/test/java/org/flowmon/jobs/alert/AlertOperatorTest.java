@@ -6,13 +6,13 @@ import static org.flowmon.jobs.alert.AlertRun.end;
 import static org.flowmon.jobs.alert.AlertRun.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -219,9 +219,9 @@ class AlertOperatorTest {
   @Test
   void onlyMessagesOfTheirVersionWithAnIdResolve() {
     String id = "0123456789abcdef0123456789abcdef";
-    assertEquals(id, AlertResolves.parse(AlertResolves.message(id).getBytes(UTF_8)));
+    assertEquals(Optional.of(id), AlertResolves.parse(AlertResolves.message(id).getBytes(UTF_8)));
     String more = "{\"version\":1,\"by\":{\"a\":[1]},\"id\":\"" + id + "\"}";
-    assertEquals(id, AlertResolves.parse(more.getBytes(UTF_8)));
+    assertEquals(Optional.of(id), AlertResolves.parse(more.getBytes(UTF_8)));
     for (String wrong :
         List.of(
             "",
@@ -236,9 +236,9 @@ class AlertOperatorTest {
             "{\"version\":99999999999999999999,\"id\":\"" + id + "\"}",
             "{\"version\":1,\"id\":\"" + id + "\"} {}",
             " ".repeat(5000) + more)) {
-      assertNull(AlertResolves.parse(wrong.getBytes(UTF_8)), wrong);
+      assertEquals(Optional.empty(), AlertResolves.parse(wrong.getBytes(UTF_8)), wrong);
     }
-    assertNull(AlertResolves.parse(null));
+    assertEquals(Optional.empty(), AlertResolves.parse(null));
   }
 
   @Test

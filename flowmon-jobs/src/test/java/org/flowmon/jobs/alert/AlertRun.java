@@ -10,6 +10,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
@@ -76,10 +77,11 @@ final class AlertRun implements AutoCloseable {
             definition,
             end(window),
             end(window),
-            window, // the version of the change
+            window + 1, // the version of the change
             List.of(),
             new ResultTable.Builder().build(),
-            report(window, 3).confidence()));
+            report(window, 3).confidence(),
+            List.of()));
   }
 
   /** Returns the end of a window. */
@@ -99,6 +101,7 @@ final class AlertRun implements AutoCloseable {
     }
     return new Report(
         "talkers",
+        null,
         end(window - 1),
         end(window),
         revision,
@@ -111,8 +114,11 @@ final class AlertRun implements AutoCloseable {
             0,
             end(window),
             end(window),
+            0,
+            WindowResult.UNKNOWN_GROUPS,
             new ArrivalCounts(0, 0, 0, 0),
-            null));
+            null),
+        List.of());
   }
 
   /** Returns a report of a window without groups, with its late and lost flows. */
@@ -132,12 +138,14 @@ final class AlertRun implements AutoCloseable {
             null);
     return new Report(
         report.analysis(),
+        null,
         report.windowStart(),
         report.windowEnd(),
         report.revision(),
         report.columns(),
         report.rows(),
-        confidence);
+        confidence,
+        List.of());
   }
 
   void add(Report report) throws Exception {

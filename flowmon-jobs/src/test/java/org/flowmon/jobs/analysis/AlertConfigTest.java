@@ -81,9 +81,13 @@ class AlertConfigTest {
     refuses("    at_least: 0 of 5\n", "alerts[1].at_least: expected N of M windows");
     refuses("    at_least: 3 of 65\n", "alerts[1].at_least: expected N of M windows");
     refuses("    at_least: 3 of 5\n    for: 1m\n", "alerts[1].at_least: expected one of");
-    refuses("    absent: 1m\n    for: 1m\n", "alerts[1].for: absent says how long");
+    refuses(
+        "    absent: 1m\n    for: 1m\n",
+        "alerts[1].for: expected one of absent, for and at_least, found absent and for");
     refuses("    absent: 0s\n", "alerts[1].absent: expected more than 0s");
-    refuses("    absent: 1m\n    key: [src_addr]\n", "alerts[1].key: what is absent has no row");
+    refuses(
+        "    absent: 1m\n    key: [src_addr]\n",
+        "alerts[1].key: expected none: absent rows have no key");
     refuses("    sinks: []\n", "alerts[1].sinks: expected each sink once");
     refuses("    sinks: ['http://x/']\n", "alerts[1].sinks: expected kafka and names of webhooks");
     refuses("    severity: bad\n", "alerts[1].severity: expected one of info, warning, critical");

@@ -1,10 +1,10 @@
 package org.flowmon.jobs.analysis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.junit.jupiter.api.Test;
@@ -84,12 +84,15 @@ class AnalysesBudgetTest {
   void aChangeTakesThePlaceOfWhatHasItsNameAndARemovalAlwaysFits() {
     AnalysesBudget budget = new AnalysesBudget(10_000, 2L << 30, 1000);
     AnalysisSet set = new AnalysisSet(List.of(analysis("a", 4000, 64), analysis("b", 6000, 64)));
-    assertNull(budget.refusal(set, new AnalysisChange("a", 1, text("a", 4000, 128, "COUNT(*)"))));
     assertEquals(
-        "analysis a:5: live.groups: does not fit: the job's analyses may have 10000 groups together"
-            + " (job.groups), the others have 6000, and this one would have 4001",
+        Optional.empty(),
+        budget.refusal(set, new AnalysisChange("a", 1, text("a", 4000, 128, "COUNT(*)"))));
+    assertEquals(
+        Optional.of(
+            "analysis a:5: live.groups: does not fit: the job's analyses may have 10000 groups"
+                + " together (job.groups), the others have 6000, and this one would have 4001"),
         budget.refusal(set, new AnalysisChange("a", 1, text("a", 4001, 64, "COUNT(*)"))));
-    assertNull(budget.refusal(set, new AnalysisChange("b", 1, null)));
+    assertEquals(Optional.empty(), budget.refusal(set, new AnalysisChange("b", 1, null)));
   }
 
   @Test

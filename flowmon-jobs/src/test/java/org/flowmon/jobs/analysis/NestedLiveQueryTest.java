@@ -107,7 +107,7 @@ class NestedLiveQueryTest {
     refuses(
         "SELECT x.bytes FROM " + SENT + " AS x WHERE x.bytes > :n",
         live,
-        "what is over results has no parameter but :now, found [n]");
+        "a query over results has no parameter but :now, found [n]");
     refuses(
         "SELECT x.bytes FROM "
             + SENT.replace("FROM flows", "FROM flows WHERE end_time < :now")
@@ -117,7 +117,7 @@ class NestedLiveQueryTest {
     refuses(
         "SELECT x.bytes, :now AS at FROM " + SENT + " AS x",
         live,
-        "expected a column whose kind does not hang on a parameter, found at");
+        "expected a column whose kind does not depend on a parameter, found at");
     refuses("SELECT x.byts FROM " + SENT + " AS x", live, "did you mean 'bytes'");
     StringBuilder many =
         new StringBuilder(

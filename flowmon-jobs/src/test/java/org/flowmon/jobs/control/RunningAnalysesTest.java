@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The message of a job's running analyses, read by other versions. */
@@ -21,8 +22,9 @@ class RunningAnalysesTest {
     String message =
         "{%s\"said\":\"2026-11-23T10:00:00Z\",\"more\":{\"said\":1},\"running\":%s}"
             .formatted(version, running);
-    RunningAnalyses read = RunningAnalyses.parse(message.getBytes(StandardCharsets.UTF_8));
-    return read == null ? null : read.analyses();
+    return RunningAnalyses.parse(message.getBytes(StandardCharsets.UTF_8))
+        .map(RunningAnalyses::analyses)
+        .orElse(null);
   }
 
   private static List<RunningAnalyses.Running> parse(String running) {
@@ -64,7 +66,7 @@ class RunningAnalysesTest {
     }
     assertNull(parse("\"version\":2,", "[" + MINE + "]"));
     assertNull(parse("", "[" + MINE + "]"));
-    assertNull(RunningAnalyses.parse("[]".getBytes(StandardCharsets.UTF_8)));
-    assertNull(RunningAnalyses.parse(null));
+    assertEquals(Optional.empty(), RunningAnalyses.parse("[]".getBytes(StandardCharsets.UTF_8)));
+    assertEquals(Optional.empty(), RunningAnalyses.parse(null));
   }
 }

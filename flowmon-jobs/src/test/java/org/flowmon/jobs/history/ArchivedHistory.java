@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
@@ -25,6 +26,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 import org.flowmon.jobs.source.FlowTopic;
@@ -103,17 +105,29 @@ abstract class ArchivedHistory {
         new AnalysisConfig.History(
             history.query(),
             null,
+            null,
             history.concurrency(),
             Duration.ofMillis(Long.parseLong(timeout)),
             history.rows()),
         config.report(),
-        config.sinks());
+        config.sinks(),
+        List.of(),
+        Places.NONE);
   }
 
   /** Returns a window of ten seconds with the result of another. */
   static WindowResult ending(long end, WindowResult of) {
     return new WindowResult(
         of.analysis(), end - 10 * SECOND, end, of.rows(), of.totals(), of.groups(), of.counts());
+  }
+
+  /** Returns an empty cache of its own. */
+  static Optional<RecentAnswers> cache() {
+    return Optional.of(new RecentAnswers(new AnswerMemory(LookupPool.groupMemory())));
+  }
+
+  static LookupPool pool(int threads) {
+    return new LookupPool(threads, LookupPool.groupMemory());
   }
 
   /** Returns a query's answer over the committed flows. */
@@ -127,7 +141,7 @@ abstract class ArchivedHistory {
   /** Returns the cached answer that holds for the committed flows. */
   static HistoryAnswer known(Archive archive, HistoryQuery query, long windowEnd) throws Exception {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      return query.known(snapshot, windowEnd);
+      return query.cached(snapshot, windowEnd).orElse(null);
     }
   }
 

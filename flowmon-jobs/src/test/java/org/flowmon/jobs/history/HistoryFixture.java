@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
@@ -19,6 +20,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 
@@ -36,13 +38,15 @@ abstract class HistoryFixture extends ArchivedHistory {
     StreamExecutionEnvironment env = LocalFlink.environment(1, options);
     Map<String, HistoryAnswer> answers = new TreeMap<>();
     try (CloseableIterator<WindowHistory> results =
-        HistoryFunction.apply(
+        HistoryOperator.apply(
                 env.fromData(WindowResult.TYPE, windows),
-                ArchiveLocation.of(directory),
-                analyses,
-                DELAY,
-                TOPIC,
-                disorder)
+                new HistoryOperator.Settings(
+                    ArchiveLocation.of(directory),
+                    analyses,
+                    DELAY,
+                    TOPIC,
+                    disorder,
+                    HistoryOperator.Pace.LIVE))
             .executeAndCollect()) {
       while (results.hasNext()) {
         WindowHistory result = results.next();
@@ -54,7 +58,7 @@ abstract class HistoryFixture extends ArchivedHistory {
 
   static HistoryQuery hourly() {
     return new HistoryQuery(
-        hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, new RecentAnswers());
+        hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, cache());
   }
 
   HistoryLookup lookup(
@@ -69,12 +73,14 @@ abstract class HistoryFixture extends ArchivedHistory {
       RunningLookups lookups,
       CompletableFuture<HistoryAnswer> answer) {
     return new HistoryLookup(
-        archive,
-        new HistoryQuery(elephants("elephants", timeout), DELAY, TOPIC, Duration.ZERO, null),
-        pool,
-        new Semaphore(1),
+        new AnalysisLookups(
+            archive,
+            new HistoryQuery(
+                elephants("elephants", timeout), DELAY, TOPIC, Duration.ZERO, Optional.empty()),
+            pool,
+            new Semaphore(1),
+            lookups),
         window(100, A, 60),
-        lookups,
         true,
         (result, waited, ran) -> {
           waitedNanos.set(waited);
@@ -98,6 +104,8 @@ abstract class HistoryFixture extends ArchivedHistory {
             Duration.ofSeconds(5),
             1000),
         config.report(),
-        config.sinks());
+        config.sinks(),
+        List.of(),
+        Places.NONE);
   }
 }

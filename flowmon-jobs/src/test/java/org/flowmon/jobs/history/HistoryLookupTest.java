@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,7 +38,7 @@ class HistoryLookupTest extends HistoryFixture {
   void aLookupThatHasItsAnswerIsKeptNoLonger() throws Exception {
     archive(END, flow(A, 1, 10));
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(1)) {
+        LookupPool pool = pool(1)) {
       CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
       lookup(archive, pool, "60000", answer).start();
       assertEquals(HistoryStatus.EXACT, answer.get().status());
@@ -51,7 +52,7 @@ class HistoryLookupTest extends HistoryFixture {
     RunningLookups lookups = new RunningLookups();
     lookups.close();
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(1)) {
+        LookupPool pool = pool(1)) {
       CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
       lookup(archive, pool, "60000", lookups, answer).start();
       assertEquals(HistoryStatus.FAILED, answer.get().status());
@@ -64,7 +65,7 @@ class HistoryLookupTest extends HistoryFixture {
     archive(END, flow(A, 1, 10));
     CountDownLatch busy = new CountDownLatch(1);
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(1)) {
+        LookupPool pool = pool(1)) {
       assertTrue(pool.tryRun(() -> await(busy)));
       CompletableFuture<HistoryAnswer> refused = new CompletableFuture<>();
       lookup(archive, pool, "200", refused).start();
@@ -92,18 +93,16 @@ class HistoryLookupTest extends HistoryFixture {
                 })) {
       HistoryLookup lookup =
           new HistoryLookup(
-              archive,
-              hourly(),
-              pool,
-              permits,
+              new AnalysisLookups(archive, hourly(), pool, permits, new RunningLookups()),
               window(100, A, 60),
-              new RunningLookups(),
               true,
               (answer, waited, ran) -> {});
       assertThrows(OutOfMemoryError.class, lookup::start);
       assertEquals(1, permits.availablePermits(), "after a window's lookup");
       LookAhead ahead =
-          new LookAhead(archive, hourly(), pool, permits, 10 * SECOND, new RunningLookups());
+          new LookAhead(
+              new AnalysisLookups(archive, hourly(), pool, permits, new RunningLookups()),
+              10 * SECOND);
       assertThrows(OutOfMemoryError.class, () -> ahead.after(END));
       assertEquals(1, permits.availablePermits(), "after one ahead of a window");
     }
@@ -122,24 +121,16 @@ class HistoryLookupTest extends HistoryFixture {
     archive(END + HOUR, new Flow(A, END - DAY, END - DAY, 10));
     HistoryQuery query =
         new HistoryQuery(
-            hourly("elephants", "end_time < :now"),
-            DELAY,
-            TOPIC,
-            Duration.ZERO,
-            new RecentAnswers());
+            hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, cache());
     WindowResult window = window(100, A, 60);
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(1)) {
+        LookupPool pool = pool(1)) {
       HistoryAnswer exact = runOver(archive, query, window, Duration.ofMinutes(1));
       CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
       Semaphore taken = new Semaphore(0); // by a lookup of another period
       new HistoryLookup(
-              archive,
-              query,
-              pool,
-              taken,
+              new AnalysisLookups(archive, query, pool, taken, new RunningLookups()),
               window,
-              new RunningLookups(),
               true,
               (given, waited, ran) -> answer.complete(given))
           .start();
@@ -154,18 +145,14 @@ class HistoryLookupTest extends HistoryFixture {
     for (int refused = 0; refused < 2; refused++) {
       HistoryQuery query = hourly();
       try (Archive archive = Archive.open(directory);
-          LookupPool pool = new LookupPool(1)) {
+          LookupPool pool = pool(1)) {
         HistoryAnswer before = runOver(archive, query, window, Duration.ofMinutes(1));
         importFile(new Flow(A, END - DAY, END - DAY, 1000));
         AskedPermits permits = new AskedPermits(refused);
         CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
         new HistoryLookup(
-                archive,
-                query,
-                pool,
-                permits,
+                new AnalysisLookups(archive, query, pool, permits, new RunningLookups()),
                 window,
-                new RunningLookups(),
                 true,
                 (given, waited, ran) -> answer.complete(given))
             .start();
@@ -212,9 +199,11 @@ class HistoryLookupTest extends HistoryFixture {
               "elephants",
               config.live(),
               new AnalysisConfig.History(
-                  history.query(), null, history.concurrency(), history.timeout(), rows),
+                  history.query(), null, null, history.concurrency(), history.timeout(), rows),
               config.report(),
-              config.sinks());
+              config.sinks(),
+              List.of(),
+              Places.NONE);
       HistoryAnswer answer = run(List.of(limited), window(100, A, 60, B, 40)).get("elephants");
       if (rows == 2) {
         assertEquals(HistoryStatus.REFUSED, answer.status(), answer.message());
@@ -231,7 +220,7 @@ class HistoryLookupTest extends HistoryFixture {
   void aStoreThatDoesNotAnswerHoldsUpNeitherTheCallerNorTheTimeouts() throws Exception {
     archive(END, flow(A, 1, 10));
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(2)) {
+        LookupPool pool = pool(2)) {
       // The next commit is a pipe without a writer: its readers wait.
       Path pipe = nextCommit();
       assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());

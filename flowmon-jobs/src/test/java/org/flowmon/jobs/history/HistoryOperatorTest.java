@@ -24,17 +24,17 @@ class HistoryOperatorTest extends ArchivedHistory {
   /** Returns a task whose queue holds this many windows and watermarks together. */
   private OneInputStreamOperatorTestHarness<WindowResult, WindowHistory> task(int capacity)
       throws Exception {
-    HistoryFunction function =
-        new HistoryFunction(
+    HistoryOperator.Settings settings =
+        new HistoryOperator.Settings(
             ArchiveLocation.of(directory),
             List.of(elephants("elephants", "60000")),
             DELAY,
             TOPIC,
             Duration.ZERO,
-            HistoryFunction.Pace.LIVE);
+            HistoryOperator.Pace.LIVE);
     var task =
         new OneInputStreamOperatorTestHarness<WindowResult, WindowHistory>(
-            new HistoryOperator.Factory(function, 600_000, capacity), new WindowResultSerializer());
+            new HistoryOperator.Factory(settings, 600_000, capacity), new WindowResultSerializer());
     task.setup(new WindowHistorySerializer());
     task.open();
     return task;

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +28,7 @@ import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.constraint.Constraints;
 import org.junit.jupiter.api.Test;
@@ -179,7 +181,8 @@ class HistoryReachTest extends ArchivedHistory {
     try (Archive archive = Archive.open(directory)) {
       return runOver(
           archive,
-          new HistoryQuery(elephants("elephants", "60000"), DELAY, topic, disorder, null),
+          new HistoryQuery(
+              elephants("elephants", "60000"), DELAY, topic, disorder, Optional.empty()),
           window(100, A, 60),
           limit);
     }
@@ -307,13 +310,15 @@ class HistoryReachTest extends ArchivedHistory {
             "asked",
             config.live(),
             new AnalysisConfig.History(
-                query + " GROUP BY src_addr", null, 1, Duration.ofMinutes(1), 1000),
+                query + " GROUP BY src_addr", null, null, 1, Duration.ofMinutes(1), 1000),
             config.report(),
-            config.sinks());
+            config.sinks(),
+            List.of(),
+            Places.NONE);
     try (Archive archive = Archive.open(directory)) {
       return runOver(
               archive,
-              new HistoryQuery(asked, DELAY, TOPIC, Duration.ZERO, null),
+              new HistoryQuery(asked, DELAY, TOPIC, Duration.ZERO, Optional.empty()),
               window(100, A, 60),
               Duration.ofMinutes(1))
           .status();

@@ -1,10 +1,11 @@
 package org.flowmon.jobs.history;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.udaf.parser.QueryParser;
@@ -42,44 +43,35 @@ class RecentAnswersTest extends ArchivedHistory {
 
   @Test
   void windowsOfLatenessKeepTheirAnswersBesideThoseOfTheNextOnes() {
-    RecentAnswers answers = new RecentAnswers();
+    RecentAnswers answers = cache().get();
     HistoryAnswer[] kept = new HistoryAnswer[8];
     for (int now = 0; now < kept.length; now++) {
       kept[now] = answer(HistoryStatus.EXACT, 3);
       keep(answers, now, kept[now]);
     }
     for (int now = 0; now < kept.length; now++) {
-      assertSame(kept[now], answers.get(now, snapshot));
+      assertSame(kept[now], answers.get(now, snapshot).get());
     }
   }
 
   @Test
   void thoseThatWereAskedForLastAreKept() {
-    RecentAnswers answers = new RecentAnswers();
+    RecentAnswers answers = cache().get();
     keep(answers, 1000, answer(HistoryStatus.EXACT, 1));
     for (int now = 0; now < 100; now++) {
       keep(answers, now, answer(HistoryStatus.EXACT, 1));
-      assertEquals(1, answers.get(1000, snapshot).rows().rowCount());
+      assertEquals(1, answers.get(1000, snapshot).get().rows().rowCount());
     }
     for (int now = 0; now < 100; now++) {
-      assertEquals(now >= 85, answers.get(now, snapshot) != null, "now " + now);
+      assertEquals(now >= 85, answers.get(now, snapshot).isPresent(), "now " + now);
     }
   }
 
   @Test
-  void rowsAreBoundedAndThoseOfTheLastTwoAlwaysFit() {
-    RecentAnswers answers = new RecentAnswers();
-    for (int now = 1; now <= 5; now++) {
-      keep(answers, now, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS));
-      keep(answers, now, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS)); // counts once
-      assertEquals(now > 1, answers.get(now - 1, snapshot) != null);
-      assertEquals(RecentAnswers.MAX_ROWS, answers.get(now, snapshot).rows().rowCount());
-      assertNull(answers.get(now - 2, snapshot));
-    }
-    keep(answers, 9, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS + 1));
+  void onlyExactAnswersAreKept() {
+    RecentAnswers answers = cache().get();
     keep(answers, 10, answer(HistoryStatus.PARTIAL, 1));
-    assertNull(answers.get(9, snapshot));
-    assertNull(answers.get(10, snapshot));
+    assertEquals(Optional.empty(), answers.get(10, snapshot));
   }
 
   private static HistoryAnswer ofText(int characters) {
@@ -96,12 +88,12 @@ class RecentAnswersTest extends ArchivedHistory {
       keep(answers, now, ofText(10_000)); // counts once
       for (int before = 1; before <= now; before++) {
         assertEquals(
-            before > now - 3, answers.get(before, snapshot) != null, before + " of " + now);
+            before > now - 3, answers.get(before, snapshot).isPresent(), before + " of " + now);
       }
     }
     keep(answers, 10, ofText(36_000));
-    assertNull(answers.get(10, snapshot), "larger than all may be");
-    assertEquals(1, answers.get(9, snapshot).rows().rowCount());
+    assertTrue(answers.get(10, snapshot).isEmpty(), "larger than all may be");
+    assertEquals(1, answers.get(9, snapshot).get().rows().rowCount());
   }
 
   @Test
@@ -112,75 +104,22 @@ class RecentAnswersTest extends ArchivedHistory {
     keep(a, 1, ofText(10_000));
     keep(b, 1, ofText(10_000));
     keep(b, 2, ofText(10_000));
-    assertEquals(1, a.get(1, snapshot).rows().rowCount(), "asked for again");
+    assertEquals(1, a.get(1, snapshot).get().rows().rowCount(), "asked for again");
     keep(b, 3, ofText(10_000));
-    assertNull(b.get(1, snapshot));
+    assertTrue(b.get(1, snapshot).isEmpty());
     for (int now = 2; now <= 3; now++) {
-      assertEquals(1, b.get(now, snapshot).rows().rowCount());
+      assertEquals(1, b.get(now, snapshot).get().rows().rowCount());
     }
-    assertEquals(1, a.get(1, snapshot).rows().rowCount());
+    assertEquals(1, a.get(1, snapshot).get().rows().rowCount());
     keep(a, 2, ofText(10_000));
-    assertNull(b.get(2, snapshot));
+    assertTrue(b.get(2, snapshot).isEmpty());
     a.clear();
     keep(b, 4, ofText(10_000));
     keep(b, 5, ofText(10_000));
     for (int now = 3; now <= 5; now++) {
-      assertEquals(1, b.get(now, snapshot).rows().rowCount(), "there is room again");
+      assertEquals(1, b.get(now, snapshot).get().rows().rowCount(), "there is room again");
     }
-    assertNull(a.get(2, snapshot));
-  }
-
-  /** Holds answers of ten bytes, and counts the memory's calls. */
-  private static final class Counted implements AnswerMemory.Keeper {
-    private final AnswerMemory memory;
-    private long answers;
-    private long asked;
-    private int looks;
-
-    Counted(AnswerMemory memory) {
-      this.memory = memory;
-    }
-
-    void keep() {
-      answers++;
-      asked = memory.nextAsked();
-      memory.changed(this, 10);
-    }
-
-    @Override
-    public long eldestAsked() {
-      looks++;
-      return answers == 0 ? Long.MAX_VALUE : asked;
-    }
-
-    @Override
-    public long dropEldest() {
-      answers--;
-      return 10;
-    }
-  }
-
-  @Test
-  void whoHasNothingAnyMoreIsForgottenUntilItKeepsAgain() {
-    AnswerMemory memory = new AnswerMemory(25);
-    Counted gone = new Counted(memory);
-    Counted other = new Counted(memory);
-    gone.keep();
-    for (int i = 0; i < 3; i++) {
-      other.keep();
-    }
-    assertEquals(0, gone.answers);
-    int looks = gone.looks;
-    for (int i = 0; i < 5; i++) {
-      other.keep();
-    }
-    assertEquals(looks, gone.looks, "the memory holds it, though nobody else may");
-    assertEquals(2, other.answers);
-    gone.keep();
-    assertEquals(1, other.answers, "it was asked for before");
-    other.keep();
-    assertEquals(0, gone.answers, "it is looked at again");
-    assertEquals(2, other.answers);
+    assertTrue(a.get(2, snapshot).isEmpty());
   }
 
   @Test
@@ -189,11 +128,11 @@ class RecentAnswersTest extends ArchivedHistory {
       for (String analysis : List.of("a", "b", "c", "d")) {
         keep(pool.answers(analysis), 1, ofText(10_000));
       }
-      assertNull(pool.answers("a").get(1, snapshot));
+      assertTrue(pool.answers("a").get(1, snapshot).isEmpty());
       pool.forgetAnswers("d");
       keep(pool.answers("e"), 1, ofText(10_000));
       for (String analysis : List.of("b", "c", "e")) {
-        assertEquals(1, pool.answers(analysis).get(1, snapshot).rows().rowCount(), analysis);
+        assertEquals(1, pool.answers(analysis).get(1, snapshot).get().rows().rowCount(), analysis);
       }
     }
   }

@@ -42,7 +42,7 @@ class RunningLookupsTest {
               () -> {
                 assertEquals("interrupted", lookups.run(late, this::endless));
                 assertFalse(Thread.currentThread().isInterrupted(), "for what follows");
-                return lookups.run(() -> "b");
+                return lookups.run(new Object(), () -> "b");
               });
       begun.await();
       lookups.stop(new Object()); // owner without queries
@@ -66,16 +66,16 @@ class RunningLookupsTest {
       Future<?> ended =
           pool.submit(
               () -> {
-                assertEquals("a", others.run(() -> "a"));
-                assertEquals("interrupted", lookups.run(this::endless));
+                assertEquals("a", others.run(new Object(), () -> "a"));
+                assertEquals("interrupted", lookups.run(new Object(), this::endless));
                 assertFalse(Thread.currentThread().isInterrupted(), "for what follows");
-                assertEquals("b", others.run(() -> "b"));
+                assertEquals("b", others.run(new Object(), () -> "b"));
                 return null;
               });
       begun.await();
       assertFalse(lookups.isClosed());
       others.close(); // without running queries now
-      assertThrows(CancellationException.class, () -> others.run(() -> "c"));
+      assertThrows(CancellationException.class, () -> others.run(new Object(), () -> "c"));
       assertFalse(ended.isDone());
       lookups.close();
       assertTrue(lookups.isClosed());

@@ -29,7 +29,7 @@ import org.flowmon.jobs.WindowPipeline;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.examples.ExamplePage;
 import org.flowmon.jobs.examples.QueryExample;
-import org.flowmon.jobs.history.HistoryFunction;
+import org.flowmon.jobs.history.HistoryOperator;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.replay.Replay;
@@ -126,12 +126,13 @@ class LiveReplayAndHistoryTest {
     SingleOutputStreamOperator<Report> reports =
         ReportPipeline.reports(
             windows,
-            topic.config(parallelism).archive(),
-            analyses,
-            ArchivedTopic.DELAY,
-            FlowTopic.lookUp(topic.config(parallelism).kafka()),
-            ArchivedTopic.DISORDER,
-            HistoryFunction.Pace.LIVE);
+            new HistoryOperator.Settings(
+                topic.config(parallelism).archive(),
+                analyses,
+                ArchivedTopic.DELAY,
+                FlowTopic.lookUp(topic.config(parallelism).kafka()),
+                ArchivedTopic.DISORDER,
+                HistoryOperator.Pace.LIVE));
     Map<String, Map<Long, String>> found = new TreeMap<>();
     Map<String, Integer> revisions = new HashMap<>();
     try (CloseableIterator<Report> all = reports.executeAndCollect()) {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
@@ -38,7 +39,13 @@ class ConditionedLogicTest {
             """
                 .formatted(parameters, condition));
     return new AnalysisConfig(
-        plain.name(), plain.live(), plain.history(), conditioned.report(), plain.sinks());
+        plain.name(),
+        plain.live(),
+        plain.history(),
+        conditioned.report(),
+        plain.sinks(),
+        List.of(),
+        Places.NONE);
   }
 
   private static ResultTable rows(AnalysisConfig analysis) {

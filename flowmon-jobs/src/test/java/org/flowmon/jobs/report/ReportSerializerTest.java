@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.flowmon.jobs.merge.WindowResult;
 import org.junit.jupiter.api.Test;
 
 class ReportSerializerTest {
@@ -52,7 +54,8 @@ class ReportSerializerTest {
                 report.revision(),
                 report.columns(),
                 report.rows(),
-                sampled));
+                sampled,
+                List.of()));
     assertEquals(sampled, serializer.deserialize(new DataInputDeserializer(now)).confidence());
     int at = now.length - 1 - 6 * 8 - 8;
     byte[] old = Arrays.copyOf(now, now.length - 8);
@@ -108,6 +111,8 @@ class ReportSerializerTest {
             was.historyThrough(),
             report.windowEnd(),
             report.windowEnd(),
+            0,
+            WindowResult.UNKNOWN_GROUPS,
             was.counts(),
             null);
     assertEquals(expected, read.confidence());

@@ -145,10 +145,20 @@ public final class TestReports {
             END,
             END,
             END + 60 * SECOND,
+            0,
+            WindowResult.UNKNOWN_GROUPS,
             new ArrivalCounts(1000, 3, 2, 1),
             null);
     return new Report(
-        "elephants", END - 10 * SECOND, END, revision, columns, table.build(), confidence);
+        "elephants",
+        null,
+        END - 10 * SECOND,
+        END,
+        revision,
+        columns,
+        table.build(),
+        confidence,
+        List.of());
   }
 
   /** Returns a report with approximate columns, one of them without bound and exact query. */

@@ -32,6 +32,7 @@ import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.TestKafka;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.TestReports;
 import org.junit.jupiter.api.Test;
@@ -251,7 +252,9 @@ class ReportsEndToEndTest {
             Duration.ofSeconds(20),
             history.rows()),
         analysis.report(),
-        analysis.sinks());
+        analysis.sinks(),
+        List.of(),
+        Places.NONE);
   }
 
   private static void send(TestKafka kafka, long sequence, long time, String source, long bytes)

@@ -15,6 +15,9 @@ public final class RadixSort {
   private static final int MIN_DIGIT_BITS = 6;
   private static final int MAX_DIGIT_BITS = 11;
 
+  // With more digits, the places of keys and of rows no longer fit into a core's caches.
+  private static final int MAX_DIGIT_BITS_WITH_ROWS = 8;
+
   // Longs between two cancellation checks.
   private static final int CHECKED = 1 << 18;
 
@@ -109,7 +112,8 @@ public final class RadixSort {
       Runnable check) {
     int lowest = Long.numberOfTrailingZeros(differ);
     int bits = Long.SIZE - Long.numberOfLeadingZeros(differ) - lowest;
-    int most = Math.min(MAX_DIGIT_BITS, Math.max(MIN_DIGIT_BITS, digitBits(n)));
+    int limit = rows.length > 0 ? MAX_DIGIT_BITS_WITH_ROWS : MAX_DIGIT_BITS;
+    int most = Math.min(limit, Math.max(MIN_DIGIT_BITS, digitBits(n)));
     int passes = (bits + most - 1) / most;
     int digit = (bits + passes - 1) / passes;
     long[] keysFrom = keys;

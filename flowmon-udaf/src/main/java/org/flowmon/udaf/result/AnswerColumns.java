@@ -54,12 +54,6 @@ public final class AnswerColumns {
     boolean isCount() {
       return value.equals(values);
     }
-
-    boolean isSumOfIntegers() {
-      return value.operation() == Accumulator.Operation.SUM
-          && deviation == null
-          && item.what().kind() != ValueKind.DOUBLE;
-    }
   }
 
   private final Column[] columns;
@@ -196,39 +190,6 @@ public final class AnswerColumns {
     for (Column column : columns) {
       if (column.isAggregate()) {
         write(column, states, places, groups, row);
-      }
-    }
-  }
-
-  /** Whether every aggregate is a count, or the sum of whole numbers. */
-  public boolean areSumsAndCounts() {
-    for (Column column : columns) {
-      if (column.isAggregate() && !column.isCount() && !column.isSumOfIntegers()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /**
-   * Writes aggregates that {@link #areSumsAndCounts}, for groups that need only one sum and one
-   * count, both longs.
-   *
-   * @param words sums and counts
-   * @param sum place of the first sum; the others follow {@code stride} words apart
-   * @param count place of the first count
-   * @param row the row of the first; the others follow
-   */
-  public void writeSumsAndCounts(
-      long[] words, int sum, int count, int stride, int groups, int row) {
-    for (Column column : columns) {
-      if (column.isAggregate()) {
-        long[] out = column.low;
-        int at = column.isCount() ? count : sum;
-        for (int i = 0; i < groups; i++) {
-          out[row + i] = words[at];
-          at += stride;
-        }
       }
     }
   }

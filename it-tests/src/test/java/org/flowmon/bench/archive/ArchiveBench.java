@@ -44,7 +44,7 @@ public final class ArchiveBench implements Experiment {
     compared.figures().forEach(system -> run.add(SPREADS, spread(compared, system)));
     compared
         .figures()
-        .forEach(system -> run.note("%s, settings: %s", system.name(), system.settings()));
+        .forEach(system -> run.note(system.name() + ", settings: " + system.settings()));
     run.note(
         compared.differences().isEmpty()
             ? "the answers of all systems are the same"

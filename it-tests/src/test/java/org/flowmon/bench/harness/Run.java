@@ -254,8 +254,8 @@ public final class Run implements AutoCloseable {
   }
 
   /** Adds a line under the tables, which JSON does not have. */
-  public void note(String format, Object... values) {
-    notes.add(format.formatted(values));
+  public void note(String line) {
+    notes.add(line);
   }
 
   /** Adds a table that the declaration does not know. */
@@ -299,8 +299,12 @@ public final class Run implements AutoCloseable {
   /** Ends the command at once if something does not hold. */
   public static void require(boolean holds, String format, Object... values) {
     if (!holds) {
-      throw new CommandException(format.formatted(values));
+      throw new CommandException(text(format, values));
     }
+  }
+
+  private static String text(String format, Object[] values) {
+    return String.format(format, values);
   }
 
   /** Returns a resource that is closed at the end. */

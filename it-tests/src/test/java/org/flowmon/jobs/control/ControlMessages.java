@@ -11,12 +11,12 @@ public final class ControlMessages {
 
   /** An outcome of a change, as commands read it. */
   public static void outcome(byte[] message) {
-    ControlStatus.parse(message);
+    var unused = ControlStatus.parse(message);
   }
 
   /** What a job says that it runs, as commands read it. */
   public static void running(byte[] message) {
-    RunningAnalyses.parse(message);
+    var unused = RunningAnalyses.parse(message);
   }
 
   /**

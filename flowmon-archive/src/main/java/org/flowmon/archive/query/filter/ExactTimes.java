@@ -1,6 +1,7 @@
 package org.flowmon.archive.query.filter;
 
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.udaf.constraint.ConstantFolding;
 import org.flowmon.udaf.expression.CompiledPredicate;
@@ -29,12 +30,12 @@ public final class ExactTimes {
 
   private ExactTimes() {}
 
-  /** The times, null if they are not known exactly. */
-  public static LongRanges of(Expression condition) {
+  /** The times, empty if they are not known exactly. */
+  public static Optional<LongRanges> of(Expression condition) {
     try {
-      return where(condition, true);
+      return Optional.ofNullable(where(condition, true));
     } catch (ArithmeticException e) {
-      return null; // times at the end of all times
+      return Optional.empty(); // times at the end of all times
     }
   }
 

@@ -29,7 +29,7 @@ public final class Filter {
   private final List<Expression> others = new ArrayList<>();
   private final Map<FlowColumn, CompiledPredicate> onColumns = new EnumMap<>(FlowColumn.class);
   private final Map<Set<FlowColumn>, Optional<CompiledPredicate>> rests = new HashMap<>();
-  private final LongRanges exactTimes;
+  private final Optional<LongRanges> exactTimes;
   private final List<List<ExactAddresses>> exactAddresses;
 
   private Filter(Expression where) {
@@ -39,7 +39,7 @@ public final class Filter {
       split(where);
     }
     List<Expression> times = byColumn.get(FlowColumn.END_TIME);
-    this.exactTimes = times == null ? null : ExactTimes.of(and(times));
+    this.exactTimes = times == null ? Optional.empty() : ExactTimes.of(and(times));
     this.exactAddresses = exactAddresses();
   }
 
@@ -111,8 +111,8 @@ public final class Filter {
 
   /** Whether a segment's rows within the constraints' times pass every term on {@code end_time}. */
   public boolean decidesTimes(SegmentReader segment) {
-    return exactTimes != null
-        && exactTimes.equals(constraints.longs(FlowColumn.END_TIME))
+    return exactTimes.isPresent()
+        && exactTimes.get().equals(constraints.longs(FlowColumn.END_TIME))
         && segment.clampedRows() == 0
         && segment.nullCount(FlowColumn.END_TIME) == 0;
   }

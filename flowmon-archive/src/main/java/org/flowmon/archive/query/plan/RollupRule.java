@@ -93,9 +93,9 @@ public final class RollupRule {
   private Optional<RollupRule> within(List<Expression> timeTerms) {
     Set<FlowColumn> columns = columns(timeTerms);
     Expression condition = new Expression.And(timeTerms);
-    LongRanges some =
-        columns.equals(EnumSet.of(FlowColumn.END_TIME)) ? ExactTimes.of(condition) : null;
-    return Optional.ofNullable(some).map(exact -> within(exact, ExactTimes.keepsNull(condition)));
+    return columns.equals(EnumSet.of(FlowColumn.END_TIME))
+        ? ExactTimes.of(condition).map(exact -> within(exact, ExactTimes.keepsNull(condition)))
+        : Optional.empty();
   }
 
   private static boolean hasSummedAggregates(FlowQuery query) {

@@ -59,7 +59,7 @@ public record SegmentChoice(
     }
     try {
       // A directory without runs is not asked; its problems are still reported.
-      BitSet places = find(hosts, constraints, warnings);
+      BitSet places = find(hosts, constraints, warnings, all.size());
       for (int i = places.nextSetBit(0); i >= 0; i = places.nextSetBit(i + 1)) {
         addWhereTimesFit(all.get(i), constraints, chosen);
       }
@@ -117,36 +117,30 @@ public record SegmentChoice(
             .anyMatch(any -> any.stream().allMatch(SegmentChoice::bindsAddress));
   }
 
-  /** Places of the segments that may hold addresses within the constraints; null for all. */
-  private static BitSet find(HostView hosts, Constraints constraints, Set<String> warnings) {
-    BitSet places = null;
+  /** Places of the segments that may hold addresses within the constraints. */
+  private static BitSet find(
+      HostView hosts, Constraints constraints, Set<String> warnings, int all) {
+    BitSet places = new BitSet();
+    places.set(0, all);
     AddressRanges sources = constraints.addresses(FlowColumn.SRC_ADDR);
     if (sources != null) {
-      places = hosts.sources(sources, warnings);
+      places.and(hosts.sources(sources, warnings));
     }
     AddressRanges destinations = constraints.addresses(FlowColumn.DST_ADDR);
     if (destinations != null) {
-      places = and(places, hosts.destinations(destinations, warnings));
+      places.and(hosts.destinations(destinations, warnings));
     }
     for (List<Constraints> any : constraints.alternatives()) {
       if (any.stream().allMatch(SegmentChoice::bindsAddress)) {
         BitSet union = new BitSet();
         for (Constraints one : any) {
           if (!one.isImpossible()) {
-            union.or(find(hosts, one, warnings));
+            union.or(find(hosts, one, warnings, all));
           }
         }
-        places = and(places, union);
+        places.and(union);
       }
     }
-    return places;
-  }
-
-  private static BitSet and(BitSet places, BitSet others) {
-    if (places == null) {
-      return others;
-    }
-    places.and(others);
     return places;
   }
 }

@@ -150,14 +150,8 @@ public record JobConfig(
     /** Omits the properties' values, which may be secrets. */
     @Override
     public String toString() {
-      return "topic "
-          + topic
-          + " at "
-          + bootstrap
-          + ", group "
-          + group
-          + ", properties "
-          + new TreeSet<>(properties.keySet());
+      return "topic %s at %s, group %s, properties %s"
+          .formatted(topic, bootstrap, group, new TreeSet<>(properties.keySet()));
     }
   }
 

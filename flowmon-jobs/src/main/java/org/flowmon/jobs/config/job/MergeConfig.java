@@ -36,11 +36,11 @@ public record MergeConfig(List<String> sites, String topic, Duration timeout, lo
     List<String> sites = section.words("sites");
     if (sites.isEmpty() || sites.size() > MAX_SITES) {
       throw section.error(
-          "sites", "expected the names of 1 \u2026 " + MAX_SITES + " sites, found " + sites.size());
+          "sites", "expected the names of 1 … " + MAX_SITES + " sites, found " + sites.size());
     }
-    sites.forEach(name -> SiteConfig.name(section, "sites", name));
+    sites.forEach(name -> section.name("sites", name));
     if (new HashSet<>(sites).size() < sites.size()) {
-      throw section.error("sites", "a name stands twice in " + sites);
+      throw section.error("sites", "expected each name once, found " + sites);
     }
     MergeConfig merge =
         new MergeConfig(

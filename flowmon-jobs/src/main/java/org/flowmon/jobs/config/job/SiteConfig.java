@@ -4,7 +4,6 @@ import java.io.Serializable;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import org.flowmon.jobs.config.YamlSection;
 
 /**
@@ -24,8 +23,6 @@ public record SiteConfig(
   /** The default of the topic. */
   public static final String TOPIC = "flowmon.states";
 
-  static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,47}");
-
   public SiteConfig {
     properties = Map.copyOf(properties);
   }
@@ -40,14 +37,8 @@ public record SiteConfig(
   /** Omits the properties' values, which may be secrets. */
   @Override
   public String toString() {
-    return "site "
-        + name
-        + ", topic "
-        + topic
-        + " at "
-        + bootstrap
-        + ", properties "
-        + new TreeSet<>(properties.keySet());
+    return "site %s, topic %s at %s, properties %s"
+        .formatted(name, topic, bootstrap, new TreeSet<>(properties.keySet()));
   }
 
   static SiteConfig of(YamlSection section, JobConfig.Kafka kafka) {
@@ -55,22 +46,11 @@ public record SiteConfig(
     Map<String, String> own = section.map("properties");
     SiteConfig site =
         new SiteConfig(
-            name(section, "name", section.text("name", "the name of the site")),
+            section.name("name"),
             section.text("topic", "a topic", TOPIC),
             bootstrap == null ? kafka.bootstrap() : bootstrap,
             bootstrap == null && own.isEmpty() ? kafka.properties() : own);
     section.end();
     return site;
-  }
-
-  static String name(YamlSection section, String key, String name) {
-    if (!NAME.matcher(name).matches()) {
-      throw section.error(
-          key,
-          "expected lower-case letters, digits and _, at most 48, beginning with a letter; found '"
-              + name
-              + "'");
-    }
-    return name;
   }
 }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.jobs.analysis.AlertConfig;
+import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.config.YamlSection;
 
 /**
@@ -36,12 +37,9 @@ public record WebhookConfig(
     List<WebhookConfig> webhooks = new ArrayList<>();
     if (section != null) {
       for (String name : section.keys()) {
-        if (!name.matches("[a-z][a-z0-9_]{0,47}") || name.equals(AlertConfig.KAFKA)) {
+        if (!Names.isName(name) || name.equals(AlertConfig.KAFKA)) {
           throw section.error(
-              name,
-              "expected a name of lower-case letters, digits and _, at most 48, beginning with a"
-                  + " letter, and not "
-                  + AlertConfig.KAFKA);
+              name, "expected a name of " + Names.RULE + ", and not " + AlertConfig.KAFKA);
         }
         webhooks.add(of(name, section.section(name)));
       }

@@ -2,8 +2,8 @@ package org.flowmon.jobs.report.logic;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.flowmon.jobs.analysis.AnalysisConfig;
-import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.LiveColumns;
@@ -55,7 +55,7 @@ final class AnomalyLogic implements ReportLogic {
   private List<String> keyNames;
   private List<ReportColumn> columns;
   private AnalysisConfig.History history;
-  private SameHourDays days; // null if the history query asks for a range
+  private OptionalInt days; // empty if the history query asks for a range
   private PastRange range; // null if it asks for days
   // Successive windows mostly have the same past.
   private Known known;
@@ -108,15 +108,13 @@ final class AnomalyLogic implements ReportLogic {
       AnalysisConfig analysis, LogicRules rules, List<ReportColumn> liveColumns) {
     FlowQuery query = rules.history();
     history = analysis.history();
-    for (ReportColumn key : keys) {
-      rules.item("history.query", query, key.name(), key.kind());
-    }
-    rules.item("history.query", query, measure, ValueKind.LONG);
+    rules.historyItems(query, keys, measure);
     rules.noLimit("history.query", query, "logic anomaly compares whole matrices");
     days = SameHourDays.of(query);
-    range = days == null ? PastRange.of(analysis, query, liveColumns) : null;
-    if (days != null) {
-      rules.item("history.query", query, DAY, ValueKind.LONG);
+    if (days.isPresent()) {
+      rules.historyItems(query, List.of(), DAY);
+    } else {
+      range = PastRange.of(analysis, query, liveColumns);
     }
   }
 
@@ -145,7 +143,7 @@ final class AnomalyLogic implements ReportLogic {
     WindowResult live = window.window();
     TrafficMatrix now = TrafficMatrix.of(live.rows(), keyNames, measure, row -> true);
     double seconds = (live.windowEnd() - live.windowStart()) / 1e6;
-    Past past = past(window.history(), history.now(live.windowEnd()));
+    Past past = past(window);
     ReportRows out = new ReportRows(columns);
     if (past.matrix() == null) {
       summary(out, now, seconds, past, null);
@@ -157,16 +155,19 @@ final class AnomalyLogic implements ReportLogic {
     return out.build();
   }
 
-  private Past past(HistoryAnswer answer, long now) {
-    if (days != null) {
-      DaysInside inside = DaysInside.of(answer, now, days.days());
-      TrafficMatrix matrix = inside.used() == 0 ? null : known(answer.rows(), inside);
-      double seconds = inside.used() * (SameHourDays.HOUR_MICROS / 1e6);
-      return new Past(matrix, seconds, (double) inside.used() / days.days(), inside.missing());
+  private Past past(WindowHistory window) {
+    ResultTable rows = window.history().rows();
+    if (days.isEmpty()) {
+      PastRange.Held held = range.held(window);
+      TrafficMatrix matrix = held.micros() == 0 ? null : known(rows, null);
+      return new Past(matrix, held.micros() / 1e6, held.share(), null);
     }
-    PastRange.Held held = range.held(answer, now);
-    TrafficMatrix matrix = held.micros() == 0 ? null : known(answer.rows(), null);
-    return new Past(matrix, held.micros() / 1e6, held.share(), null);
+    long now = history.now(window.window().windowEnd());
+    DaysInside inside = DaysInside.of(window.history(), now, days.getAsInt());
+    TrafficMatrix matrix = inside.used() == 0 ? null : known(rows, inside);
+    double seconds = inside.used() * (SameHourDays.HOUR_MICROS / 1e6);
+    double coverage = (double) inside.used() / days.getAsInt();
+    return new Past(matrix, seconds, coverage, inside.missing());
   }
 
   private TrafficMatrix known(ResultTable rows, DaysInside inside) {

@@ -14,8 +14,6 @@ import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportParameters;
 import org.flowmon.jobs.report.ReportRows;
 import org.flowmon.jobs.report.matrix.RowKeys;
-import org.flowmon.udaf.query.AggregateCall;
-import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.SelectItem;
@@ -65,9 +63,7 @@ final class BeaconsLogic implements ReportLogic {
   @Override
   public List<ReportColumn> open(AnalysisConfig analysis) {
     LogicRules rules = new LogicRules(analysis);
-    if (analysis.history() != null) {
-      throw rules.error("history", "expected none: logic beacons compares with nothing");
-    }
+    rules.noHistory();
     ReportParameters parameters = new ReportParameters(analysis);
     rule =
         new Beats.Rule(
@@ -111,15 +107,8 @@ final class BeaconsLogic implements ReportLogic {
   }
 
   private void requireSum(LogicRules rules, SelectItem item) {
-    if (measures.stream().noneMatch(measure -> measure.name().equals(item.name()))) {
-      return;
-    }
-    boolean isSum =
-        item.what() instanceof AggregateCall call
-            && call.kind() == ValueKind.LONG
-            && (call.function() == AggregateFunction.SUM
-                || call.function() == AggregateFunction.COUNT);
-    if (!isSum) {
+    boolean isMeasure = measures.stream().anyMatch(one -> one.name().equals(item.name()));
+    if (isMeasure && !LogicRules.isSum(item)) {
       throw rules.error(
           "live.query",
           "logic beacons adds the slots of a pair: expected SUM(…) or COUNT(…) alone, of whole"
@@ -212,8 +201,6 @@ final class BeaconsLogic implements ReportLogic {
         sum = sum == null ? value : sum.add(value);
       }
     }
-    if (sum != null) {
-      out.set(name, sum.shiftRight(64).longValue(), sum.longValue());
-    }
+    out.set(name, sum);
   }
 }

@@ -15,8 +15,6 @@ import org.flowmon.jobs.report.ReportParameters;
 import org.flowmon.jobs.report.ReportRows;
 import org.flowmon.jobs.report.SameHourDays;
 import org.flowmon.jobs.report.matrix.RowKeys;
-import org.flowmon.udaf.query.AggregateCall;
-import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.ExpressionParts;
@@ -59,7 +57,6 @@ final class DispersionLogic implements ReportLogic {
   private List<Past> pasts;
   private List<ReportColumn> columns;
   private PastRange range;
-  private AnalysisConfig.History history;
 
   /**
    * A column of the history query in the report.
@@ -79,7 +76,6 @@ final class DispersionLogic implements ReportLogic {
     parameters.end();
     FlowQuery past = rules.history();
     List<ReportColumn> live = LiveColumns.of(analysis);
-    history = analysis.history();
     range = PastRange.of(analysis, past, live);
     measures = live.stream().filter(column -> !column.key()).toList();
     List<ReportColumn> keyColumns =
@@ -96,7 +92,7 @@ final class DispersionLogic implements ReportLogic {
     if (count < 2 || count > MAX_SLIDES) {
       throw rules.error(
           "live.slide",
-          "logic dispersion needs a window of 2…" + MAX_SLIDES + " slides, found " + count);
+          "logic dispersion needs a window of 2…%d slides, found %d".formatted(MAX_SLIDES, count));
     }
     slides = (int) count;
     FlowQuery live = rules.live();
@@ -115,10 +111,8 @@ final class DispersionLogic implements ReportLogic {
                 () ->
                     rules.error(
                         "live.query",
-                        "logic dispersion needs a column TIME_BUCKET("
-                            + time.sqlName()
-                            + ", INTERVAL …), of the time that windows are over and the slide, "
-                            + analysis.live().slide()));
+                        "logic dispersion needs a column TIME_BUCKET(%s, INTERVAL …), of the time that windows are over and the slide, %s"
+                            .formatted(time.sqlName(), analysis.live().slide())));
   }
 
   /** Whether a value depends on a column, as COALESCE(end_time, arrival) does on end_time. */
@@ -128,9 +122,7 @@ final class DispersionLogic implements ReportLogic {
   }
 
   private static List<Past> pasts(LogicRules rules, FlowQuery query, List<ReportColumn> keys) {
-    for (ReportColumn key : keys) {
-      rules.item("history.query", query, key.name(), key.kind());
-    }
+    rules.historyItems(query, keys);
     List<Past> pasts = new ArrayList<>();
     for (SelectItem item : query.select()) {
       if (ExpressionParts.hasAggregate(item.what())) {
@@ -138,30 +130,20 @@ final class DispersionLogic implements ReportLogic {
       } else if (keys.stream().noneMatch(key -> key.name().equals(item.name()))) {
         throw rules.error(
             "history.query",
-            "logic dispersion joins by the live query's keys without the slide: expected "
-                + keys.stream().map(ReportColumn::name).toList()
-                + " and aggregates, found "
-                + item.name());
+            "logic dispersion joins by the live query's keys without the slide: expected %s and aggregates, found %s"
+                .formatted(keys.stream().map(ReportColumn::name).toList(), item.name()));
       }
     }
     return pasts;
   }
 
   private static Past past(LogicRules rules, SelectItem item) {
-    boolean perDay =
-        item.what() instanceof AggregateCall call
-            && item.what().kind() == ValueKind.LONG
-            && (call.function() == AggregateFunction.SUM
-                || call.function() == AggregateFunction.COUNT);
-    if (!perDay) {
+    if (!LogicRules.isSum(item)) {
       return new Past(item.name(), rules.historyColumn(item), false);
     }
-    try {
-      return new Past(
-          item.name(), ReportColumn.of(item.name() + "_per_day", ValueKind.DOUBLE), true);
-    } catch (IllegalArgumentException e) {
-      throw rules.error("history.query", e.getMessage());
-    }
+    String perDay = item.name() + "_per_day";
+    return new Past(
+        item.name(), rules.column("history.query", perDay, ValueKind.DOUBLE, false), true);
   }
 
   private List<ReportColumn> columns(List<ReportColumn> keyColumns) {
@@ -184,9 +166,9 @@ final class DispersionLogic implements ReportLogic {
   public ResultTable report(WindowHistory window) {
     WindowResult live = window.window();
     HistoryAnswer answer = window.history();
-    PastRange.Held held = range.held(answer, history.now(live.windowEnd()));
-    RowKeys before = held.micros() > 0 ? new RowKeys(answer.rows(), keys) : null;
-    int[] order = before == null ? null : before.order();
+    PastRange.Held held = range.held(window);
+    boolean hasPast = held.micros() > 0;
+    RowKeys before = new RowKeys(hasPast ? answer.rows() : live.rows(), keys);
     RowKeys now = new RowKeys(live.rows(), keys);
     ReportRows out = new ReportRows(columns);
     long rank = 0;
@@ -197,11 +179,11 @@ final class DispersionLogic implements ReportLogic {
       out.row().set("rank", ++rank);
       addLive(out, live.rows(), sighting);
       out.set("coverage", held.share());
-      int row = before == null ? -1 : before.find(order, now, sighting.row());
-      if (before != null) {
+      int row = hasPast ? before.find(now, sighting.row()) : -1;
+      if (hasPast) {
         addPast(out, answer.rows(), row, held.micros() / DAY_MICROS);
       }
-      out.set("verdict", before == null ? "no_history" : row < 0 ? "new" : "known");
+      out.set("verdict", !hasPast ? "no_history" : row < 0 ? "new" : "known");
     }
     return out.build();
   }
@@ -244,9 +226,7 @@ final class DispersionLogic implements ReportLogic {
     out.set("lag", sighting.lag() * slide);
     out.set("repeats", sighting.repeats()).set("appearances", sighting.appearances());
     out.set("pattern", sighting.pattern(slides)).set("regular", sighting.isRegular() ? 1 : 0);
-    for (ReportColumn measure : measures) {
-      out.copy(measure.name(), rows, sighting.row());
-    }
+    out.copy(measures, rows, sighting.row());
   }
 
   /**

@@ -5,15 +5,14 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.jobs.analysis.AnalysisConfig;
-import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;
-import org.flowmon.jobs.report.Cells;
 import org.flowmon.jobs.report.LiveColumns;
 import org.flowmon.jobs.report.LogicRules;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportParameters;
+import org.flowmon.jobs.report.ReportRows;
 import org.flowmon.jobs.report.SameHourDays;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
@@ -55,9 +54,9 @@ final class ElephantsLogic implements ReportLogic {
   private String measure;
   private boolean emitAll;
   private boolean emitNoHistory;
-  private int days;
-  private AnalysisConfig.History pastConfig;
   private List<ReportColumn> keys;
+  private List<ReportColumn> columns;
+  private PastMedians.SameHour past;
 
   @Override
   public List<ReportColumn> open(AnalysisConfig analysis) {
@@ -72,18 +71,19 @@ final class ElephantsLogic implements ReportLogic {
     keys = LiveColumns.of(analysis).stream().filter(ReportColumn::key).toList();
     rules.item("live.query", rules.live(), measure, ValueKind.LONG);
     requireTotal(rules);
-    openHistory(analysis, rules);
-    List<ReportColumn> columns = new ArrayList<>();
-    columns.add(ReportColumn.of("rank", ValueKind.LONG));
-    columns.addAll(keys);
-    columns.add(ReportColumn.sum(measure));
-    columns.add(ReportColumn.of("share", ValueKind.DOUBLE));
-    columns.add(ReportColumn.of("rate", ValueKind.DOUBLE));
-    columns.add(ReportColumn.of("median_rate", ValueKind.DOUBLE));
-    columns.add(ReportColumn.of("days_used", ValueKind.LONG));
-    columns.add(ReportColumn.of("days_missing", ValueKind.TEXT));
-    columns.add(ReportColumn.of("verdict", ValueKind.TEXT));
-    return rules.distinct(columns);
+    past = PastMedians.SameHour.of(analysis, keys, measure);
+    List<ReportColumn> all = new ArrayList<>();
+    all.add(ReportColumn.of("rank", ValueKind.LONG));
+    all.addAll(keys);
+    all.add(ReportColumn.sum(measure));
+    all.add(ReportColumn.of("share", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("rate", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("median_rate", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("days_used", ValueKind.LONG));
+    all.add(ReportColumn.of("days_missing", ValueKind.TEXT));
+    all.add(ReportColumn.of("verdict", ValueKind.TEXT));
+    columns = rules.distinct(all);
+    return columns;
   }
 
   /** Requires a total of the measure: windows have totals of aggregates that are select items. */
@@ -99,97 +99,51 @@ final class ElephantsLogic implements ReportLogic {
     if (!isAggregate) {
       throw rules.error(
           "live.query",
-          "expected an aggregate alone, such as SUM(bytes), as "
-              + measure
-              + ", the measure of logic elephants: its shares are of the total over all groups,"
-              + " which a COUNT(DISTINCT …) has only where its arguments hold all keys");
+          "expected an aggregate alone, such as SUM(bytes), as %s, the measure of logic elephants: its shares are of the total over all groups, which a COUNT(DISTINCT …) has only if its arguments hold all keys"
+              .formatted(measure));
     }
-  }
-
-  private void openHistory(AnalysisConfig analysis, LogicRules rules) {
-    String place = "history.query";
-    FlowQuery query = rules.history();
-    pastConfig = analysis.history();
-    for (ReportColumn key : keys) {
-      rules.item(place, query, key.name(), key.kind());
-    }
-    rules.item(place, query, measure, ValueKind.LONG);
-    rules.item(place, query, PastMedians.DAY, ValueKind.LONG);
-    days = rules.sameHourDays(place, query);
   }
 
   @Override
   public ResultTable report(WindowHistory window) {
     WindowResult live = window.window();
-    HistoryAnswer history = window.history();
-    DaysInside inside = DaysInside.of(history, pastConfig.now(live.windowEnd()), days);
-    PastMedians medians = new PastMedians(inside, days, keys, history.rows(), measure);
+    ResultTable rows = live.rows();
+    PastMedians medians = past.medians(window);
     BigInteger total = live.totals().bigValue(0, live.totals().column(measure));
-    ResultTable.Builder out = table(live.rows());
-    for (int row = 0; row < live.rows().rowCount(); row++) {
-      BigInteger twiceMedian = medians.twice(live.rows(), row);
-      add(out, live, row, total, twiceMedian, inside.used(), inside.missing());
+    int measured = rows.column(measure);
+    long length = live.windowEnd() - live.windowStart();
+    ReportRows out = new ReportRows(columns);
+    for (int row = 0; row < rows.rowCount(); row++) {
+      BigInteger value = rows.isNull(row, measured) ? null : rows.bigValue(row, measured);
+      BigInteger twiceMedian = medians.twice(rows, row);
+      String verdict = verdict(value, total, twiceMedian, length);
+      boolean isSignificant =
+          verdict.equals("new") || (emitNoHistory && verdict.equals("no_history"));
+      if (!emitAll && !isSignificant) {
+        continue;
+      }
+      out.row().set("rank", row + 1L).copy(keys, rows, row).set(measure, value);
+      if (value != null) {
+        out.set("rate", value.doubleValue() / length * 1e6);
+      }
+      if (value != null && total.signum() > 0) {
+        out.set("share", value.doubleValue() / total.doubleValue());
+      }
+      if (twiceMedian != null) {
+        out.set("median_rate", twiceMedian.doubleValue() / 2 / SameHourDays.HOUR_MICROS * 1e6);
+      }
+      out.set("days_used", medians.inside().used());
+      out.set("days_missing", medians.inside().missing()).set("verdict", verdict);
     }
     return out.build();
   }
 
-  private ResultTable.Builder table(ResultTable live) {
-    ResultTable.Builder out = new ResultTable.Builder().column("rank", ValueKind.LONG);
-    for (ReportColumn key : keys) {
-      out.column(key.name(), live.kind(live.column(key.name())));
-    }
-    return out.column(measure, ValueKind.LONG)
-        .column("share", ValueKind.DOUBLE)
-        .column("rate", ValueKind.DOUBLE)
-        .column("median_rate", ValueKind.DOUBLE)
-        .column("days_used", ValueKind.LONG)
-        .column("days_missing", ValueKind.TEXT)
-        .column("verdict", ValueKind.TEXT);
-  }
-
   /**
-   * Adds a row of the report.
+   * Judges a row.
    *
-   * @param twiceMedian twice the median of the measure in the hours, null without days
+   * @param value of the measure, null if it is NULL
+   * @param twiceMedian of the measure in the hours, null without days
    */
-  private void add(
-      ResultTable.Builder out,
-      WindowResult live,
-      int row,
-      BigInteger total,
-      BigInteger twiceMedian,
-      int used,
-      String missing) {
-    ResultTable rows = live.rows();
-    int measured = rows.column(measure);
-    BigInteger value = rows.isNull(row, measured) ? null : rows.bigValue(row, measured);
-    long length = live.windowEnd() - live.windowStart();
-    String verdict = verdict(value, total, twiceMedian, length);
-    boolean significant = verdict.equals("new") || (emitNoHistory && verdict.equals("no_history"));
-    if (!emitAll && !significant) {
-      return;
-    }
-    out.row().set(0, row + 1);
-    int c = 1;
-    for (ReportColumn key : keys) {
-      Cells.copy(rows, row, rows.column(key.name()), out, c++);
-    }
-    if (value != null) {
-      out.set(c, value.shiftRight(64).longValue(), value.longValue());
-      out.set(c + 2, bits(value.doubleValue() / length * 1e6));
-    }
-    if (value != null && total.signum() > 0) {
-      out.set(c + 1, bits(value.doubleValue() / total.doubleValue()));
-    }
-    c += 3;
-    if (twiceMedian != null) {
-      out.set(c, bits(twiceMedian.doubleValue() / 2 / SameHourDays.HOUR_MICROS * 1e6));
-    }
-    out.set(++c, used);
-    out.set(++c, missing);
-    out.set(++c, verdict);
-  }
-
   private String verdict(
       BigInteger value, BigInteger total, BigInteger twiceMedian, long windowMicros) {
     if (value == null
@@ -205,9 +159,5 @@ final class ElephantsLogic implements ReportLogic {
     BigDecimal then =
         factor.multiply(new BigDecimal(twiceMedian)).multiply(BigDecimal.valueOf(windowMicros));
     return now.compareTo(then) >= 0 ? "new" : "usual";
-  }
-
-  private static long bits(double value) {
-    return Double.doubleToRawLongBits(value);
   }
 }

@@ -3,9 +3,7 @@ package org.flowmon.jobs.report.logic;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.jobs.analysis.AnalysisConfig;
-import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
-import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.LiveColumns;
 import org.flowmon.jobs.report.LogicRules;
 import org.flowmon.jobs.report.ReportColumn;
@@ -37,7 +35,6 @@ final class MiceLogic implements ReportLogic {
   private List<ReportColumn> columns;
   private List<String> joined;
   private PastRange range;
-  private AnalysisConfig.History past;
 
   @Override
   public List<ReportColumn> open(AnalysisConfig analysis) {
@@ -47,7 +44,6 @@ final class MiceLogic implements ReportLogic {
     LogicRules rules = new LogicRules(analysis);
     live = LiveColumns.of(analysis);
     FlowQuery history = rules.history();
-    past = analysis.history();
     range = PastRange.of(analysis, history, live);
     joined = rules.joined(history, live);
     rules.enoughRows(history, joined, limit);
@@ -62,23 +58,19 @@ final class MiceLogic implements ReportLogic {
 
   @Override
   public ResultTable report(WindowHistory window) {
-    WindowResult now = window.window();
-    HistoryAnswer history = window.history();
-    double coverage = range.held(history, past.now(now.windowEnd())).share();
-    RowKeys heavy = coverage > 0 ? new RowKeys(history.rows(), joined) : null;
-    int[] order = heavy == null ? null : heavy.order();
-    RowKeys keys = new RowKeys(now.rows(), joined);
+    ResultTable now = window.window().rows();
+    double coverage = range.held(window).share();
+    boolean isKnown = coverage > 0;
+    RowKeys heavy = new RowKeys(isKnown ? window.history().rows() : now, joined);
+    RowKeys keys = new RowKeys(now, joined);
     ReportRows out = new ReportRows(columns);
     long rank = 0;
-    for (int row = 0; row < now.rows().rowCount() && rank < limit; row++) {
-      if (heavy != null && heavy.find(order, keys, row) >= 0) {
+    for (int row = 0; row < now.rowCount() && rank < limit; row++) {
+      if (isKnown && heavy.find(keys, row) >= 0) {
         continue;
       }
-      out.row().set("rank", ++rank);
-      for (ReportColumn column : live) {
-        out.copy(column.name(), now.rows(), row);
-      }
-      out.set("coverage", coverage).set("verdict", heavy == null ? "no_history" : "mouse");
+      out.row().set("rank", ++rank).copy(live, now, row);
+      out.set("coverage", coverage).set("verdict", isKnown ? "mouse" : "no_history");
     }
     return out.build();
   }

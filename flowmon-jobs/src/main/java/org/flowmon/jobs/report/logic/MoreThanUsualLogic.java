@@ -12,7 +12,6 @@ import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportParameters;
 import org.flowmon.jobs.report.ReportRows;
-import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
@@ -55,10 +54,8 @@ final class MoreThanUsualLogic implements ReportLogic {
   private BigDecimal factor;
   private boolean emitAll;
   private boolean emitNoHistory;
-  private int days;
-  private AnalysisConfig.History past;
+  private PastMedians.SameHour past;
   private List<ReportColumn> live;
-  private List<ReportColumn> keys;
   private List<ReportColumn> columns;
 
   private MoreThanUsualLogic(String measure, String least, String found, String foundOnly) {
@@ -89,9 +86,8 @@ final class MoreThanUsualLogic implements ReportLogic {
     LogicRules rules = new LogicRules(analysis);
     rules.item("live.query", rules.whole(), measure, ValueKind.LONG);
     live = LiveColumns.of(analysis);
-    keys = live.stream().filter(ReportColumn::key).toList();
-    past = analysis.history();
-    openHistory(rules);
+    List<ReportColumn> keys = live.stream().filter(ReportColumn::key).toList();
+    past = PastMedians.SameHour.of(analysis, keys, measure);
     List<ReportColumn> all = new ArrayList<>();
     all.add(ReportColumn.of("rank", ValueKind.LONG));
     all.addAll(live);
@@ -103,23 +99,10 @@ final class MoreThanUsualLogic implements ReportLogic {
     return columns;
   }
 
-  private void openHistory(LogicRules rules) {
-    String place = "history.query";
-    FlowQuery query = rules.history();
-    for (ReportColumn key : keys) {
-      rules.item(place, query, key.name(), key.kind());
-    }
-    rules.item(place, query, measure, ValueKind.LONG);
-    rules.item(place, query, PastMedians.DAY, ValueKind.LONG);
-    days = rules.sameHourDays(place, query);
-  }
-
   @Override
   public ResultTable report(WindowHistory window) {
     ResultTable rows = window.window().rows();
-    DaysInside inside =
-        DaysInside.of(window.history(), past.now(window.window().windowEnd()), days);
-    PastMedians medians = new PastMedians(inside, days, keys, window.history().rows(), measure);
+    PastMedians medians = past.medians(window);
     ReportRows out = new ReportRows(columns);
     for (int row = 0; row < rows.rowCount(); row++) {
       BigInteger twiceMedian = medians.twice(rows, row);
@@ -128,15 +111,12 @@ final class MoreThanUsualLogic implements ReportLogic {
       if (!emitAll && !isFound) {
         continue;
       }
-      out.row().set("rank", row + 1);
-      for (ReportColumn column : live) {
-        out.copy(column.name(), rows, row);
-      }
+      out.row().set("rank", row + 1L).copy(live, rows, row);
       if (twiceMedian != null) {
         out.set("median_" + measure, twiceMedian.doubleValue() / 2);
       }
-      out.set("days_used", inside.used());
-      out.set("days_missing", inside.missing()).set("verdict", verdict);
+      out.set("days_used", medians.inside().used());
+      out.set("days_missing", medians.inside().missing()).set("verdict", verdict);
     }
     return out.build();
   }

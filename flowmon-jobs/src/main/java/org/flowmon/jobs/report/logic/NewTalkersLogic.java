@@ -1,6 +1,5 @@
 package org.flowmon.jobs.report.logic;
 
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.jobs.analysis.AnalysisConfig;
@@ -49,20 +48,17 @@ final class NewTalkersLogic implements ReportLogic {
   private List<String> aggregates; // of the history query
   private List<ReportColumn> columns;
   private PastRange range;
-  private AnalysisConfig.History past;
 
   @Override
   public List<ReportColumn> open(AnalysisConfig analysis) {
     ReportParameters parameters = new ReportParameters(analysis);
-    BigDecimal coverage = parameters.decimal("coverage", "1", "0", "1");
-    least = coverage.doubleValue();
+    least = parameters.decimal("coverage", "1", "0", "1").doubleValue();
     emitAll = parameters.choice("emit", "all", "new").equals("all");
     limit = parameters.integer("limit", 1000, 1, 1_000_000);
     parameters.end();
     LogicRules rules = new LogicRules(analysis);
     live = LiveColumns.of(analysis);
     FlowQuery history = rules.history();
-    past = analysis.history();
     rules.noLimit("history.query", history, "what lies beyond it would be taken for new");
     range = PastRange.of(analysis, history, live);
     joined = rules.joined(history, live);
@@ -88,22 +84,19 @@ final class NewTalkersLogic implements ReportLogic {
   public ResultTable report(WindowHistory window) {
     ResultTable now = window.window().rows();
     HistoryAnswer answer = window.history();
-    PastRange.Held held = range.held(answer, past.now(window.window().windowEnd()));
-    RowKeys before = answer.rows() == null ? null : new RowKeys(answer.rows(), joined);
-    int[] order = before == null ? null : before.order();
+    PastRange.Held held = range.held(window);
+    boolean hasPast = answer.rows() != null;
+    RowKeys before = new RowKeys(hasPast ? answer.rows() : now, joined);
     RowKeys keys = new RowKeys(now, joined);
     ReportRows out = new ReportRows(columns);
     long rank = 0;
     for (int row = 0; row < now.rowCount() && rank < limit; row++) {
-      int known = before == null ? -1 : before.find(order, keys, row);
+      int known = hasPast ? before.find(keys, row) : -1;
       String verdict = known >= 0 ? "known" : verdict(held);
       if (!emitAll && !verdict.equals("new")) {
         continue;
       }
-      out.row().set("rank", ++rank);
-      for (ReportColumn column : live) {
-        out.copy(column.name(), now, row);
-      }
+      out.row().set("rank", ++rank).copy(live, now, row);
       if (known >= 0) {
         for (String aggregate : aggregates) {
           out.copy("history_" + aggregate, aggregate, answer.rows(), known);

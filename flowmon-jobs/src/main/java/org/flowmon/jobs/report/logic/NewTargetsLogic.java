@@ -53,7 +53,6 @@ final class NewTargetsLogic implements ReportLogic {
   private List<String> keys;
   private List<ReportColumn> columns;
   private PastRange range;
-  private AnalysisConfig.History past;
 
   @Override
   public List<ReportColumn> open(AnalysisConfig analysis) {
@@ -85,15 +84,8 @@ final class NewTargetsLogic implements ReportLogic {
   private void openHistory(AnalysisConfig analysis, LogicRules rules) {
     String place = "history.query";
     FlowQuery history = rules.history();
-    past = analysis.history();
     rules.noLimit(place, history, "the peers beyond it would count for nothing");
-    for (ReportColumn key : live) {
-      if (key.key()) {
-        rules.item(place, history, key.name(), key.kind());
-      }
-    }
-    rules.item(place, history, TARGETS, ValueKind.LONG);
-    rules.item(place, history, DAYS, ValueKind.LONG);
+    rules.historyItems(history, live.stream().filter(ReportColumn::key).toList(), TARGETS, DAYS);
     boolean hasPeer =
         history.select().stream()
             .anyMatch(
@@ -119,7 +111,7 @@ final class NewTargetsLogic implements ReportLogic {
   public ResultTable report(WindowHistory window) {
     ResultTable now = window.window().rows();
     HistoryAnswer answer = window.history();
-    double share = range.held(answer, past.now(window.window().windowEnd())).share();
+    double share = range.held(window).share();
     Peers[] peers = peers(now, answer.rows());
     ReportRows out = new ReportRows(columns);
     for (int row = 0; row < now.rowCount(); row++) {
@@ -130,10 +122,7 @@ final class NewTargetsLogic implements ReportLogic {
       if (!emitAll && !verdict.equals("scan")) {
         continue;
       }
-      out.row().set("rank", row + 1L);
-      for (ReportColumn column : live) {
-        out.copy(column.name(), now, row);
-      }
+      out.row().set("rank", row + 1L).copy(live, now, row);
       if (answer.rows() != null) {
         out.set("new_targets", own.newTargets).set("usual_targets", own.usualTargets);
         out.set("new_peers", own.newPeers).set("usual_peers", own.usualPeers);
@@ -152,12 +141,11 @@ final class NewTargetsLogic implements ReportLogic {
       return peers;
     }
     RowKeys keysNow = new RowKeys(now, keys);
-    int[] order = keysNow.order();
     RowKeys keysThen = new RowKeys(history, keys);
     int targetColumn = history.column(TARGETS);
     int dayColumn = history.column(DAYS);
     for (int row = 0; row < history.rowCount(); row++) {
-      int of = keysNow.find(order, keysThen, row);
+      int of = keysNow.find(keysThen, row);
       long targets = history.longValue(row, targetColumn);
       if (of < 0 || targets == 0) {
         continue; // a peer of other times only

@@ -5,7 +5,11 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.report.LogicRules;
 import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
@@ -15,41 +19,67 @@ import org.flowmon.udaf.value.ResultTable;
  */
 final class PastMedians {
   /** The history query's column with the number of days before the window. */
-  static final String DAY = "day";
+  private static final String DAY = "day";
+
+  /**
+   * The same hour of the past days, as the history query of an analysis asks for it.
+   *
+   * @param days of SAME_HOUR
+   * @param keys columns of the live and of the history query that tell rows apart
+   * @param measure a column of whole numbers; rows of one key and day are added
+   */
+  record SameHour(
+      AnalysisConfig.History config, int days, List<ReportColumn> keys, String measure) {
+    /**
+     * Looks at the history query.
+     *
+     * @throws org.flowmon.jobs.config.ConfigException if it does not give such medians
+     */
+    static SameHour of(AnalysisConfig analysis, List<ReportColumn> keys, String measure) {
+      LogicRules rules = new LogicRules(analysis);
+      FlowQuery query = rules.history();
+      rules.historyItems(query, keys, measure, DAY);
+      return new SameHour(analysis.history(), rules.sameHourDays(query), keys, measure);
+    }
+
+    /** Computes the medians for a window. */
+    PastMedians medians(WindowHistory window) {
+      long now = config.now(window.window().windowEnd());
+      PastMedians medians = new PastMedians(DaysInside.of(window.history(), now, days), this);
+      if (medians.inside.used() > 0) {
+        medians.read(window.history().rows());
+      }
+      return medians;
+    }
+  }
 
   private static final BigInteger[] NO_DAYS = new BigInteger[0];
 
   private final DaysInside inside;
-  private final int days;
-  private final List<ReportColumn> keys;
+  private final SameHour hour;
   private final Map<String, BigInteger[]> past = new HashMap<>(); // by key, then day
 
-  /**
-   * Computes the medians of a history.
-   *
-   * @param days of SAME_HOUR
-   * @param keys columns of the live and of the history query that tell rows apart
-   * @param history null if no day is inside
-   * @param measure a column of whole numbers; rows of one key and day are added
-   */
-  PastMedians(
-      DaysInside inside, int days, List<ReportColumn> keys, ResultTable history, String measure) {
+  private PastMedians(DaysInside inside, SameHour hour) {
     this.inside = inside;
-    this.days = days;
-    this.keys = keys;
-    if (inside.used() > 0) {
-      read(history, history.column(DAY), history.column(measure));
-    }
+    this.hour = hour;
   }
 
-  private void read(ResultTable history, int dayColumn, int measure) {
+  /** Returns the days that count. */
+  DaysInside inside() {
+    return inside;
+  }
+
+  private void read(ResultTable history) {
+    int dayColumn = history.column(DAY);
+    int measure = history.column(hour.measure());
     for (int row = 0; row < history.rowCount(); row++) {
       if (history.isNull(row, dayColumn)) {
         continue;
       }
       long day = history.longValue(row, dayColumn);
       if (inside.contains(day)) {
-        BigInteger[] own = past.computeIfAbsent(key(history, row), key -> new BigInteger[days + 1]);
+        BigInteger[] own =
+            past.computeIfAbsent(key(history, row), key -> new BigInteger[hour.days() + 1]);
         BigInteger value = history.bigValue(row, measure);
         own[(int) day] = own[(int) day] == null ? value : own[(int) day].add(value);
       }
@@ -64,7 +94,7 @@ final class PastMedians {
     BigInteger[] own = past.getOrDefault(key(rows, row), NO_DAYS);
     BigInteger[] values = new BigInteger[inside.used()];
     int n = 0;
-    for (int day = 1; day <= days; day++) {
+    for (int day = 1; day <= hour.days(); day++) {
       if (inside.contains(day)) {
         values[n++] = day < own.length && own[day] != null ? own[day] : BigInteger.ZERO;
       }
@@ -75,7 +105,7 @@ final class PastMedians {
 
   private String key(ResultTable table, int row) {
     StringBuilder key = new StringBuilder();
-    for (ReportColumn column : keys) {
+    for (ReportColumn column : hour.keys()) {
       int c = table.column(column.name());
       // a length before each value, so that no two keys look alike
       String value = table.isNull(row, c) ? "" : "=" + table.formatted(row, c);

@@ -3,7 +3,7 @@ package org.flowmon.jobs.report.logic;
 import java.util.List;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.analysis.AnalysisConfig;
-import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.query.FlowQuery;
@@ -21,10 +21,12 @@ final class PastRange {
   // Any time shows whether the filter bounds end_time at all.
   private static final long SOME_TIME = 1_800_000_000_000_000L;
 
+  private final AnalysisConfig.History config;
   private final FlowQuery query;
   private final Parameters live;
 
-  private PastRange(FlowQuery query, Parameters live) {
+  private PastRange(AnalysisConfig.History config, FlowQuery query, Parameters live) {
+    this.config = config;
     this.query = query;
     this.live = live;
   }
@@ -42,7 +44,7 @@ final class PastRange {
       String text = column.kind() == ValueKind.TEXT ? "" : null;
       live = live.with("live." + column.name(), List.of(new Value(column.kind(), 0, 0, text)));
     }
-    PastRange range = new PastRange(history, live);
+    PastRange range = new PastRange(analysis.history(), history, live);
     LongRanges times;
     try {
       times = range.times(SOME_TIME);
@@ -52,27 +54,24 @@ final class PastRange {
     if (!times.isEmpty() && times.first(0) == Long.MIN_VALUE) {
       throw analysis.error(
           "history.query",
-          "expected WHERE end_time >= :now - INTERVAL '7' DAY, or another"
-              + " time from which on: logic "
-              + analysis.report().logic()
-              + " says how much of it history holds");
+          "expected WHERE end_time >= :now - INTERVAL '7' DAY, or another time from which on: logic %s says how much of it history holds"
+              .formatted(analysis.report().logic()));
     }
     return range;
   }
 
-  /** Returns the times asked for, in microseconds. */
-  LongRanges times(long now) {
+  private LongRanges times(long now) {
     FlowQuery bound = query.bind(live.with("now", Value.ofTimestamp(now)));
     LongRanges times = Constraints.of(bound.where()).longs(FlowColumn.END_TIME);
     LongRanges past = LongRanges.of(Long.MIN_VALUE, now - 1);
     return times == null ? past : times.and(past);
   }
 
-  /** Returns the part of the times asked for that is inside history. */
-  Held held(HistoryAnswer history, long now) {
-    LongRanges times = times(now);
+  /** Returns the part of the times asked for by a window that is inside its history. */
+  Held held(WindowHistory window) {
+    LongRanges times = times(config.now(window.window().windowEnd()));
     long asked = length(times);
-    long held = length(history.held(times));
+    long held = length(window.history().held(times));
     return new Held(held, asked == 0 ? 0 : (double) held / asked);
   }
 

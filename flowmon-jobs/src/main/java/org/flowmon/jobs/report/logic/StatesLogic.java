@@ -29,11 +29,8 @@ final class StatesLogic implements ReportLogic {
       if (call.isDistinct()) {
         throw analysis.error(
             "live.query",
-            call
-                + " of two sites cannot be added: expected its arguments in GROUP BY, as "
-                + call
-                + " is answered from these groups where states are merged, or"
-                + " DISTINCT_SAMPLE or APPROX_COUNT_DISTINCT, which are merged themselves");
+            "%s of two sites cannot be added: add its arguments to GROUP BY and count them where states are merged, or use DISTINCT_SAMPLE or APPROX_COUNT_DISTINCT"
+                .formatted(call));
       }
     }
     try {
@@ -50,8 +47,8 @@ final class StatesLogic implements ReportLogic {
     if (!analysis.live().slide().equals(analysis.live().window())) {
       throw analysis.error(
           "live.slide",
-          "states are those of windows that follow each other, and windows that slide are made of"
-              + " them where they are merged: expected none");
+          "expected none: states are of windows that follow each other, and sliding windows are"
+              + " made of them where states are merged");
     }
     if (analysis.history() != null) {
       throw analysis.error("history", "states have no history: expected none");

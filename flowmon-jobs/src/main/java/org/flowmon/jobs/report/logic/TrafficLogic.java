@@ -12,8 +12,6 @@ import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportParameters;
 import org.flowmon.jobs.report.ReportRows;
-import org.flowmon.udaf.query.AggregateCall;
-import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.SelectItem;
@@ -39,9 +37,7 @@ final class TrafficLogic implements ReportLogic {
   public List<ReportColumn> open(AnalysisConfig analysis) {
     new ReportParameters(analysis).end();
     LogicRules rules = new LogicRules(analysis);
-    if (analysis.history() != null) {
-      throw rules.error("history", "expected none: logic traffic compares with nothing");
-    }
+    rules.noHistory();
     FlowQuery query = rules.live();
     query.select().forEach(item -> requireSum(rules, item));
     live = LiveColumns.of(analysis);
@@ -55,15 +51,7 @@ final class TrafficLogic implements ReportLogic {
   }
 
   private static void requireSum(LogicRules rules, SelectItem item) {
-    if (!ExpressionParts.hasAggregate(item.what())) {
-      return;
-    }
-    boolean fits =
-        item.what() instanceof AggregateCall call
-            && call.kind() == ValueKind.LONG
-            && (call.function() == AggregateFunction.SUM
-                || call.function() == AggregateFunction.COUNT);
-    if (!fits) {
+    if (ExpressionParts.hasAggregate(item.what()) && !LogicRules.isSum(item)) {
       throw rules.error(
           "live.query",
           "logic traffic needs sums and counts, whose rest is the total less the rows: expected"
@@ -78,11 +66,7 @@ final class TrafficLogic implements ReportLogic {
     all.add(ReportColumn.of("rank", ValueKind.LONG));
     all.addAll(live);
     for (ReportColumn measure : measures) {
-      try {
-        all.add(ReportColumn.of(rate(measure.name()), ValueKind.DOUBLE));
-      } catch (IllegalArgumentException e) {
-        throw rules.error("live.query", e.getMessage());
-      }
+      all.add(rules.column("live.query", rate(measure.name()), ValueKind.DOUBLE, false));
     }
     all.add(ReportColumn.of("share", ValueKind.DOUBLE));
     all.add(ReportColumn.of("groups", ValueKind.LONG));
@@ -119,9 +103,7 @@ final class TrafficLogic implements ReportLogic {
     ReportRows out = new ReportRows(columns);
     for (int row = 0; row < rows.rowCount(); row++) {
       out.row().set("part", "top").set("rank", row + 1L).set("groups", 1);
-      for (ReportColumn column : live) {
-        out.copy(column.name(), rows, row);
-      }
+      out.copy(live, rows, row);
       BigInteger[] values = new BigInteger[measures.size()];
       for (int m = 0; m < values.length; m++) {
         values[m] = value(rows, row, measures.get(m));
@@ -134,9 +116,7 @@ final class TrafficLogic implements ReportLogic {
       out.set("groups", window.groups() - rows.rowCount());
     }
     for (int m = 0; m < rest.length; m++) {
-      if (rest[m] != null) {
-        out.set(measures.get(m).name(), rest[m].shiftRight(64).longValue(), rest[m].longValue());
-      }
+      out.set(measures.get(m).name(), rest[m]);
     }
     addRates(out, rest, totals[0], seconds);
     return out.build();

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.report.matrix;
 
 import java.util.List;
+import java.util.stream.IntStream;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
@@ -16,6 +17,7 @@ public final class RowKeys {
   private final long[][] low;
   private final String[][] text;
   private final boolean[][] isNull; // null for a column without NULLs
+  private int[] order; // null until it is asked for
 
   /**
    * Reads the keys.
@@ -104,14 +106,16 @@ public final class RowKeys {
     };
   }
 
-  /** Returns all rows in the order of their keys, rows of the same keys in that of the table. */
+  /**
+   * Returns all rows in the order of their keys, rows of the same keys in that of the table. The
+   * array is not to be changed.
+   */
   public int[] order() {
-    int[] order = new int[rows];
-    for (int row = 0; row < rows; row++) {
-      order[row] = row;
-    }
-    if (!isInOrder(0)) {
-      sort(order, new int[rows], 0, rows);
+    if (order == null) {
+      order = IntStream.range(0, rows).toArray();
+      if (!isInOrder(0)) {
+        sort(order, new int[rows], 0, rows);
+      }
     }
     return order;
   }
@@ -135,42 +139,41 @@ public final class RowKeys {
     return true;
   }
 
-  private void sort(int[] order, int[] scratch, int from, int to) {
+  private void sort(int[] sorted, int[] scratch, int from, int to) {
     if (to - from < 2) {
       return;
     }
     int middle = (from + to) >>> 1;
-    sort(order, scratch, from, middle);
-    sort(order, scratch, middle, to);
-    if (compare(order[middle - 1], this, order[middle]) <= 0) {
+    sort(sorted, scratch, from, middle);
+    sort(sorted, scratch, middle, to);
+    if (compare(sorted[middle - 1], this, sorted[middle]) <= 0) {
       return; // rows of several answers are in order for long stretches
     }
-    System.arraycopy(order, from, scratch, from, middle - from);
+    System.arraycopy(sorted, from, scratch, from, middle - from);
     int left = from;
     int right = middle;
     for (int at = from; left < middle; at++) {
-      boolean takeLeft = right == to || compare(scratch[left], this, order[right]) <= 0;
-      order[at] = takeLeft ? scratch[left++] : order[right++];
+      boolean takeLeft = right == to || compare(scratch[left], this, sorted[right]) <= 0;
+      sorted[at] = takeLeft ? scratch[left++] : sorted[right++];
     }
   }
 
   /**
    * Returns the row of this table with the keys of another's row, −1 if there is none; the first of
    * several.
-   *
-   * @param order that of {@link #order}
    */
-  public int find(int[] order, RowKeys other, int otherRow) {
+  public int find(RowKeys other, int otherRow) {
+    int[] sorted = order();
     int from = 0;
     int to = rows;
     while (from < to) {
       int middle = (from + to) >>> 1;
-      if (compare(order[middle], other, otherRow) < 0) {
+      if (compare(sorted[middle], other, otherRow) < 0) {
         from = middle + 1;
       } else {
         to = middle;
       }
     }
-    return from < rows && compare(order[from], other, otherRow) == 0 ? order[from] : -1;
+    return from < rows && compare(sorted[from], other, otherRow) == 0 ? sorted[from] : -1;
   }
 }

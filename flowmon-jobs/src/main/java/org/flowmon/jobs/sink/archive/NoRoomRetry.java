@@ -54,7 +54,7 @@ final class NoRoomRetry {
         if (System.nanoTime() - begun > longestNanos) {
           throw e;
         }
-        LOG.warn("{}. Flows wait in Kafka; it is tried again in {} ms", e.getMessage(), pause);
+        LOG.warn("{}; flows wait in Kafka, next attempt in {} ms", e.getMessage(), pause);
         TimeUnit.MILLISECONDS.sleep(pause);
         waitedMillis.addAndGet(pause);
       }

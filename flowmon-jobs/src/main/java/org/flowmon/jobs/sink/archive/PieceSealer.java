@@ -83,7 +83,7 @@ final class PieceSealer {
         checkSealing(e);
         // The topic tells of the others of a piece.
         LOG.error(
-            "the batch at {} cannot be sealed and is left out, its {} flows are lost",
+            "batch {}: it cannot be sealed and is left out; its {} flows are lost",
             batch.position(),
             batch.flows(),
             e);

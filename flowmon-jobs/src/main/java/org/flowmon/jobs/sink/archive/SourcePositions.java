@@ -116,8 +116,8 @@ final class SourcePositions {
     closeRange();
     if (swallowed > 0) {
       LOG.warn(
-          "source {}: more than {} holes between two checkpoints; {} offsets that never came are"
-              + " not told apart from what was archived, the last gap spans their arrivals",
+          "source {}: more than {} holes between two checkpoints; {} offsets that never came count"
+              + " as part of the last gap",
           sourceKey,
           MAX_RANGES,
           swallowed);

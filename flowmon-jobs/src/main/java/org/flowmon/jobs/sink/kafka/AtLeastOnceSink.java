@@ -1,10 +1,15 @@
 package org.flowmon.jobs.sink.kafka;
 
 import java.io.IOException;
+import java.util.Map;
+import java.util.Properties;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.kafka.clients.producer.ProducerConfig;
 
 /**
  * A Kafka sink that writes at least once, with a writer alone that flushes before a checkpoint.
@@ -16,11 +21,30 @@ final class AtLeastOnceSink<T> implements Sink<T> {
 
   private final KafkaSink<T> kafka;
 
-  /**
-   * @param kafka with the guarantee at least once
-   */
-  AtLeastOnceSink(KafkaSink<T> kafka) {
+  private AtLeastOnceSink(KafkaSink<T> kafka) {
     this.kafka = kafka;
+  }
+
+  /**
+   * Creates a sink of records that a serializer makes messages of.
+   *
+   * @param properties of Kafka's client
+   */
+  static <T> AtLeastOnceSink<T> of(
+      String bootstrap,
+      Map<String, String> properties,
+      KafkaRecordSerializationSchema<T> serializer) {
+    Properties all = new Properties();
+    all.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
+    all.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
+    all.putAll(properties);
+    return new AtLeastOnceSink<>(
+        KafkaSink.<T>builder()
+            .setBootstrapServers(bootstrap)
+            .setKafkaProducerConfig(all)
+            .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+            .setRecordSerializer(serializer)
+            .build());
   }
 
   @Override

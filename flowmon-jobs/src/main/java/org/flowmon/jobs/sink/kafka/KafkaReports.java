@@ -1,32 +1,21 @@
 package org.flowmon.jobs.sink.kafka;
 
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
-import java.util.Properties;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.apache.flink.api.common.functions.FlatMapFunction;
+import java.util.Set;
 import org.apache.flink.api.connector.sink2.Sink;
-import org.apache.flink.connector.base.DeliveryGuarantee;
-import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
-import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.util.Collector;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.errors.TopicExistsException;
 import org.flowmon.jobs.analysis.AnalysisConfig;
-import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.json.ReportJson;
 import org.flowmon.jobs.sink.ReportMessage;
 import org.flowmon.jobs.sink.SinkFilter;
+import org.flowmon.jobs.topic.KafkaTopics;
 
 /**
  * Reports in Kafka, at least once: a message for each row in topic {@code
@@ -47,8 +36,14 @@ public final class KafkaReports {
   /** Returns the messages of reports whose analyses name the sink {@code kafka}. */
   public static SingleOutputStreamOperator<ReportMessage> messages(
       DataStream<Report> reports, List<AnalysisConfig> analyses) {
+    SinkFilter chosen = new SinkFilter(SINK, analyses);
     return reports
-        .flatMap(new Messages(new SinkFilter(SINK, analyses)))
+        .flatMap(
+            (Report report, Collector<ReportMessage> out) -> {
+              if (chosen.filter(report)) {
+                collect(report, TOPIC_PREFIX + report.analysis(), out);
+              }
+            })
         .returns(ReportMessage.TYPE);
   }
 
@@ -72,90 +67,29 @@ public final class KafkaReports {
   }
 
   /**
-   * Creates the missing topics of those analyses, with the broker's defaults: not every broker
-   * creates a topic at the first write.
+   * Creates the missing topics of those analyses.
    *
-   * @throws ConfigException if that is not possible
+   * @throws org.flowmon.jobs.config.ConfigException if that is not possible
    */
   public static void createTopics(JobConfig.Kafka kafka, List<AnalysisConfig> analyses) {
-    try (Admin admin = Admin.create(kafka.clientProperties())) {
-      for (AnalysisConfig analysis : analyses) {
-        if (analysis.sinks().contains(SINK)) {
-          createTopic(admin, TOPIC_PREFIX + analysis.name());
-        }
-        if (!analysis.alerts().isEmpty()) {
-          createTopic(admin, ALERTS_TOPIC);
-        }
+    Set<String> topics = new LinkedHashSet<>();
+    for (AnalysisConfig analysis : analyses) {
+      if (analysis.sinks().contains(SINK)) {
+        topics.add(TOPIC_PREFIX + analysis.name());
+      }
+      if (!analysis.alerts().isEmpty()) {
+        topics.add(ALERTS_TOPIC);
       }
     }
-  }
-
-  /**
-   * Creates a topic if it is missing, with the broker's defaults.
-   *
-   * @throws ConfigException if that is not possible
-   */
-  public static void createTopic(JobConfig.Kafka kafka, String topic) {
-    try (Admin admin = Admin.create(kafka.clientProperties())) {
-      createTopic(admin, topic);
-    }
-  }
-
-  private static void createTopic(Admin admin, String topic) {
-    NewTopic wanted = new NewTopic(topic, Optional.empty(), Optional.empty());
-    try {
-      admin.createTopics(List.of(wanted)).all().get(30, TimeUnit.SECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      if (!(e.getCause() instanceof TopicExistsException)) {
-        throw new ConfigException(
-            "topic " + topic + " cannot be made (" + e + "); make it by hand", e);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ConfigException("interrupted while topic " + topic + " was made", e);
-    }
+    KafkaTopics.createIfMissing(kafka.clientProperties(), topics);
   }
 
   /** Returns the sink of the messages. */
   public static Sink<ReportMessage> sink(JobConfig.Kafka kafka) {
-    Properties properties = new Properties();
-    properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
-    properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
-    properties.putAll(kafka.properties());
-    return new AtLeastOnceSink<>(
-        KafkaSink.<ReportMessage>builder()
-            .setBootstrapServers(kafka.bootstrap())
-            .setKafkaProducerConfig(properties)
-            .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
-            .setRecordSerializer(new Records())
-            .build());
-  }
-
-  private static final class Messages implements FlatMapFunction<Report, ReportMessage> {
-    private static final long serialVersionUID = 1L;
-
-    private final SinkFilter chosen;
-
-    Messages(SinkFilter chosen) {
-      this.chosen = chosen;
-    }
-
-    @Override
-    public void flatMap(Report report, Collector<ReportMessage> out) {
-      if (!chosen.filter(report)) {
-        return;
-      }
-      collect(report, TOPIC_PREFIX + report.analysis(), out);
-    }
-  }
-
-  private static final class Records implements KafkaRecordSerializationSchema<ReportMessage> {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    public ProducerRecord<byte[], byte[]> serialize(
-        ReportMessage message, KafkaSinkContext context, Long timestamp) {
-      return new ProducerRecord<>(message.topic(), message.key(), message.value());
-    }
+    return AtLeastOnceSink.of(
+        kafka.bootstrap(),
+        kafka.properties(),
+        (message, context, timestamp) ->
+            new ProducerRecord<>(message.topic(), message.key(), message.value()));
   }
 }

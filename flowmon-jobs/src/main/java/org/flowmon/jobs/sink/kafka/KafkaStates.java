@@ -1,10 +1,6 @@
 package org.flowmon.jobs.sink.kafka;
 
-import java.util.Properties;
-import org.apache.flink.connector.base.DeliveryGuarantee;
-import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.flowmon.jobs.config.job.SiteConfig;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.site.StatesTopic;
@@ -24,19 +20,10 @@ public final class KafkaStates {
    */
   public static void publish(DataStream<StatesRecord> states, SiteConfig site) {
     StatesTopic.createIfMissing(site.clientProperties(), site.topic());
-    Properties properties = new Properties();
-    properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
-    properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
-    properties.putAll(site.properties());
-    KafkaSink<StatesRecord> sink =
-        KafkaSink.<StatesRecord>builder()
-            .setBootstrapServers(site.bootstrap())
-            .setKafkaProducerConfig(properties)
-            .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
-            .setRecordSerializer(StatesTopic.writer(site.topic(), site.name()))
-            .build();
     states
-        .sinkTo(new AtLeastOnceSink<>(sink))
+        .sinkTo(
+            AtLeastOnceSink.of(
+                site.bootstrap(), site.properties(), StatesTopic.writer(site.topic(), site.name())))
         .name("kafka-states")
         .uid("kafka-states")
         .setParallelism(1);

@@ -73,14 +73,12 @@ final class PostgresReportWriter implements SinkWriter<Report> {
     while (!waiting.isEmpty()) {
       if (time.getCurrentProcessingTime() >= limit) {
         throw new IOException(
-            waiting.size()
-                + " reports could not be written to "
-                + store.place()
-                + " for "
-                + FLUSH_LIMIT_MILLIS / 1000
-                + " s ("
-                + lastFailure.getMessage()
-                + "); none is lost: the job restarts from its last checkpoint and makes them again",
+            "%s reports could not be written to %s for %s s (%s); none is lost: the job restarts from its last checkpoint and makes them again"
+                .formatted(
+                    waiting.size(),
+                    store.place(),
+                    FLUSH_LIMIT_MILLIS / 1000,
+                    lastFailure.getMessage()),
             lastFailure);
       }
       Thread.sleep(Math.max(1, nextAttempt - time.getCurrentProcessingTime()));
@@ -99,7 +97,7 @@ final class PostgresReportWriter implements SinkWriter<Report> {
       } catch (PostgresRejectedException e) {
         waiting.remove();
         rejectedReports.inc();
-        LOG.error("a report of {} was not written to PostgreSQL", report.analysis(), e);
+        LOG.error("analysis {}: a report was not written to PostgreSQL", report.analysis(), e);
       } catch (SQLException e) {
         pause(e);
       }

@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Types;
-import java.time.OffsetDateTime;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.stream.Collectors;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.report.Confidence;
@@ -31,30 +31,29 @@ final class PostgresStore implements AutoCloseable {
   // Undefined table, undefined column, another type: the cached table may be outdated.
   private static final List<String> CHANGED = List.of("42P01", "42703", "42804");
 
+  /** The columns of a window in the order of their parameters. */
+  private static final List<String> WINDOW =
+      List.of(
+          ("analysis window_start window_end revision row_count history as_of history_from"
+                  + " history_through arrived_through final_at flows late_flows ahead_flows"
+                  + " lost_flows sampled_flows sampling_rate group_sampling groups groups_lower"
+                  + " groups_upper message approximate")
+              .split(" ", -1));
+
   private static final String PUT_WINDOW =
       """
-      INSERT INTO flowmon_windows AS w
-        (analysis, window_start, window_end, revision, row_count, history, as_of, history_from,
-         history_through, arrived_through, final_at, flows, late_flows, ahead_flows, lost_flows,
-         sampled_flows, sampling_rate, group_sampling, groups, groups_lower, groups_upper, message,
-         approximate, written_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb,
-        clock_timestamp())
-      ON CONFLICT (analysis, window_end, window_start) DO UPDATE SET
-        revision = excluded.revision, row_count = excluded.row_count, history = excluded.history,
-        as_of = excluded.as_of, history_from = excluded.history_from,
-        history_through = excluded.history_through,
-        arrived_through = excluded.arrived_through, final_at = excluded.final_at,
-        flows = excluded.flows,
-        late_flows = excluded.late_flows, ahead_flows = excluded.ahead_flows,
-        lost_flows = excluded.lost_flows, sampled_flows = excluded.sampled_flows,
-        sampling_rate = excluded.sampling_rate, group_sampling = excluded.group_sampling,
-        groups = excluded.groups, groups_lower = excluded.groups_lower,
-        groups_upper = excluded.groups_upper,
-        message = excluded.message, approximate = excluded.approximate,
-        written_at = excluded.written_at
+      INSERT INTO flowmon_windows AS w (%s, written_at)
+      VALUES (%s, ?::jsonb, clock_timestamp())
+      ON CONFLICT (analysis, window_end, window_start) DO UPDATE SET %s, written_at = excluded.written_at
       WHERE w.revision <= excluded.revision
-      """;
+      """
+          .formatted(
+              String.join(", ", WINDOW),
+              String.join(", ", Collections.nCopies(WINDOW.size() - 1, "?")),
+              WINDOW.stream()
+                  .skip(3)
+                  .map(column -> column + " = excluded." + column)
+                  .collect(Collectors.joining(", ")));
 
   private final JobConfig.Postgres postgres;
   private final Map<String, PostgresTable> tables = new HashMap<>();
@@ -92,15 +91,13 @@ final class PostgresStore implements AutoCloseable {
         return store(report); // once: the table is read anew, and created if it is gone
       }
       throw new PostgresRejectedException(
-          PostgresTable.nameOf(report.analysis())
-              + " in "
-              + place()
-              + ": "
-              + e.getMessage()
-              + " (SQL state "
-              + e.getSQLState()
-              + "); "
-              + advice(e),
+          "%s in %s: %s (SQL state %s); %s"
+              .formatted(
+                  PostgresTable.nameOf(report.analysis()),
+                  place(),
+                  e.getMessage(),
+                  e.getSQLState(),
+                  advice(e)),
           e);
     } catch (PostgresRejectedException | RuntimeException e) {
       rollback();
@@ -128,7 +125,8 @@ final class PostgresStore implements AutoCloseable {
           + " inserts, updates and deletes in them";
     }
     if (state.startsWith("42")) {
-      return "the table is not what this analysis writes: rename or drop it, and it is made anew";
+      return "the table is not what this analysis writes: rename or drop it, and it is created"
+          + " anew";
     }
     return "the report's values do not fit the table";
   }
@@ -172,10 +170,8 @@ final class PostgresStore implements AutoCloseable {
       return Files.readAllLines(Path.of(postgres.passwordFile())).stream().findFirst().orElse("");
     } catch (IOException e) {
       throw new SQLException(
-          "the file of the password, "
-              + postgres.passwordFile()
-              + ", cannot be read on this machine: "
-              + e,
+          "postgres.password_file %s cannot be read on this machine: %s"
+              .formatted(postgres.passwordFile(), e),
           e);
     }
   }
@@ -201,11 +197,11 @@ final class PostgresStore implements AutoCloseable {
       put.setInt(4, report.revision());
       put.setInt(5, report.rows().rowCount());
       put.setString(6, confidence.history().text());
-      setTime(put, 7, confidence.asOf());
-      setTime(put, 8, confidence.historyFrom());
-      setTime(put, 9, confidence.historyThrough());
-      setTime(put, 10, confidence.arrivedThrough());
-      setTime(put, 11, confidence.finalAt());
+      PostgresTable.setTime(put, 7, confidence.asOf());
+      PostgresTable.setTime(put, 8, confidence.historyFrom());
+      PostgresTable.setTime(put, 9, confidence.historyThrough());
+      PostgresTable.setTime(put, 10, confidence.arrivedThrough());
+      PostgresTable.setTime(put, 11, confidence.finalAt());
       put.setLong(12, counts.flows());
       put.setLong(13, counts.late());
       put.setLong(14, counts.ahead());
@@ -214,9 +210,9 @@ final class PostgresStore implements AutoCloseable {
       put.setLong(17, counts.samplingRate());
       put.setDouble(18, confidence.groupSampling());
       GroupEstimate groups = confidence.groupEstimate();
-      setNumber(put, 19, groups.value());
-      setNumber(put, 20, groups.lower());
-      setNumber(put, 21, groups.upper());
+      PostgresTable.setLong(put, 19, groups.value() < 0, groups.value());
+      PostgresTable.setLong(put, 20, groups.lower() < 0, groups.lower());
+      PostgresTable.setLong(put, 21, groups.upper() < 0, groups.upper());
       put.setString(22, PostgresTable.text(confidence.message()));
       put.setString(
           23,
@@ -224,23 +220,6 @@ final class PostgresStore implements AutoCloseable {
               ? null
               : PostgresTable.text(ReportJson.approximations(report)));
       return put.executeUpdate() == 1;
-    }
-  }
-
-  private static void setNumber(PreparedStatement put, int index, long number) throws SQLException {
-    if (number < 0) {
-      put.setNull(index, Types.BIGINT);
-    } else {
-      put.setLong(index, number);
-    }
-  }
-
-  private static void setTime(PreparedStatement put, int index, long micros) throws SQLException {
-    OffsetDateTime time = PostgresTable.time(micros);
-    if (time == null) {
-      put.setNull(index, Types.TIMESTAMP_WITH_TIMEZONE);
-    } else {
-      put.setObject(index, time);
     }
   }
 

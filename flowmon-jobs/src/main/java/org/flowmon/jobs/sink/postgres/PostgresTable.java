@@ -1,6 +1,7 @@
 package org.flowmon.jobs.sink.postgres;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -10,8 +11,10 @@ import java.sql.Types;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.history.HistoryAnswer;
@@ -27,51 +30,41 @@ final class PostgresTable {
   // One creation at a time in a database: CREATE TABLE IF NOT EXISTS alone can collide.
   private static final long CREATION_LOCK = 0x666C_6F77_6D6F_6E01L;
 
-  private static final String CREATE_WINDOWS =
-      """
-      CREATE TABLE IF NOT EXISTS flowmon_windows (
-        analysis text NOT NULL,
-        window_start timestamptz NOT NULL,
-        window_end timestamptz NOT NULL,
-        revision integer NOT NULL,
-        row_count integer NOT NULL,
-        history text NOT NULL,
-        as_of timestamptz,
-        history_from timestamptz,
-        history_through timestamptz,
-        arrived_through timestamptz,
-        final_at timestamptz,
-        flows bigint NOT NULL,
-        late_flows bigint NOT NULL,
-        ahead_flows bigint NOT NULL,
-        lost_flows bigint NOT NULL,
-        sampled_flows bigint NOT NULL DEFAULT 0,
-        sampling_rate bigint NOT NULL DEFAULT 0,
-        group_sampling double precision NOT NULL DEFAULT 1,
-        groups bigint,
-        groups_lower bigint,
-        groups_upper bigint,
-        message text,
-        approximate jsonb,
-        written_at timestamptz NOT NULL,
-        PRIMARY KEY (analysis, window_end, window_start))
-      """;
+  /** The columns of {@code flowmon_windows}; older tables lack some. */
+  private static final Map<String, String> WINDOW_COLUMNS = windowColumns();
 
-  // For tables older than these columns.
-  private static final String ADD_COLUMNS =
-      "ALTER TABLE flowmon_windows ADD COLUMN IF NOT EXISTS arrived_through timestamptz,"
-          + " ADD COLUMN IF NOT EXISTS final_at timestamptz,"
-          + " ADD COLUMN IF NOT EXISTS sampled_flows bigint NOT NULL DEFAULT 0,"
-          + " ADD COLUMN IF NOT EXISTS sampling_rate bigint NOT NULL DEFAULT 0,"
-          + " ADD COLUMN IF NOT EXISTS group_sampling double precision NOT NULL DEFAULT 1,"
-          + " ADD COLUMN IF NOT EXISTS groups bigint,"
-          + " ADD COLUMN IF NOT EXISTS groups_lower bigint,"
-          + " ADD COLUMN IF NOT EXISTS groups_upper bigint,"
-          + " ADD COLUMN IF NOT EXISTS approximate jsonb";
-
-  // A table with one column of each later version has all.
-  private static final List<String> ADDED =
-      List.of("final_at", "group_sampling", "groups_upper", "approximate");
+  private static Map<String, String> windowColumns() {
+    String columns =
+        """
+        analysis text NOT NULL
+        window_start timestamptz NOT NULL
+        window_end timestamptz NOT NULL
+        revision integer NOT NULL
+        row_count integer NOT NULL
+        history text NOT NULL
+        as_of timestamptz
+        history_from timestamptz
+        history_through timestamptz
+        arrived_through timestamptz
+        final_at timestamptz
+        flows bigint NOT NULL
+        late_flows bigint NOT NULL
+        ahead_flows bigint NOT NULL
+        lost_flows bigint NOT NULL
+        sampled_flows bigint NOT NULL DEFAULT 0
+        sampling_rate bigint NOT NULL DEFAULT 0
+        group_sampling double precision NOT NULL DEFAULT 1
+        groups bigint
+        groups_lower bigint
+        groups_upper bigint
+        message text
+        approximate jsonb
+        written_at timestamptz NOT NULL
+        """;
+    Map<String, String> byName = new LinkedHashMap<>();
+    columns.lines().forEach(line -> byName.put(line.substring(0, line.indexOf(' ')), line));
+    return byName;
+  }
 
   private final String name;
   private final List<ReportColumn> columns;
@@ -93,19 +86,22 @@ final class PostgresTable {
   void create(Connection connection) throws SQLException, PostgresRejectedException {
     try (Statement statement = connection.createStatement()) {
       statement.execute("SELECT pg_advisory_xact_lock(" + CREATION_LOCK + ")");
-      statement.execute(CREATE_WINDOWS);
-      if (!found(connection, "flowmon_windows").keySet().containsAll(ADDED)) {
-        statement.execute(ADD_COLUMNS);
+      statement.execute(
+          "CREATE TABLE IF NOT EXISTS flowmon_windows (%s, PRIMARY KEY (analysis, window_end, window_start))"
+              .formatted(String.join(", ", WINDOW_COLUMNS.values())));
+      Set<String> known = found(connection, "flowmon_windows").keySet();
+      for (Map.Entry<String, String> column : WINDOW_COLUMNS.entrySet()) {
+        if (!known.contains(column.getKey())) {
+          statement.execute("ALTER TABLE flowmon_windows ADD COLUMN " + column.getValue());
+        }
       }
       statement.execute(
-          "CREATE TABLE IF NOT EXISTS \""
-              + name
-              + "\" (window_start timestamptz NOT NULL, window_end timestamptz NOT NULL,"
-              + " revision integer NOT NULL, row_key text NOT NULL, row_number integer NOT NULL, "
-              + columns.stream()
-                  .map(column -> quoted(column) + " " + type(column))
-                  .collect(Collectors.joining(", "))
-              + ", PRIMARY KEY (window_end, window_start, row_key))");
+          "CREATE TABLE IF NOT EXISTS \"%s\" (window_start timestamptz NOT NULL, window_end timestamptz NOT NULL, revision integer NOT NULL, row_key text NOT NULL, row_number integer NOT NULL, %s, PRIMARY KEY (window_end, window_start, row_key))"
+              .formatted(
+                  name,
+                  columns.stream()
+                      .map(column -> quoted(column) + " " + type(column))
+                      .collect(Collectors.joining(", "))));
       Map<String, String> found = found(connection, name);
       for (ReportColumn column : columns) {
         String type = found.get(column.name());
@@ -114,19 +110,8 @@ final class PostgresTable {
               "ALTER TABLE \"" + name + "\" ADD COLUMN " + quoted(column) + " " + type(column));
         } else if (!type.equals(type(column))) {
           throw new PostgresRejectedException(
-              "table "
-                  + name
-                  + ": column "
-                  + column.name()
-                  + " is "
-                  + type
-                  + ", the analysis writes "
-                  + type(column)
-                  + "; rename the table (ALTER TABLE "
-                  + name
-                  + " RENAME TO "
-                  + name
-                  + "_old) or drop it, and it is made anew",
+              "table %s: column %s is %s, the analysis writes %s; rename the table (ALTER TABLE %s RENAME TO %s_old) or drop it, and it is created anew"
+                  .formatted(name, column.name(), type, type(column), name, name),
               null);
         }
       }
@@ -207,49 +192,32 @@ final class PostgresTable {
                       default -> ", ?";
                     })
             .collect(Collectors.joining());
-    return "INSERT INTO \""
-        + name
-        + "\" (window_start, window_end, revision, row_key, row_number"
-        + names
-        + ") VALUES (?, ?, ?, ?, ?"
-        + places
-        + ")";
+    return "INSERT INTO \"%s\" (window_start, window_end, revision, row_key, row_number%s) VALUES (?, ?, ?, ?, ?%s)"
+        .formatted(name, names, places);
   }
 
   private void set(PreparedStatement statement, int index, ResultTable rows, int row, int column)
       throws SQLException {
     boolean isNull = rows.isNull(row, column);
     switch (columns.get(column).kind()) {
-      case BOOLEAN -> {
-        if (isNull) {
-          statement.setNull(index, Types.BOOLEAN);
-        } else {
-          statement.setBoolean(index, rows.longValue(row, column) != 0);
-        }
-      }
+      case BOOLEAN ->
+          statement.setObject(
+              index, isNull ? null : rows.longValue(row, column) != 0, Types.BOOLEAN);
       case LONG -> {
-        if (isNull) {
-          statement.setNull(index, Types.NUMERIC);
-        } else if (columns.get(column).wide()) {
-          statement.setBigDecimal(index, new BigDecimal(rows.bigValue(row, column)));
+        if (columns.get(column).wide()) {
+          BigInteger value = rows.bigValue(row, column);
+          statement.setObject(index, isNull ? null : new BigDecimal(value), Types.NUMERIC);
         } else {
-          statement.setLong(index, rows.longValue(row, column));
+          setLong(statement, index, isNull, rows.longValue(row, column));
         }
       }
-      case TIMESTAMP -> {
-        if (isNull) {
-          statement.setNull(index, Types.TIMESTAMP_WITH_TIMEZONE);
-        } else {
-          statement.setObject(index, time(rows.longValue(row, column)));
-        }
-      }
-      case DOUBLE -> {
-        if (isNull) {
-          statement.setNull(index, Types.DOUBLE);
-        } else {
-          statement.setDouble(index, rows.doubleValue(row, column));
-        }
-      }
+      case TIMESTAMP ->
+          statement.setObject(
+              index,
+              isNull ? null : time(rows.longValue(row, column)),
+              Types.TIMESTAMP_WITH_TIMEZONE);
+      case DOUBLE ->
+          statement.setObject(index, isNull ? null : rows.doubleValue(row, column), Types.DOUBLE);
       case DURATION ->
           statement.setString(index, isNull ? null : rows.bigValue(row, column) + " microseconds");
       case ADDRESS -> statement.setString(index, isNull ? null : rows.formatted(row, column));
@@ -257,15 +225,24 @@ final class PostgresTable {
     }
   }
 
+  static void setLong(PreparedStatement statement, int index, boolean isNull, long value)
+      throws SQLException {
+    statement.setObject(index, isNull ? null : value, Types.BIGINT);
+  }
+
+  /** Sets a time in microseconds; NULL if it is unknown. */
+  static void setTime(PreparedStatement statement, int index, long micros) throws SQLException {
+    boolean isUnknown = micros == HistoryAnswer.UNKNOWN;
+    statement.setObject(index, isUnknown ? null : time(micros), Types.TIMESTAMP_WITH_TIMEZONE);
+  }
+
   /** Replaces NUL, the only character that PostgreSQL's text cannot hold. */
   static String text(String value) {
     return value == null ? null : value.replace('\0', '\uFFFD');
   }
 
-  /** Converts a time in microseconds; null if it is unknown. */
+  /** Converts a time in microseconds. */
   static OffsetDateTime time(long micros) {
-    return micros == HistoryAnswer.UNKNOWN
-        ? null
-        : FlowTime.instant(micros).atOffset(ZoneOffset.UTC);
+    return FlowTime.instant(micros).atOffset(ZoneOffset.UTC);
   }
 }

@@ -74,8 +74,8 @@ final class IncompleteWindows {
     dropped.inc();
     if (Long.bitCount(dropped.getCount()) == 1) {
       LOG.warn(
-          "site {}: a window that has come in part is dropped ({} so far): it was begun by too many"
-              + " attempts, or those of all sites have more than {} bytes (merge.memory)",
+          "site {}: an incomplete window is dropped ({} so far): too many attempts have sent one,"
+              + " or those of all sites exceed {} bytes; raise merge.memory",
           site.name(),
           dropped.getCount(),
           maxBytes);

@@ -11,7 +11,7 @@ import org.flowmon.udaf.pane.WindowSpec;
  * Tells the windows of live queries which sites are missing in their results, wholly or in part.
  */
 final class LackingSites {
-  private final PublicationChoice choice;
+  private final MergedQueries queries;
   private final int keyGroups;
   private final Consumer<Partial> out;
 
@@ -20,8 +20,8 @@ final class LackingSites {
    *
    * @param keyGroups number of key groups of the merge
    */
-  LackingSites(PublicationChoice choice, int keyGroups, Consumer<Partial> out) {
-    this.choice = choice;
+  LackingSites(MergedQueries queries, int keyGroups, Consumer<Partial> out) {
+    this.queries = queries;
     this.keyGroups = keyGroups;
     this.out = out;
   }
@@ -29,20 +29,19 @@ final class LackingSites {
   /**
    * Tells of results complete through an arrival after {@code through} and not after {@code next}.
    *
-   * @param groupings number of the query's
    * @param through the progress before
    * @param next the progress now
    */
-  void tell(LiveQuery live, int groupings, MergedSite site, long through, long next) {
+  void tellProgress(LiveQuery live, MergedSite site, long through, long next) {
     long begins = Long.MIN_VALUE;
     long lostUntil = site.lostAfter();
     boolean hasAll = true;
-    for (int grouping = 0; grouping < groupings; grouping++) {
-      Publication chosen = choice.of(site, live, grouping, null);
+    for (int grouping = 0; grouping < queries.groupings(live); grouping++) {
+      Publication chosen = queries.chosen(site, live, grouping, null);
       hasAll &= chosen != null;
       long whole = chosen == null ? Long.MIN_VALUE : Long.MAX_VALUE;
       for (Map.Entry<Publication, Long> one : site.published().entrySet()) {
-        if (chosen != null && choice.standsIn(one.getKey(), chosen, live, grouping)) {
+        if (chosen != null && queries.standsIn(one.getKey(), chosen, live, grouping)) {
           begins = Math.max(begins, lacking(live, one.getKey(), site.since()));
           lostUntil = Math.max(lostUntil, lacking(live, one.getKey(), site.lostUntil()));
           whole = Math.min(whole, one.getValue());

@@ -33,7 +33,6 @@ final class MergedQueries {
   }
 
   private final PublicationMatch matching = new PublicationMatch();
-  private final PublicationChoice choice = new PublicationChoice(matching);
   private final Map<Long, LiveQuery> queries = new TreeMap<>();
   private final Map<Long, Integer> tables = new TreeMap<>();
   private final List<Grouping> groupings = new ArrayList<>(); // of all
@@ -88,21 +87,53 @@ final class MergedQueries {
     return tables.get(live.id());
   }
 
-  /** Returns the choice of publications. */
-  PublicationChoice choice() {
-    return choice;
-  }
-
   /** Returns a publication's query; null if it is none that can be published. */
   FlowQuery query(Publication publication) {
     return matching.query(publication);
+  }
+
+  /** Returns the publication of a site with a grouping's groups; null if there is none. */
+  Publication chosen(MergedSite site, LiveQuery live, int grouping, Publication candidate) {
+    Publication chosen =
+        candidate != null && matching.serves(candidate, live, grouping) ? candidate : null;
+    for (Publication publication : site.published().keySet()) {
+      if (chosen != null && chosen.compareTo(publication) <= 0) {
+        break;
+      }
+      if (matching.serves(publication, live, grouping)) {
+        return publication;
+      }
+    }
+    return chosen;
+  }
+
+  /**
+   * Returns the publication for a window: the first by name or, if that lacks some of the window's
+   * flows, the first of the same windows that has all.
+   */
+  private Publication chosen(
+      MergedSite site, LiveQuery live, int grouping, Publication candidate, long windowStart) {
+    Publication first = chosen(site, live, grouping, candidate);
+    if (first != null && site.published().getOrDefault(first, Long.MIN_VALUE) > windowStart) {
+      for (Map.Entry<Publication, Long> other : site.published().entrySet()) {
+        if (other.getValue() <= windowStart && standsIn(other.getKey(), first, live, grouping)) {
+          return other.getKey();
+        }
+      }
+    }
+    return first;
+  }
+
+  /** Whether windows of a publication may replace those of the chosen one. */
+  boolean standsIn(Publication of, Publication chosen, LiveQuery live, int grouping) {
+    return of.widthMicros() == chosen.widthMicros() && matching.serves(of, live, grouping);
   }
 
   /** Returns the groupings that a publication serves for a window of the site. */
   List<Grouping> servedBy(MergedSite site, Publication publication, long windowStart) {
     List<Grouping> served = new ArrayList<>();
     for (Grouping of : groupings) {
-      if (publication.equals(choice.of(site, of.live(), of.number(), publication, windowStart))) {
+      if (publication.equals(chosen(site, of.live(), of.number(), publication, windowStart))) {
         served.add(of);
       }
     }
@@ -121,11 +152,11 @@ final class MergedQueries {
     Set<TakenWindows.Use> said = unserved.computeIfAbsent(site.name(), name -> new HashSet<>());
     for (Grouping of : groupings) {
       LiveQuery live = of.live();
-      if (choice.of(site, live, of.number(), null) == null && said.add(of.use())) {
+      if (chosen(site, live, of.number(), null) == null && said.add(of.use())) {
         unservedQueries.inc();
         LOG.warn(
-            "analysis {} finds no groups at site {}, which is missing in its reports (where no"
-                + " site has any there are no reports): {}",
+            "analysis {}: site {} publishes nothing with its groups and is missing in its reports;"
+                + " without any such site there are no reports: {}",
             live.analysis().name(),
             site.name(),
             matching.lacks(site.published().keySet(), live));
@@ -141,7 +172,7 @@ final class MergedQueries {
         && unmatched.computeIfAbsent(site.name(), name -> new HashSet<>()).add(publication)) {
       unmatchedLogged++;
       LOG.warn(
-          "site {} publishes {}, which is merged into nothing here: {}: {}",
+          "site {}: no analysis merges its publication {}: {}: {}",
           site.name(),
           publication.analysis(),
           matching.why(publication, queries.values()),

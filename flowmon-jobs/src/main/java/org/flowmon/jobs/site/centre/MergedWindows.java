@@ -117,11 +117,8 @@ final class MergedWindows {
     }
     if (outcomes[Outcome.ONE_TOO_MANY.ordinal()] > 0) {
       damaged.accept(
-          "site "
-              + site.name()
-              + ", "
-              + window.publication.analysis()
-              + ": it has told more windows than can be open");
+          "site %s, %s: it has told more windows than can be open"
+              .formatted(site.name(), window.publication.analysis()));
       return false;
     }
     return true;
@@ -131,9 +128,9 @@ final class MergedWindows {
     contradicted.inc();
     if (Long.bitCount(contradicted.getCount()) == 1) {
       LOG.warn(
-          "site {}: the window of {} that ends at {} us was told before with other groups or flows"
-              + " ({} so far): another speaks in its name, or two of its jobs do. Reports say that"
-              + " the site is missing",
+          "site {}: the window of {} that ends at {} µs came before with other groups or flows ({}"
+              + " so far); reports show the site as missing: check whether two of its jobs run, or"
+              + " another sender uses its name",
           site.name(),
           window.publication.analysis(),
           window.windowEnd,
@@ -190,12 +187,8 @@ final class MergedWindows {
         return states;
       }
       damaged.accept(
-          "site "
-              + site.name()
-              + ": states of the window that ends at "
-              + states.windowEnd()
-              + " us, expected "
-              + window.windowEnd);
+          "site %s: states of the window that ends at %s us, expected %s"
+              .formatted(site.name(), states.windowEnd(), window.windowEnd));
     } catch (RuntimeException e) {
       damaged.accept(
           "site " + site.name() + ", " + window.publication.analysis() + ": " + e.getMessage());

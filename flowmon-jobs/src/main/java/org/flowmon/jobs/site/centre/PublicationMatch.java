@@ -148,21 +148,20 @@ final class PublicationMatch {
         nearest = near;
         String windows = groups ? windows(publication, live.window()) : null;
         has =
-            publication.analysis()
-                + " is the nearest"
-                + (windows == null ? "" : ", but " + windows)
-                + ", has "
-                + said(query);
+            "%s is the nearest%s, has %s"
+                .formatted(
+                    publication.analysis(), windows == null ? "" : ", but " + windows, said(query));
       }
     }
     return has + "; needed " + said(live.query());
   }
 
   private static String said(FlowQuery query) {
-    return query.aggregates()
-        + " by "
-        + query.groupBy()
-        + (query.where() == null ? "" : " where " + query.where());
+    return "%s by %s%s"
+        .formatted(
+            query.aggregates(),
+            query.groupBy(),
+            query.where() == null ? "" : " where " + query.where());
   }
 
   /** Drops the matches of live queries, as they have changed. */

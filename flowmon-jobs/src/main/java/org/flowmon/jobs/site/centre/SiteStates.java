@@ -80,7 +80,7 @@ final class SiteStates {
     time = new SitesTime(sites.values(), timeoutMillis, aheadMicros, metrics);
     parts = new IncompleteWindows(sites.values(), partsBytes, metrics);
     queries = new MergedQueries(metrics);
-    lacking = new LackingSites(queries.choice(), keyGroups, out);
+    lacking = new LackingSites(queries, keyGroups, out);
     windows = new MergedWindows(queries, lacking, keyGroups, out, this::refuse, metrics);
     lost = metrics.counter("lost_messages");
     repeated = metrics.counter("repeated_messages");
@@ -188,14 +188,19 @@ final class SiteStates {
     bad.inc();
     // The first few and then ever fewer, so that a broken producer does not fill the log.
     if (Long.bitCount(bad.getCount()) == 1) {
-      LOG.warn("a message is none of states and is left out ({} so far): {}", bad.getCount(), why);
+      LOG.warn(
+          "a message is not one of states and is left out ({} so far): {}", bad.getCount(), why);
     }
   }
 
   private void refuseSite(String name) {
     unknownSite.inc();
     if (unknownSites.size() < MAX_LOGGED && unknownSites.add(name)) {
-      LOG.warn("site {} is none of {}: its states are left out", name, sites.keySet());
+      LOG.warn(
+          "site {}: it is not one of {}, and its states are left out: add it to merge.sites if it"
+              + " is yours",
+          name,
+          sites.keySet());
     }
   }
 
@@ -206,7 +211,7 @@ final class SiteStates {
     if (heard.lost() > 0) {
       lost.inc(Math.min(heard.lost(), MAX_LOST)); // anyone may send a large number
       LOG.warn(
-          "site {}: {} messages before number {} are not in the topic: reports say that it is"
+          "site {}: {} messages before number {} are not in the topic; reports show the site as"
               + " missing",
           site.name(),
           heard.lost(),
@@ -216,9 +221,9 @@ final class SiteStates {
       others.inc();
       if (Long.bitCount(others.getCount()) == 1) {
         LOG.warn(
-            "site {}: message {} of its attempt {} does not go on from what was said before it ({}"
-                + " so far): two of its jobs run, or another speaks in its name. Reports say that"
-                + " it is missing until it has twice said that it is further",
+            "site {}: message {} of its attempt {} does not continue the one before it ({} so far);"
+                + " reports show the site as missing until it has advanced twice: check whether two"
+                + " of its jobs run, or another sender uses its name",
             site.name(),
             message.number(),
             Long.toHexString(message.attempt()),
@@ -249,7 +254,7 @@ final class SiteStates {
   private void tellMissing(long next) {
     for (LiveQuery live : queries.all()) {
       for (MergedSite site : sites.values()) {
-        lacking.tell(live, queries.groupings(live), site, time.through(), next);
+        lacking.tellProgress(live, site, time.through(), next);
       }
     }
   }

@@ -158,7 +158,8 @@ final class SiteStatesOperator extends AbstractStreamOperator<Partial>
         return;
       }
     } catch (ConfigException e) {
-      LOG.error("analysis {} is left as it was: {}", change.name(), e.getMessage());
+      LOG.error(
+          "analysis {}: a change is not valid and is ignored: {}", change.name(), e.getMessage());
       return;
     }
     for (int keyGroup = 0; keyGroup < keyGroups; keyGroup++) {

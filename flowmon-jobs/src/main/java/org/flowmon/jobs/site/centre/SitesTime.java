@@ -94,9 +94,9 @@ final class SitesTime {
     ahead.inc();
     if (Long.bitCount(ahead.getCount()) == 1) {
       LOG.warn(
-          "site {} speaks of a time that is more than {} ms (job.arrival_ahead) ahead of the"
-              + " broker's clock, {} ms: its job or its collectors have a clock that is wrong, or"
-              + " another speaks in its name. What it says so is left out ({} messages so far)",
+          "site {}: a message is ignored, as its time is more than {} ms (job.arrival_ahead) after"
+              + " the clock of the broker, {} ms ({} so far): check the clocks of its job and"
+              + " collectors, and whether another sender uses its name",
           site.name(),
           aheadMicros / 1000,
           clock,
@@ -116,9 +116,9 @@ final class SitesTime {
       bounded.inc();
       if (Long.bitCount(bounded.getCount()) == 1) {
         LOG.info(
-            "site {} says that it is complete through {} us, after the broker's clock, {} ms: its"
-                + " input has ended, its job or its collectors have a clock that leads, or another"
-                + " speaks in its name. It is believed up to that clock ({} messages so far)",
+            "site {}: it is complete through {} µs, which is after the clock of the broker, {} ms,"
+                + " and counts up to that clock ({} so far): its input has ended, a clock there is"
+                + " fast, or another sender uses its name",
             site.name(),
             progress.through(),
             clock,
@@ -151,10 +151,10 @@ final class SitesTime {
         least = Math.min(least, site.through());
       }
       if (isHeard && leftOut.remove(site.name())) {
-        LOG.info("site {} comes further again: windows wait for it", site.name());
+        LOG.info("site {}: it advances again; windows wait for it", site.name());
       } else if (!isHeard && leftOut.add(site.name())) {
         LOG.warn(
-            "site {} has come no further for {} ms: windows do not wait for it until it does",
+            "site {}: it has not advanced for {} ms; windows do not wait for it until it does",
             site.name(),
             clock - site.heard());
       }

@@ -76,7 +76,7 @@ class JobConfigTest {
     refuses(begin + role + "site: {}\n", "site.name: is missing");
     refuses(begin + role + "site: {name: New York}\n", "expected lower-case letters");
     refuses(begin + role + "merge: {sites: []}\n", "expected the names of 1");
-    refuses(begin + role + "merge: {sites: [a, a]}\n", "stands twice");
+    refuses(begin + role + "merge: {sites: [a, a]}\n", "expected each name once");
     refuses(begin + role + "merge: {sites: [A]}\n", "expected lower-case letters");
     refuses(begin + role + "merge: {sites: [a], timeout: 0s}\n", "expected at least 1ms");
     refuses(begin + role + "merge: {sites: [a]}\nsite: {name: a}\n", "site: is one of merge.sites");

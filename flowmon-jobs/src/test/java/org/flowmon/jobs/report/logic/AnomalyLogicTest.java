@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.report.ReportColumn;
@@ -379,7 +380,8 @@ class AnomalyLogicTest {
         "");
     AnalysisConfig config = config(OF_DAYS, "");
     AnalysisConfig alone =
-        new AnalysisConfig("anomaly", config.live(), null, config.report(), List.of());
+        new AnalysisConfig(
+            "anomaly", config.live(), null, config.report(), List.of(), List.of(), Places.NONE);
     ConfigException e =
         assertThrows(ConfigException.class, () -> ReportLogics.of(alone).open(alone));
     assertTrue(e.getMessage().contains("history: is missing"), e.getMessage());

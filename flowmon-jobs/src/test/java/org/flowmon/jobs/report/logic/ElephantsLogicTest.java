@@ -15,6 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
@@ -205,16 +206,30 @@ class ElephantsLogicTest {
         new AnalysisConfig.History(
             "SELECT src_addr, SUM(bytes) AS bytes, 1 AS day FROM flows GROUP BY src_addr",
             history.delay(),
+            null,
             history.concurrency(),
             history.timeout(),
             history.rows());
     assertMessage(
         "SAME_HOUR",
         new AnalysisConfig(
-            config.name(), config.live(), otherwise, config.report(), config.sinks()));
+            config.name(),
+            config.live(),
+            otherwise,
+            config.report(),
+            config.sinks(),
+            List.of(),
+            Places.NONE));
     assertMessage(
         "logic elephants compares",
-        new AnalysisConfig(config.name(), config.live(), null, config.report(), config.sinks()));
+        new AnalysisConfig(
+            config.name(),
+            config.live(),
+            null,
+            config.report(),
+            config.sinks(),
+            List.of(),
+            Places.NONE));
   }
 
   private static void assertMessage(String part, AnalysisConfig config) {
@@ -228,7 +243,9 @@ class ElephantsLogicTest {
     AnalysisConfig config = elephants("");
     AnalysisConfig.Report byClass =
         new AnalysisConfig.Report(ConstantLogic.class.getName(), config.report().parameters());
-    AnalysisConfig own = new AnalysisConfig("own", config.live(), null, byClass, config.sinks());
+    AnalysisConfig own =
+        new AnalysisConfig(
+            "own", config.live(), null, byClass, config.sinks(), List.of(), Places.NONE);
     ReportLogic logic = ReportLogics.of(own);
     assertEquals(ConstantLogic.class, logic.getClass());
   }

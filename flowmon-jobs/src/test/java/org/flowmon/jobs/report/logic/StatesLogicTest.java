@@ -56,8 +56,10 @@ class StatesLogicTest {
     assertTrue(refused(QUERY + " HAVING b > 1", "", "").contains("live.query: all groups are"));
     assertTrue(
         refused(QUERY.replace("SUM(bytes)", "COUNT(DISTINCT dst_addr)"), "", "")
-            .contains("expected its arguments in GROUP BY"));
-    assertTrue(refused(QUERY, ", slide: 5s", "").contains("s.yaml:2: live.slide: states are"));
+            .contains("add its arguments to GROUP BY"));
+    assertTrue(
+        refused(QUERY, ", slide: 5s", "")
+            .contains("s.yaml:2: live.slide: expected none: states are"));
     assertTrue(refused(QUERY, "", "sinks: [kafka]").contains("s.yaml:4: sinks: states give no"));
     assertTrue(
         refused(QUERY, "", "history: {query: '" + QUERY + "'}")

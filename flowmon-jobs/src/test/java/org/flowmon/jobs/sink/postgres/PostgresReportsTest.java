@@ -306,12 +306,14 @@ class PostgresReportsTest {
       Report other =
           new Report(
               "mice",
+              null,
               report.windowStart(),
               report.windowEnd(),
               Report.FINAL,
               report.columns(),
               report.rows(),
-              report.confidence());
+              report.confidence(),
+              List.of());
       write(writer, report, other, report);
       execute("ALTER TABLE report_elephants RENAME TO report_elephants_old");
       write(writer, report);
@@ -345,12 +347,14 @@ class PostgresReportsTest {
     Report narrow =
         new Report(
             "elephants",
+            null,
             report.windowStart(),
             report.windowEnd(),
             Report.FINAL,
             List.of(ReportColumn.key("src_addr", ValueKind.ADDRESS)),
             rows.build(),
-            report.confidence());
+            report.confidence(),
+            List.of());
     try (PostgresReportWriter writer = writer()) {
       write(writer, narrow, report);
     }

@@ -6,14 +6,13 @@ import static org.flowmon.jobs.report.TestReports.HOUR;
 import static org.flowmon.jobs.report.TestReports.SECOND;
 import static org.flowmon.jobs.report.TestReports.window;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.IntConsumer;
@@ -26,6 +25,7 @@ import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.maintenance.Compactor;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 import org.flowmon.udaf.parser.QueryParser;
@@ -38,7 +38,7 @@ import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 
 /** Cached groups of lists of values equal the archive's. */
-class KeptGroupsTest extends ArchivedHistory {
+class GroupCacheTest extends ArchivedHistory {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final String HOURS =
       " AND end_time >= TIME_BUCKET(:now - INTERVAL '2' DAY, INTERVAL '1' HOUR)"
@@ -50,12 +50,19 @@ class KeptGroupsTest extends ArchivedHistory {
           + HOURS
           + " GROUP BY src_addr, hour";
 
-  private static HistoryQuery query(String text, RecentAnswers answers) {
+  private static HistoryQuery query(String text, Optional<RecentAnswers> answers) {
     AnalysisConfig config = TestReports.elephants("");
     AnalysisConfig.History history =
-        new AnalysisConfig.History(text, null, 1, LIMIT, config.history().rows());
+        new AnalysisConfig.History(text, null, null, 1, LIMIT, config.history().rows());
     return new HistoryQuery(
-        new AnalysisConfig("kept", config.live(), history, config.report(), config.sinks()),
+        new AnalysisConfig(
+            "kept",
+            config.live(),
+            history,
+            config.report(),
+            config.sinks(),
+            List.of(),
+            Places.NONE),
         DELAY,
         TOPIC,
         Duration.ZERO,
@@ -69,9 +76,9 @@ class KeptGroupsTest extends ArchivedHistory {
   @Test
   void answersAreThoseOfTheArchiveWhateverArrivesAndIsAskedBetween() throws Exception {
     Random random = new Random(17);
-    RecentAnswers answers = new RecentAnswers();
-    HistoryQuery kept = query(QUERY, answers);
-    HistoryQuery fresh = query(QUERY, null);
+    RecentAnswers answers = cache().get();
+    HistoryQuery kept = query(QUERY, Optional.of(answers));
+    HistoryQuery fresh = query(QUERY, Optional.empty());
     long now = END;
     int exact = 0;
     for (int round = 0; round < 120; round++) {
@@ -112,8 +119,8 @@ class KeptGroupsTest extends ArchivedHistory {
 
   @Test
   void whatArrivedSinceIsLookedUp() throws Exception {
-    RecentAnswers answers = new RecentAnswers();
-    HistoryQuery query = query(QUERY, answers);
+    RecentAnswers answers = cache().get();
+    HistoryQuery query = query(QUERY, Optional.of(answers));
     long hour = END - 2 * HOUR;
     archive(END, new Flow(A, hour, hour, 10), new Flow(B, hour, hour, 5));
     try (Archive archive = Archive.open(directory)) {
@@ -153,9 +160,9 @@ class KeptGroupsTest extends ArchivedHistory {
 
   @Test
   void whatIsImportedOrSeenByAnOlderSnapshotIsLookedUp() throws Exception {
-    RecentAnswers answers = new RecentAnswers();
-    HistoryQuery query = query(QUERY, answers);
-    HistoryQuery fresh = query(QUERY, null);
+    RecentAnswers answers = cache().get();
+    HistoryQuery query = query(QUERY, Optional.of(answers));
+    HistoryQuery fresh = query(QUERY, Optional.empty());
     long hour = END - 2 * HOUR;
     archive(END, new Flow(A, hour, hour, 10), new Flow(B, hour, hour, 5));
     WindowResult first = ending(END, window(100, A, 60));
@@ -165,26 +172,28 @@ class KeptGroupsTest extends ArchivedHistory {
     importFile(new Flow(A, hour, hour, 1000), new Flow(B, hour, hour, 1000));
     archive(END + 10 * SECOND);
     WindowResult next = ending(END + 10 * SECOND, window(100, A, 60, B, 1));
-    ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY));
+    ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY)).get();
     try (Archive archive = Archive.open(directory);
         ArchiveSnapshot older = archive.snapshot()) {
       assertEquals(runOver(archive, fresh, next, LIMIT), runOver(archive, query, next, LIMIT));
       assertEquals(0, answers.groups().known());
       FlowQuery rest = shape.rest(Parameters.NONE.with("now", Value.ofTimestamp(next.windowEnd())));
-      assertNotNull(answers.groups().of(rest, older, fresh.asOf(next)));
+      assertTrue(answers.groups().of(rest, older, fresh.asOf(next.windowEnd())).isPresent());
       archive(END + 20 * SECOND, new Flow(B, hour, END - SECOND, 7));
       WindowResult later = ending(END + 20 * SECOND, next);
       try (Archive now = Archive.open(directory)) {
         assertEquals(runOver(now, fresh, later, LIMIT), runOver(now, query, later, LIMIT));
       }
-      assertNull(answers.groups().of(rest, older, fresh.asOf(next)), "it has another state");
+      assertTrue(
+          answers.groups().of(rest, older, fresh.asOf(next.windowEnd())).isEmpty(),
+          "it has another state");
     }
   }
 
   @Test
   void whatIsMergedIntoOtherSegmentsIsKnown() throws Exception {
-    RecentAnswers answers = new RecentAnswers();
-    HistoryQuery query = query(QUERY, answers);
+    RecentAnswers answers = cache().get();
+    HistoryQuery query = query(QUERY, Optional.of(answers));
     long day = END - END % DAY - DAY / 2; // over by END, so that its segments become one
     archive(END, new Flow(A, day, day, 10));
     archive(END + SECOND, new Flow(B, day, day + SECOND, 5));
@@ -199,15 +208,16 @@ class KeptGroupsTest extends ArchivedHistory {
       assertEquals(2, answers.groups().known());
       FlowQuery rest =
           ListedGroups.of(QueryParser.parseQuery(QUERY))
+              .get()
               .rest(Parameters.NONE.with("now", Value.ofTimestamp(END)));
-      assertNotNull(answers.groups().of(rest, older, END - 20 * SECOND), "the same rows");
+      assertTrue(answers.groups().of(rest, older, END - 20 * SECOND).isPresent(), "the same rows");
       // Later rows are in a segment with the former ones.
       archive(END + 40 * SECOND, new Flow(A, day, day + 2 * SECOND, 100));
       merge(archive, 2);
       HistoryAnswer more = runOver(archive, query, ending(END, of), LIMIT);
       assertEquals(Map.of(A, 110L, B, 5L), sums(more));
       assertEquals(2, answers.groups().known(), "nothing is known any more");
-      assertNull(answers.groups().of(rest, older, END - 20 * SECOND), "it lacks a row");
+      assertTrue(answers.groups().of(rest, older, END - 20 * SECOND).isEmpty(), "it lacks a row");
     }
   }
 
@@ -226,18 +236,18 @@ class KeptGroupsTest extends ArchivedHistory {
   void whatAnotherWindowAskedForMeanwhileIsThereOnce() throws Exception {
     long hour = END - 2 * HOUR;
     archive(END, new Flow(A, hour, hour, 10), new Flow(B, hour, hour, 5));
-    HistoryQuery query = query(QUERY, new RecentAnswers());
-    KeptGroups groups = new KeptGroups(new AnswerMemory(1 << 20));
-    ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY));
+    HistoryQuery query = query(QUERY, cache());
+    GroupCache groups = new GroupCache(new AnswerMemory(1 << 20));
+    ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY)).get();
     try (Archive archive = Archive.open(directory);
         ArchiveSnapshot snapshot = archive.snapshot()) {
       ResultTable ofA = runOver(archive, query, ending(END, window(100, A, 1)), LIMIT).rows();
       ResultTable ofB = runOver(archive, query, ending(END, window(100, B, 1)), LIMIT).rows();
       Value a = ofA.value(0, 0);
       Value b = ofB.value(0, 0);
-      List<Value> both = KeptGroups.distinct(List.of(b, a));
+      List<Value> both = GroupCache.distinct(List.of(b, a));
       FlowQuery rest = shape.rest(Parameters.NONE.with("now", Value.ofTimestamp(END)));
-      KeptGroups.Answers kept = groups.begin(shape, rest, snapshot, END);
+      GroupCache.Answers kept = groups.begin(shape, rest, snapshot, END);
       // After the cache began and before it has an entry.
       assertEquals(List.of(b), kept.missing(List.of(b)));
       assertEquals(ofB, kept.rows(List.of(b), List.of(b), ofB));
@@ -274,15 +284,15 @@ class KeptGroupsTest extends ArchivedHistory {
   @Test
   void whatIsKeptIsBoundedWithTheAnswersOfAllAnalyses() throws Exception {
     archive(END);
-    ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY));
+    ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY)).get();
     FlowQuery rest = shape.rest(Parameters.NONE.with("now", Value.ofTimestamp(END)));
     ResultTable rows = hosts(1, 1000);
-    long size = rows.heapBytes() + 1000 * KeptGroups.VALUE_BYTES;
+    long size = rows.heapBytes() + 1000 * GroupCache.VALUE_BYTES;
     AnswerMemory memory = new AnswerMemory(3 * size + size / 2);
     List<RecentAnswers> all = new ArrayList<>();
     try (Archive archive = Archive.open(directory);
         ArchiveSnapshot snapshot = archive.snapshot()) {
-      IntPredicate isKept = i -> all.get(i).groups().of(rest, snapshot, AS_OF) != null;
+      IntPredicate isKept = i -> all.get(i).groups().of(rest, snapshot, AS_OF).isPresent();
       Supplier<List<Integer>> kept =
           () -> IntStream.range(0, all.size()).filter(isKept).boxed().toList();
       IntConsumer keep =
@@ -300,7 +310,7 @@ class KeptGroupsTest extends ArchivedHistory {
       all.get(1).keep(END, answer, new AskedSegments(rest, snapshot, AS_OF));
       assertEquals(List.of(9), kept.get(), "that which was asked for last");
       all.get(1).clear();
-      KeptGroups.Answers more = all.get(9).groups().of(rest, snapshot, AS_OF);
+      GroupCache.Answers more = all.get(9).groups().of(rest, snapshot, AS_OF).get();
       for (int i = 1; i < 4; i++) {
         assertTrue(isKept.test(9), "after " + i + " times as many");
         ResultTable others = hosts(1 + 1000 * i, 1000);
@@ -320,7 +330,7 @@ class KeptGroupsTest extends ArchivedHistory {
 
   @Test
   void queriesOfOtherShapesAreAskedAnew() {
-    assertNotNull(ListedGroups.of(QueryParser.parseQuery(QUERY)));
+    assertTrue(ListedGroups.of(QueryParser.parseQuery(QUERY)).isPresent());
     for (String other :
         List.of(
             "SELECT src_addr, COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr)"
@@ -341,7 +351,7 @@ class KeptGroupsTest extends ArchivedHistory {
                 + " AND dst_addr IN (:live.dst_addr) GROUP BY src_addr",
             "SELECT src_addr, COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr)"
                 + " AND (dst_addr IN (:live.src_addr) OR dst_port = 1) GROUP BY src_addr")) {
-      assertNull(ListedGroups.of(QueryParser.parseQuery(other)), other);
+      assertEquals(Optional.empty(), ListedGroups.of(QueryParser.parseQuery(other)), other);
     }
   }
 }

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +26,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 import org.junit.jupiter.api.Test;
@@ -32,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Lookups in a real archive: their queries, waits and refusals. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
-class HistoryFunctionTest extends HistoryFixture {
+class HistoryQueryTest extends HistoryFixture {
   private static WindowResult named(String analysis, WindowResult window) {
     return new WindowResult(
         analysis,
@@ -68,7 +70,8 @@ class HistoryFunctionTest extends HistoryFixture {
 
   private static AnalysisConfig noHistory(String name) {
     AnalysisConfig config = TestReports.elephants("");
-    return new AnalysisConfig(name, config.live(), null, config.report(), config.sinks());
+    return new AnalysisConfig(
+        name, config.live(), null, config.report(), config.sinks(), List.of(), Places.NONE);
   }
 
   @Test
@@ -90,23 +93,21 @@ class HistoryFunctionTest extends HistoryFixture {
     archive(AS_OF - 1, flow(A, 1, 10));
     HistoryQuery query =
         new HistoryQuery(
-            hourly("elephants", "end_time < :now"),
-            DELAY,
-            TOPIC,
-            Duration.ZERO,
-            new RecentAnswers());
+            hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, cache());
     long next = window(100, A, 60).windowEnd();
     Semaphore permits = new Semaphore(1);
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(1)) {
+        LookupPool pool = pool(1)) {
       LookAhead ahead =
-          new LookAhead(archive, query, pool, permits, 10 * SECOND, new RunningLookups());
+          new LookAhead(
+              new AnalysisLookups(archive, query, pool, permits, new RunningLookups()),
+              10 * SECOND);
       ahead.after(next - 10 * SECOND);
       ahead.after(next - 30 * SECOND); // a late window has no effect
       Thread.sleep(300);
-      assertFalse(query.isKept(next), "what may still arrive is waited for");
+      assertFalse(query.isCached(next), "what may still arrive is waited for");
       archive(AS_OF + HOUR, flow(A, 2, 20));
-      while (!query.isKept(next)) {
+      while (!query.isCached(next)) {
         Thread.sleep(10);
       }
       HistoryAnswer answer = known(archive, query, next);
@@ -125,12 +126,13 @@ class HistoryFunctionTest extends HistoryFixture {
     WindowResult first = window(100, A, 60);
     long next = first.windowEnd() + 10 * SECOND;
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(1)) {
+        LookupPool pool = pool(1)) {
       HistoryAnswer before = runOver(archive, query, first, Duration.ofMinutes(1));
       importFile(new Flow(A, END - DAY, END - DAY, 1000));
       assertNull(known(archive, query, next));
       Semaphore permits = new Semaphore(1);
-      new LookAhead(archive, query, pool, permits, 10 * SECOND, new RunningLookups())
+      new LookAhead(
+              new AnalysisLookups(archive, query, pool, permits, new RunningLookups()), 10 * SECOND)
           .after(first.windowEnd());
       HistoryAnswer after = null;
       for (int i = 0; after == null && i < 1000; i++) {
@@ -149,7 +151,7 @@ class HistoryFunctionTest extends HistoryFixture {
     archive(AS_OF - 1, flow(A, 1, 10));
     CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
     try (Archive archive = Archive.open(directory);
-        LookupPool pool = new LookupPool(1)) {
+        LookupPool pool = pool(1)) {
       lookup(archive, pool, "60000", answer).start();
       Thread.sleep(200);
       assertTrue(!answer.isDone());
@@ -166,7 +168,8 @@ class HistoryFunctionTest extends HistoryFixture {
     archive(AS_OF - 1, flow(A, 1, 10));
     WindowResult window = window(100, A, 60);
     HistoryQuery query =
-        new HistoryQuery(elephants("elephants", "60000"), DELAY, TOPIC, Duration.ZERO, null);
+        new HistoryQuery(
+            elephants("elephants", "60000"), DELAY, TOPIC, Duration.ZERO, Optional.empty());
     assertTrue(query.canBeReached(window));
     assertTrue(query.canBeReached(endedAt(window, AS_OF)));
     assertTrue(!query.canBeReached(endedAt(window, AS_OF - 1)));
@@ -212,8 +215,7 @@ class HistoryFunctionTest extends HistoryFixture {
     archive(AS_OF, new Flow(A, END - DAY, END - DAY, 10));
     try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
       HistoryQuery query =
-          new HistoryQuery(
-              hourly("elephants", filter), DELAY, TOPIC, Duration.ZERO, new RecentAnswers());
+          new HistoryQuery(hourly("elephants", filter), DELAY, TOPIC, Duration.ZERO, cache());
       WindowResult first = window(100, A, 60);
       Duration limit = Duration.ofSeconds(5);
       assertNull(known(archive, query, first.windowEnd()));
@@ -234,12 +236,11 @@ class HistoryFunctionTest extends HistoryFixture {
               DELAY,
               TOPIC,
               Duration.ZERO,
-              new RecentAnswers());
+              cache());
       assertEquals(HistoryStatus.EXACT, runOver(archive, ofRows, first, limit).status());
       assertNull(known(archive, ofRows, first.windowEnd()), "other windows have other rows");
       HistoryQuery own =
-          new HistoryQuery(
-              elephants("elephants", "5000"), DELAY, TOPIC, Duration.ZERO, new RecentAnswers());
+          new HistoryQuery(elephants("elephants", "5000"), DELAY, TOPIC, Duration.ZERO, cache());
       runOver(archive, own, first, limit);
       assertNull(known(archive, own, first.windowEnd()));
     }
@@ -248,10 +249,9 @@ class HistoryFunctionTest extends HistoryFixture {
   @Test
   void whatIsImportedBehindAsOfIsInTheNextAnswerOfThePeriod() throws Exception {
     archive(END + HOUR, new Flow(A, END - DAY, END - DAY, 10));
-    RecentAnswers answers = new RecentAnswers();
     HistoryQuery query =
         new HistoryQuery(
-            hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, answers);
+            hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, cache());
     WindowResult first = window(100, A, 60);
     WindowResult next = ending(END + 10 * SECOND, first);
     Duration limit = Duration.ofSeconds(5);

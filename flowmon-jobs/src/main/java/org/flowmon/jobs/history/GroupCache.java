@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import org.flowmon.archive.ArchiveSnapshot;
@@ -16,14 +17,13 @@ import org.flowmon.udaf.value.ValueKind;
 /**
  * A cache of the groups that earlier windows asked for with {@link ListedGroups}. While the query
  * is the same except for its list, and the archive has the same rows for it, only new values are
- * looked up. So a history of whole hours is read once an hour, however short windows are. Its heap
- * is counted in an {@link AnswerMemory}, which drops the whole cache if others were requested
- * later. Thread-safe.
+ * looked up. So a history of whole hours is read once an hour, however short windows are.
+ * Thread-safe.
  *
  * <p>Rows are merged under the monitor of their {@link Answers}, which may take that of the memory,
  * never the other way round: no other analysis waits for it.
  */
-final class KeptGroups implements AnswerMemory.Keeper {
+final class GroupCache {
   /**
    * The most values, and the most rows, in the cache; above that it begins again with those of one
    * window.
@@ -34,24 +34,20 @@ final class KeptGroups implements AnswerMemory.Keeper {
   static final long VALUE_BYTES = 112;
 
   private final LongAdder known = new LongAdder();
-  private final AnswerMemory memory; // its monitor guards the fields below
-  private Answers answers; // null if the cache is empty
-  private long bytes; // of the answers
-  private long lastAsked; // the memory's request number of the last request
+  private final AnswerMemory memory;
+  private final AnswerMemory.Key key = new AnswerMemory.Key(this, 0);
 
   /** Creates an empty cache. */
-  KeptGroups(AnswerMemory memory) {
+  GroupCache(AnswerMemory memory) {
     this.memory = memory;
   }
 
-  /** Returns the cached answers; null if they do not hold for a snapshot and as-of. */
-  Answers of(FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
-    Answers kept;
-    synchronized (memory) {
-      kept = answers;
-      lastAsked = memory.nextAsked();
-    }
-    return kept != null && kept.hold(rest, snapshot, asOf) ? kept : null;
+  /** Returns the cached answers, if they hold for a snapshot and as-of. */
+  Optional<Answers> of(FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
+    return memory
+        .get(key)
+        .map(Answers.class::cast)
+        .filter(answers -> answers.hold(rest, snapshot, asOf));
   }
 
   /**
@@ -61,51 +57,13 @@ final class KeptGroups implements AnswerMemory.Keeper {
    */
   Answers begin(ListedGroups shape, FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
     Answers begun = new Answers(shape, rest, snapshot, asOf);
-    synchronized (memory) {
-      clear();
-      answers = begun;
-      lastAsked = memory.nextAsked();
-    }
+    memory.put(key, begun, 0, 1);
     return begun;
-  }
-
-  /**
-   * Counts the bytes of the current answers, and drops them if they exceed the limit of all;
-   * ignores other answers.
-   */
-  private void count(Answers of, long size) {
-    synchronized (memory) {
-      if (answers != of) {
-        return; // no longer in use
-      }
-      if (!memory.fits(size)) {
-        clear();
-        return;
-      }
-      long change = size - bytes;
-      bytes = size;
-      memory.changed(this, change);
-    }
   }
 
   /** Drops all answers. */
   void clear() {
-    synchronized (memory) {
-      memory.forget(this, dropEldest());
-    }
-  }
-
-  @Override
-  public long eldestAsked() {
-    return bytes == 0 ? Long.MAX_VALUE : lastAsked;
-  }
-
-  @Override
-  public long dropEldest() {
-    long dropped = bytes;
-    answers = null;
-    bytes = 0;
-    return dropped;
+    memory.clear(this);
   }
 
   /** Returns the number of listed values found in the cache so far. */
@@ -118,7 +76,7 @@ final class KeptGroups implements AnswerMemory.Keeper {
     return values.stream()
         .filter(value -> !value.isNull())
         .distinct()
-        .sorted(KeptGroups::compare)
+        .sorted(GroupCache::compare)
         .toList();
   }
 
@@ -186,7 +144,7 @@ final class KeptGroups implements AnswerMemory.Keeper {
         runs.set(last - 1, merged(runs.get(last - 1), runs.remove(last)));
       }
       isFull = asked.size() > MAX_ROWS || runs.get(0).rowCount() > MAX_ROWS;
-      count(this, heapBytes());
+      memory.resize(key, this, heapBytes());
     }
 
     private long heapBytes() {
@@ -223,7 +181,7 @@ final class KeptGroups implements AnswerMemory.Keeper {
 
     private int compare(ResultTable rows, int row, Value value) {
       int key = shape.keyColumn();
-      return KeptGroups.compare(
+      return GroupCache.compare(
           value.kind(), rows.high(row, key), rows.low(row, key), value.high(), value.low());
     }
 
@@ -255,7 +213,7 @@ final class KeptGroups implements AnswerMemory.Keeper {
         int order =
             nullA || nullB
                 ? Boolean.compare(nullA, nullB)
-                : KeptGroups.compare(
+                : GroupCache.compare(
                     a.kind(key),
                     a.high(rowA, key),
                     a.low(rowA, key),

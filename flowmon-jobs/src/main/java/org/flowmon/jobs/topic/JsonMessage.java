@@ -1,0 +1,167 @@
+package org.flowmon.jobs.topic;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A message of a topic that is a JSON object, of any origin. Its values are texts, {@link
+ * BigInteger}, {@link Double}, {@link Boolean}, null, lists and maps by name, in the message's
+ * order. Errors name the member and the expected kind.
+ */
+public final class JsonMessage {
+  private static final JsonFactory JSON = new JsonFactory();
+
+  private final Map<String, Object> members;
+
+  private JsonMessage(Map<String, Object> members) {
+    this.members = members;
+  }
+
+  /**
+   * Parses a message.
+   *
+   * @param message JSON in UTF-8; null, as in a tombstone, is invalid
+   * @throws IOException if it is not one object
+   */
+  public static JsonMessage parse(byte[] message) throws IOException {
+    if (message == null) {
+      throw new IOException("expected an object, found a message without a value");
+    }
+    try (JsonParser json = JSON.createParser(message)) {
+      expect(json.nextToken() == JsonToken.START_OBJECT, "an object");
+      Map<String, Object> members = object(json);
+      expect(json.nextToken() == null, "one object");
+      return new JsonMessage(members);
+    }
+  }
+
+  private static Map<String, Object> object(JsonParser json) throws IOException {
+    Map<String, Object> members = new LinkedHashMap<>();
+    while (json.nextToken() == JsonToken.FIELD_NAME) {
+      String name = json.currentName();
+      json.nextToken();
+      members.put(name, value(json));
+    }
+    return members;
+  }
+
+  private static Object value(JsonParser json) throws IOException {
+    JsonToken token = json.currentToken();
+    expect(token != null, "one whole object");
+    return switch (token) {
+      case VALUE_STRING -> json.getText();
+      case VALUE_NUMBER_INT -> json.getBigIntegerValue();
+      case VALUE_NUMBER_FLOAT -> json.getDoubleValue();
+      case VALUE_TRUE, VALUE_FALSE -> json.getBooleanValue();
+      case START_OBJECT -> object(json);
+      case START_ARRAY -> {
+        List<Object> values = new ArrayList<>();
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+          values.add(value(json));
+        }
+        yield values;
+      }
+      default -> null;
+    };
+  }
+
+  /** Throws an error unless a condition holds. */
+  public static void expect(boolean holds, String what) throws IOException {
+    if (!holds) {
+      throw new IOException("expected " + what);
+    }
+  }
+
+  public boolean has(String name) {
+    return members.containsKey(name);
+  }
+
+  private IOException wrong(String name, String kind) {
+    return new IOException("expected " + name + " as " + kind + ", found " + members.get(name));
+  }
+
+  public String text(String name) throws IOException {
+    if (members.get(name) instanceof String text) {
+      return text;
+    }
+    throw wrong(name, "text");
+  }
+
+  public int integer(String name) throws IOException {
+    return number(name, Integer.SIZE).intValue();
+  }
+
+  public long number(String name) throws IOException {
+    return number(name, Long.SIZE).longValue();
+  }
+
+  private BigInteger number(String name, int bits) throws IOException {
+    if (members.get(name) instanceof BigInteger number && number.bitLength() < bits) {
+      return number;
+    }
+    throw wrong(name, "a number");
+  }
+
+  public boolean bool(String name) throws IOException {
+    if (members.get(name) instanceof Boolean bool) {
+      return bool;
+    }
+    throw wrong(name, "true or false");
+  }
+
+  /** Returns an object's members that are no lists or objects, by name. */
+  public Map<String, Object> scalars(String name) throws IOException {
+    expect(has(name), name);
+    return scalars(object(name, members.get(name)).members);
+  }
+
+  private static Map<String, Object> scalars(Map<String, Object> members) {
+    Map<String, Object> scalars = new LinkedHashMap<>(members);
+    scalars.values().removeIf(value -> value instanceof Map || value instanceof List);
+    return scalars;
+  }
+
+  /** Returns a list of objects. */
+  public List<JsonMessage> objects(String name) throws IOException {
+    List<JsonMessage> objects = new ArrayList<>();
+    for (Object value : list(name)) {
+      objects.add(object(name, value));
+    }
+    return objects;
+  }
+
+  /** Returns the members that are no lists or objects, by name. */
+  public Map<String, Object> scalars() {
+    return scalars(members);
+  }
+
+  /** Returns a list of texts. */
+  public List<String> texts(String name) throws IOException {
+    List<String> texts = new ArrayList<>();
+    for (Object value : list(name)) {
+      expect(value instanceof String, name + " as texts");
+      texts.add((String) value);
+    }
+    return texts;
+  }
+
+  private List<?> list(String name) throws IOException {
+    if (members.get(name) instanceof List<?> list) {
+      return list;
+    }
+    throw wrong(name, "a list");
+  }
+
+  @SuppressWarnings("unchecked") // as object() makes it
+  private static JsonMessage object(String name, Object value) throws IOException {
+    expect(value instanceof Map, name + " as an object");
+    return new JsonMessage((Map<String, Object>) value);
+  }
+}

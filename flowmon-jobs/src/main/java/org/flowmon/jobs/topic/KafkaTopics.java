@@ -1,0 +1,230 @@
+package org.flowmon.jobs.topic;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.flowmon.jobs.config.ConfigException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Creates, describes, reads and writes topics, with a time limit for each request. Clients are
+ * given as properties, with the bootstrap servers.
+ */
+public final class KafkaTopics {
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static final int ATTEMPTS = 100;
+  private static final long PAUSE_MILLIS = 100;
+
+  private KafkaTopics() {}
+
+  /**
+   * Creates missing topics with the broker's defaults: not every broker creates a topic at the
+   * first write.
+   *
+   * @throws ConfigException if that is not possible
+   */
+  public static void createIfMissing(Map<String, Object> client, Collection<String> names) {
+    try (Admin admin = Admin.create(client)) {
+      names.forEach(
+          name -> create(admin, new NewTopic(name, Optional.empty(), Optional.empty()), client));
+    }
+  }
+
+  /**
+   * Creates a topic with settings if it is missing.
+   *
+   * @throws ConfigException if that is not possible
+   */
+  public static void createIfMissing(Map<String, Object> client, NewTopic wanted) {
+    try (Admin admin = Admin.create(client)) {
+      create(admin, wanted, client);
+    }
+  }
+
+  /**
+   * Creates a topic of one partition with a setting if it is missing. Warns if an existing topic is
+   * set differently.
+   *
+   * @param consequence of another setting, for the warning
+   * @throws ConfigException if that is not possible, or the topic has more than one partition
+   */
+  public static void createSingle(
+      Map<String, Object> client, String name, String setting, String value, String consequence) {
+    NewTopic wanted = new NewTopic(name, Optional.of(1), Optional.empty());
+    try (Admin admin = Admin.create(client)) {
+      create(admin, wanted.configs(Map.of(setting, value)), client);
+      int partitions = describeNew(admin, name).partitions().size();
+      if (partitions != 1) {
+        throw new ConfigException(
+            "topic %s has %d partitions, expected 1: the order of its messages matters"
+                .formatted(name, partitions));
+      }
+      warnUnlessSet(admin, name, setting, value, consequence);
+    }
+  }
+
+  private static void create(Admin admin, NewTopic wanted, Map<String, Object> client) {
+    try {
+      get(admin.createTopics(List.of(wanted)).all());
+    } catch (TopicExistsException e) {
+      // as wanted
+    } catch (KafkaException e) {
+      throw new ConfigException(
+          "topic %s cannot be created at %s (%s); create it by hand"
+              .formatted(wanted.name(), client.get("bootstrap.servers"), e),
+          e);
+    }
+  }
+
+  /** Not every broker knows at once of a topic that was just created. */
+  private static TopicDescription describeNew(Admin admin, String name) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return describe(admin, name);
+      } catch (UnknownTopicOrPartitionException e) {
+        if (attempt == ATTEMPTS) {
+          throw new ConfigException("topic %s cannot be looked up (%s)".formatted(name, e), e);
+        }
+        sleep();
+      } catch (KafkaException e) {
+        throw new ConfigException("topic %s cannot be looked up (%s)".formatted(name, e), e);
+      }
+    }
+  }
+
+  private static void sleep() {
+    try {
+      Thread.sleep(PAUSE_MILLIS);
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    }
+  }
+
+  private static void warnUnlessSet(
+      Admin admin, String name, String setting, String value, String consequence) {
+    ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, name);
+    try {
+      String found =
+          get(admin.describeConfigs(List.of(topic)).all()).get(topic).get(setting).value();
+      if (!value.equals(found)) {
+        LOG.warn("topic {}: {} is {}, expected {}: {}", name, setting, found, value, consequence);
+      }
+    } catch (KafkaException e) {
+      LOG.info("topic {}: its settings cannot be looked up: {}", name, e.toString());
+    }
+  }
+
+  /**
+   * Describes a topic.
+   *
+   * @throws KafkaException if Kafka does not answer or has no such topic
+   */
+  public static TopicDescription describe(Map<String, Object> client, String name) {
+    try (Admin admin = Admin.create(client)) {
+      return describe(admin, name);
+    }
+  }
+
+  private static TopicDescription describe(Admin admin, String name) {
+    return get(admin.describeTopics(List.of(name)).allTopicNames()).get(name);
+  }
+
+  /** Waits for an answer; Kafka's errors are thrown as they are. */
+  private static <T> T get(Future<T> answer) {
+    try {
+      return answer.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof KafkaException cause
+          ? cause
+          : new KafkaException(e.getCause().toString(), e.getCause());
+    } catch (java.util.concurrent.TimeoutException e) {
+      throw new TimeoutException("no answer within " + TIMEOUT.toSeconds() + " s", e);
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    }
+  }
+
+  /**
+   * Writes messages and waits until Kafka has taken them.
+   *
+   * @return the offset of the last
+   * @throws ConfigException if Kafka refuses one
+   */
+  public static long send(
+      Map<String, Object> client, List<ProducerRecord<byte[], byte[]>> messages) {
+    Map<String, Object> all = new HashMap<>(client);
+    all.put("acks", "all");
+    all.put("max.block.ms", (int) TIMEOUT.toMillis());
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(all, new ByteArraySerializer(), new ByteArraySerializer())) {
+      List<Future<RecordMetadata>> sent = new ArrayList<>();
+      messages.forEach(message -> sent.add(producer.send(message)));
+      long last = -1;
+      for (Future<RecordMetadata> one : sent) {
+        last = get(one).offset();
+      }
+      return last;
+    } catch (KafkaException e) {
+      throw new ConfigException(
+          "topic %s: a message was not taken: %s".formatted(messages.get(0).topic(), e), e);
+    }
+  }
+
+  /** Opens a reader of messages that keeps no offsets in Kafka. */
+  public static KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> client) {
+    Map<String, Object> all = new HashMap<>(client);
+    all.put("auto.offset.reset", "none");
+    all.put("enable.auto.commit", "false");
+    return new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  /**
+   * Reads the present messages of a topic of one partition, in order.
+   *
+   * @return the offset after them
+   */
+  public static long read(
+      Map<String, Object> client, String topic, Consumer<ConsumerRecord<byte[], byte[]>> to) {
+    TopicPartition partition = new TopicPartition(topic, 0);
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(client)) {
+      long end = consumer.endOffsets(List.of(partition), TIMEOUT).get(partition);
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      while (consumer.position(partition, TIMEOUT) < end) {
+        for (ConsumerRecord<byte[], byte[]> message : consumer.poll(Duration.ofMillis(200))) {
+          if (message.offset() < end) {
+            to.accept(message);
+          }
+        }
+      }
+      return end;
+    }
+  }
+}

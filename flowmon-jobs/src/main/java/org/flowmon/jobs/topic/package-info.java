@@ -1,0 +1,2 @@
+/** The job's dealings with topics of Kafka outside of Flink's sources and sinks. */
+package org.flowmon.jobs.topic;
