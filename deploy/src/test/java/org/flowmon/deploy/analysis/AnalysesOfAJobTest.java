@@ -33,7 +33,7 @@ class AnalysesOfAJobTest extends AnalysesCommandFixture {
           "mice (change 1 of topic mine) is sent; no job has answered: one that starts will take"
               + " it\n"
               + "mice: its reports go to topic flowmon.reports.mice and table report_mice of the"
-              + " job's database, where it has one\n",
+              + " job's database, if it has one\n",
           added.out());
       Path wrong = folder.resolve("wrong.yaml");
       Files.writeString(wrong, Files.readString(mice).replace("limit: 100", "limt: 100"));
