@@ -242,7 +242,7 @@ public final class ArchiveQuery {
           QueryPlan plan = planner.plan(useRollups, own)) {
         return new QueryRun(plan, deadline, own).answer();
       } catch (DamagedListException e) {
-        continue; // the sidecar is known to be damaged now, and is not used again
+        // The sidecar is known to be damaged now, and is not used again.
       }
     }
   }
