@@ -73,7 +73,7 @@ public final class DemoJob implements AutoCloseable {
 
   private void fail(Throwable failure, Consumer<String> told) {
     failed.set(true);
-    told.accept("the job failed: " + reason(failure) + "; its log is " + written(failure));
+    told.accept("the job failed: " + reason(failure) + "; " + written(failure));
   }
 
   /** The innermost cause in one line: those around it are Flink's, and say no more. */
@@ -85,15 +85,15 @@ public final class DemoJob implements AutoCloseable {
     return Failure.of(innermost).line();
   }
 
-  /** Writes the failure with all causes and traces into the log. */
-  private Path written(Throwable failure) {
+  /** Writes the failure with all causes and traces into the log, and says which file that is. */
+  private String written(Throwable failure) {
     try (PrintWriter out = new PrintWriter(Files.newBufferedWriter(log, StandardCharsets.UTF_8))) {
       out.println(Instant.now() + " the job failed");
       failure.printStackTrace(out);
+      return "its log is " + log;
     } catch (IOException e) {
-      failure.printStackTrace();
+      return "its log could not be written to " + log + ": " + e.getMessage();
     }
-    return log;
   }
 
   private static JobConfig config(DemoServices services, DemoOptions options) {
