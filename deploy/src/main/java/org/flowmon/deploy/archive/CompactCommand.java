@@ -48,6 +48,9 @@ public final class CompactCommand implements Callable<Integer> {
   }
 
   private CompactionOptions options() {
+    if (targetRows < 2) {
+      throw new UsageException("--target-rows: expected at least 2, found " + targetRows);
+    }
     try {
       return new CompactionOptions(targetRows, Math.max(targetRows, finalRows));
     } catch (IllegalArgumentException e) {

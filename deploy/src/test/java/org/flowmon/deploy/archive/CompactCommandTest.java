@@ -59,6 +59,8 @@ final class CompactCommandTest {
     assertEquals(ExitCodes.DONE, run("compact", "--archive", archive));
     assertTrue(out.startsWith("1 segments became 1; 0 flows"));
     assertEquals(ExitCodes.USAGE, run("compact", "--archive", archive, "--target-rows", "1"));
+    String[] none = {"compact", "--archive", archive, "--target-rows", "0", "--final-rows", "0"};
+    assertEquals(ExitCodes.USAGE, run(none));
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message of a topic that is a JSON object, of any origin. Its values are texts, {@link
@@ -30,7 +31,7 @@ public final class JsonMessage {
    * @param message JSON in UTF-8; null, as in a tombstone, is invalid
    * @throws IOException if it is not one object
    */
-  public static JsonMessage parse(byte[] message) throws IOException {
+  public static JsonMessage parse(byte @Nullable [] message) throws IOException {
     if (message == null) {
       throw new IOException("expected an object, found a message without a value");
     }
@@ -52,7 +53,7 @@ public final class JsonMessage {
     return members;
   }
 
-  private static Object value(JsonParser json) throws IOException {
+  private static @Nullable Object value(JsonParser json) throws IOException {
     JsonToken token = json.currentToken();
     expect(token != null, "one whole object");
     return switch (token) {
@@ -160,7 +161,7 @@ public final class JsonMessage {
   }
 
   @SuppressWarnings("unchecked") // as object() makes it
-  private static JsonMessage object(String name, Object value) throws IOException {
+  private static JsonMessage object(String name, @Nullable Object value) throws IOException {
     expect(value instanceof Map, name + " as an object");
     return new JsonMessage((Map<String, Object>) value);
   }

@@ -12,6 +12,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -131,8 +132,9 @@ public final class KafkaTopics {
       Admin admin, String name, String setting, String value, String consequence) {
     ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, name);
     try {
-      String found =
-          get(admin.describeConfigs(List.of(topic)).all()).get(topic).get(setting).value();
+      ConfigEntry entry =
+          of(get(admin.describeConfigs(List.of(topic)).all()), topic).get(setting);
+      String found = entry == null ? "unknown" : entry.value();
       if (!value.equals(found)) {
         LOG.warn("topic {}: {} is {}, expected {}: {}", name, setting, found, value, consequence);
       }
@@ -153,7 +155,16 @@ public final class KafkaTopics {
   }
 
   private static TopicDescription describe(Admin admin, String name) {
-    return get(admin.describeTopics(List.of(name)).allTopicNames()).get(name);
+    return of(get(admin.describeTopics(List.of(name)).allTopicNames()), name);
+  }
+
+  /** What Kafka answered for one of the things that were asked. */
+  private static <K, V> V of(Map<K, V> answers, K asked) {
+    V answer = answers.get(asked);
+    if (answer == null) {
+      throw new KafkaException("the broker's answer leaves out " + asked);
+    }
+    return answer;
   }
 
   /** Waits for an answer; Kafka's errors are thrown as they are. */
@@ -163,7 +174,7 @@ public final class KafkaTopics {
     } catch (ExecutionException e) {
       throw e.getCause() instanceof KafkaException cause
           ? cause
-          : new KafkaException(e.getCause().toString(), e.getCause());
+          : new KafkaException(String.valueOf(e.getCause()), e);
     } catch (java.util.concurrent.TimeoutException e) {
       throw new TimeoutException("no answer within " + TIMEOUT.toSeconds() + " s", e);
     } catch (InterruptedException e) {
@@ -214,7 +225,7 @@ public final class KafkaTopics {
       Map<String, Object> client, String topic, Consumer<ConsumerRecord<byte[], byte[]>> to) {
     TopicPartition partition = new TopicPartition(topic, 0);
     try (KafkaConsumer<byte[], byte[]> consumer = consumer(client)) {
-      long end = consumer.endOffsets(List.of(partition), TIMEOUT).get(partition);
+      long end = of(consumer.endOffsets(List.of(partition), TIMEOUT), partition);
       consumer.assign(List.of(partition));
       consumer.seekToBeginning(List.of(partition));
       while (consumer.position(partition, TIMEOUT) < end) {
