@@ -132,7 +132,7 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
     } catch (ConfigException e) {
       // The restored definition was valid in another version; the job must run without it.
       counters.unfit(name, "the definition", e);
-      var unused = analyses.apply(new AnalysisChange(name, version, null));
+      analyses.remove(name, version);
     }
   }
 

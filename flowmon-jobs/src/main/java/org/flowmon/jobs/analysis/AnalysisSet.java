@@ -92,6 +92,22 @@ public final class AnalysisSet implements Serializable {
     return true;
   }
 
+  /**
+   * Removes an analysis unless a later change was applied before. Never fails: beyond {@link
+   * #MAX_NAMES} the change is not remembered.
+   */
+  public void remove(String name, long version) {
+    AnalysisChange last = changes.get(name);
+    if (last != null && last.version() >= version) {
+      return;
+    }
+    if (last != null || changes.size() < MAX_NAMES) {
+      textOfChanges -= length(last);
+      changes.put(name, new AnalysisChange(name, version, null));
+    }
+    running.remove(name);
+  }
+
   private AnalysisConfig asIsRun(AnalysisConfig analysis) {
     return once ? analysis.withoutRevisions() : analysis;
   }

@@ -54,14 +54,19 @@ public final class ControlTopic {
    * @throws ConfigException if that is not possible, or one has more than one partition
    */
   public void createIfMissing() {
-    for (String topic : List.of(name, ControlStatus.topic(name))) {
-      KafkaTopics.createSingle(
-          client,
-          topic,
-          TopicConfig.CLEANUP_POLICY_CONFIG,
-          TopicConfig.CLEANUP_POLICY_COMPACT,
-          "it forgets analyses, and jobs that start later do not run them");
-    }
+    create(name, "it forgets analyses, and jobs that start later do not run them");
+    create(
+        ControlStatus.topic(name),
+        "it forgets what jobs said of analyses, and flowmon analyses list cannot show it");
+  }
+
+  private void create(String topic, String consequence) {
+    KafkaTopics.createSingle(
+        client,
+        topic,
+        TopicConfig.CLEANUP_POLICY_CONFIG,
+        TopicConfig.CLEANUP_POLICY_COMPACT,
+        consequence);
   }
 
   /**

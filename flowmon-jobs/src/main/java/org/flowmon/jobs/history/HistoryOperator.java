@@ -24,6 +24,7 @@ import org.apache.flink.streaming.api.operators.async.AsyncWaitOperatorFactory;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.retryable.AsyncRetryStrategies;
+import org.apache.flink.util.IOUtils;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.store.ArchiveLocation;
@@ -399,13 +400,6 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
 
   @Override
   public void close() throws Exception {
-    super.close();
-    lookups.close();
-    if (pool != null) {
-      pool.close();
-    }
-    if (archive != null) {
-      archive.close();
-    }
+    IOUtils.closeAll(super::close, lookups::close, pool, archive);
   }
 }

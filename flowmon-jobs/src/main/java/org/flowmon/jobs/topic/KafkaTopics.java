@@ -71,7 +71,7 @@ public final class KafkaTopics {
 
   /**
    * Creates a topic of one partition with a setting if it is missing. Warns if an existing topic is
-   * set differently.
+   * set differently, or the broker refuses to tell.
    *
    * @param consequence of another setting, for the warning
    * @throws ConfigException if that is not possible, or the topic has more than one partition
@@ -96,6 +96,8 @@ public final class KafkaTopics {
       get(admin.createTopics(List.of(wanted)).all());
     } catch (TopicExistsException e) {
       // as wanted
+    } catch (InterruptException e) {
+      throw e;
     } catch (KafkaException e) {
       throw new ConfigException(
           "topic %s cannot be created at %s (%s); create it by hand"
@@ -114,6 +116,8 @@ public final class KafkaTopics {
           throw new ConfigException("topic %s cannot be looked up (%s)".formatted(name, e), e);
         }
         sleep();
+      } catch (InterruptException e) {
+        throw e;
       } catch (KafkaException e) {
         throw new ConfigException("topic %s cannot be looked up (%s)".formatted(name, e), e);
       }
@@ -132,14 +136,23 @@ public final class KafkaTopics {
       Admin admin, String name, String setting, String value, String consequence) {
     ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, name);
     try {
-      ConfigEntry entry =
-          of(get(admin.describeConfigs(List.of(topic)).all()), topic).get(setting);
+      ConfigEntry entry = of(get(admin.describeConfigs(List.of(topic)).all()), topic).get(setting);
       String found = entry == null ? "unknown" : entry.value();
       if (!value.equals(found)) {
         LOG.warn("topic {}: {} is {}, expected {}: {}", name, setting, found, value, consequence);
       }
+    } catch (InterruptException e) {
+      throw e;
+    } catch (TimeoutException e) {
+      throw new ConfigException("topic %s cannot be looked up (%s)".formatted(name, e), e);
     } catch (KafkaException e) {
-      LOG.info("topic {}: its settings cannot be looked up: {}", name, e.toString());
+      LOG.warn(
+          "topic {}: {} cannot be looked up ({}); if it is not {}: {}",
+          name,
+          setting,
+          e.toString(),
+          value,
+          consequence);
     }
   }
 
@@ -220,22 +233,37 @@ public final class KafkaTopics {
    * Reads the present messages of a topic of one partition, in order.
    *
    * @return the offset after them
+   * @throws TimeoutException if none comes for some time
    */
   public static long read(
       Map<String, Object> client, String topic, Consumer<ConsumerRecord<byte[], byte[]>> to) {
-    TopicPartition partition = new TopicPartition(topic, 0);
     try (KafkaConsumer<byte[], byte[]> consumer = consumer(client)) {
-      long end = of(consumer.endOffsets(List.of(partition), TIMEOUT), partition);
-      consumer.assign(List.of(partition));
-      consumer.seekToBeginning(List.of(partition));
-      while (consumer.position(partition, TIMEOUT) < end) {
-        for (ConsumerRecord<byte[], byte[]> message : consumer.poll(Duration.ofMillis(200))) {
-          if (message.offset() < end) {
-            to.accept(message);
-          }
+      return read(consumer, topic, TIMEOUT, to);
+    }
+  }
+
+  static long read(
+      org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> consumer,
+      String topic,
+      Duration limit,
+      Consumer<ConsumerRecord<byte[], byte[]>> to) {
+    TopicPartition partition = new TopicPartition(topic, 0);
+    long end = of(consumer.endOffsets(List.of(partition), limit), partition);
+    consumer.assign(List.of(partition));
+    consumer.seekToBeginning(List.of(partition));
+    long last = System.nanoTime();
+    while (consumer.position(partition, limit) < end) {
+      for (ConsumerRecord<byte[], byte[]> message : consumer.poll(Duration.ofMillis(200))) {
+        last = System.nanoTime();
+        if (message.offset() < end) {
+          to.accept(message);
         }
       }
-      return end;
+      if (System.nanoTime() - last > limit.toNanos()) {
+        throw new TimeoutException(
+            "topic " + topic + ": no message came for " + limit.toSeconds() + " s");
+      }
     }
+    return end;
   }
 }

@@ -2,6 +2,7 @@ package org.flowmon.jobs.analysis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -82,6 +83,14 @@ class AnalysisSetTest {
     assertThrows(
         ConfigException.class, () -> set.apply(new AnalysisChange("more", 1_000_000, null)));
     assertTrue(set.apply(new AnalysisChange("n7", 1_000_000, text("n7", 1))), "a known one may");
+    set.remove("n7", 8);
+    assertNotNull(set.get("n7"), "its change came later");
+    set.remove("base", 1_000_001);
+    assertNull(set.get("base"));
+    assertNull(set.change("base"), "there is no room to remember it");
+    set.remove("n7", 1_000_002);
+    assertNull(set.get("n7"));
+    assertEquals(1_000_002, set.version("n7"));
   }
 
   @Test

@@ -14,6 +14,7 @@ public final class LowLevelMember {
   private final long queryId;
   private final WindowSpec window;
   private final LiveGroupings groupings;
+  private final boolean goesAhead;
   private final PartialSink sink;
   private long partials;
   private long messages;
@@ -47,6 +48,8 @@ public final class LowLevelMember {
     this.queryId = queryId;
     this.window = window;
     this.groupings = LiveGroupings.of(query);
+    this.goesAhead =
+        window.windowsPerPane() == 1 && !groupings.areUneven() && !groupings.haveStates();
     this.sink = sink;
   }
 
@@ -60,6 +63,14 @@ public final class LowLevelMember {
 
   LiveGroupings groupings() {
     return groupings;
+  }
+
+  /**
+   * Whether its groups go ahead of a window's result. Those with later flows go twice, so states
+   * and what counts in several windows or groups wait.
+   */
+  boolean goesAhead() {
+    return goesAhead;
   }
 
   LowLevelTables tables() {

@@ -320,6 +320,7 @@ public final class LowLevelTables {
       return;
     }
     assignment.reached(watermarkMicros);
+    boolean goAhead = members.stream().anyMatch(LowLevelMember::goesAhead);
     panes.forEach(
         pane -> {
           long advanceAt = window.advanceAt(pane.fromWindowEnd);
@@ -328,7 +329,7 @@ public final class LowLevelTables {
           }
           if (window.neededAt(pane.fromWindowEnd, pane.due) <= watermarkMicros) {
             close(pane);
-          } else if (advanceAt > before && advanceAt <= watermarkMicros) {
+          } else if (goAhead && advanceAt > before && advanceAt <= watermarkMicros) {
             panes.detach(pane);
             close(pane);
           }

@@ -89,7 +89,10 @@ public final class WindowAdvances {
 
   /** The part of a window's result in these tables, without sent groups that still count. */
   WindowPart rest(WindowTables tables, WindowPart part) {
-    return find(tables, part.windowEnd()).map(sent -> rest(sent, part)).orElse(part);
+    return Optional.ofNullable(byEnd.get(part.windowEnd()))
+        .map(window -> window.byTables.remove(tables)) // its table is garbage once it has closed
+        .map(sent -> rest(sent, part))
+        .orElse(part);
   }
 
   private static WindowPart rest(Sent sent, WindowPart part) {

@@ -1,21 +1,21 @@
 package org.flowmon.deploy.demo.service;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.ExceptionUtils;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.Failure;
@@ -37,11 +37,13 @@ public final class DemoJob implements AutoCloseable {
   private static final Duration CHECKPOINTS = Duration.ofSeconds(2);
 
   private static final int MAX_PARALLELISM = 128;
+  private static final long TOLD_SECONDS = 30;
 
   private final EmbeddedFlink flink;
   private final JobID id;
   private final Path log;
-  private final AtomicBoolean failed = new AtomicBoolean();
+  // Done once people are told of a failure and the log is written.
+  private final CompletableFuture<Void> failed = new CompletableFuture<>();
 
   private DemoJob(EmbeddedFlink flink, JobID id, Path log) {
     this.flink = flink;
@@ -62,18 +64,22 @@ public final class DemoJob implements AutoCloseable {
         StreamExecutionEnvironment.getExecutionEnvironment(noRestart);
     List<AnalysisConfig> analyses = JobAnalyses.of(config);
     FlowmonJob.build(environment, config, analyses);
-    DemoJob job =
-        new DemoJob(
-            services.flink(),
-            services.flink().submit(environment, "flowmon demo"),
-            options.jobLog());
-    services.flink().onFailure(job.id, failure -> job.fail(failure, told));
+    JobID id = services.flink().submit(environment, "flowmon demo");
+    return watch(services.flink(), id, options.jobLog(), told);
+  }
+
+  static DemoJob watch(EmbeddedFlink flink, JobID id, Path log, Consumer<String> told) {
+    DemoJob job = new DemoJob(flink, id, log);
+    flink.onFailure(id, failure -> job.fail(failure, told));
     return job;
   }
 
   private void fail(Throwable failure, Consumer<String> told) {
-    failed.set(true);
-    told.accept("the job failed: " + reason(failure) + "; " + written(failure));
+    try {
+      told.accept("the job failed: " + reason(failure) + "; " + written(log, failure));
+    } finally {
+      failed.complete(null);
+    }
   }
 
   /** The innermost cause in one line: those around it are Flink's, and say no more. */
@@ -86,10 +92,10 @@ public final class DemoJob implements AutoCloseable {
   }
 
   /** Writes the failure with all causes and traces into the log, and says which file that is. */
-  private String written(Throwable failure) {
-    try (PrintWriter out = new PrintWriter(Files.newBufferedWriter(log, StandardCharsets.UTF_8))) {
-      out.println(Instant.now() + " the job failed");
-      failure.printStackTrace(out);
+  static String written(Path log, Throwable failure) {
+    try {
+      String trace = ExceptionUtils.stringifyException(failure);
+      Files.writeString(log, Instant.now() + " the job failed\n" + trace);
       return "its log is " + log;
     } catch (IOException e) {
       return "its log could not be written to " + log + ": " + e.getMessage();
@@ -132,11 +138,12 @@ public final class DemoJob implements AutoCloseable {
    * @throws CommandException if it has
    */
   public void check() {
-    if (failed.get()) {
+    JobStatus status = flink.status(id);
+    if (failed.isDone() || status == JobStatus.FAILING || status == JobStatus.FAILED) {
+      var unused = failed.completeOnTimeout(null, TOLD_SECONDS, TimeUnit.SECONDS).join();
       throw new CommandException("the demo ended early, because its job failed: see " + log);
     }
-    JobStatus status = flink.status(id);
-    if (status.isGloballyTerminalState() && status != JobStatus.FAILED) {
+    if (status.isGloballyTerminalState()) {
       throw new IllegalStateException("the job has ended: " + status);
     }
   }
