@@ -6,15 +6,12 @@ import org.flowmon.udaf.memory.MemoryDraw;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
- * The words of the groups of a {@link GroupTable}, one group after the other in one array that
- * grows:
- *
+ * The words of a {@link GroupTable}'s groups, defined by {@link GroupLayout}, in one growing array.
+ * Not thread-safe.
  * <pre>
  *   g · stride: │ mask of NULL keys │ words of keys … │ words of the state … │ (g + 1) · stride: …
  *                                                     └ stateAt(g)
  * </pre>
- *
- * <p>The {@link GroupLayout} defines the words of keys and states. Not thread-safe.
  */
 public final class GroupWords {
   private static final int MAX_WORDS = Integer.MAX_VALUE - 8;
@@ -30,11 +27,6 @@ public final class GroupWords {
   @SuppressWarnings("unused")
   private long touched;
 
-  /**
-   * No groups.
-   *
-   * @param memory that the words take, before they grow
-   */
   GroupWords(GroupLayout layout, MemoryDraw memory) {
     this.layout = layout;
     this.memory = memory;
@@ -48,46 +40,41 @@ public final class GroupWords {
     return size;
   }
 
-  /** The distance of groups. */
   int stride() {
     return stride;
   }
 
-  /** The words of all groups, valid until a group is added. */
+  /** Valid until a group is added. */
   long[] all() {
     return words;
   }
 
-  /** The start of a group's state. */
   int stateAt(int group) {
     return group * stride + 1 + keyWords;
   }
 
-  /** The group whose state begins at {@code state}: the inverse of {@link #stateAt}. */
+  /** The inverse of {@link #stateAt}. */
   int groupAt(int state) {
     return (state - 1 - keyWords) / stride;
   }
 
-  /** Replaces group numbers by the places of their states. */
   void toStates(int[] of, int n) {
     for (int r = 0; r < n; r++) {
       of[r] = stateAt(of[r]);
     }
   }
 
-  /** Replaces places of states by group numbers: the inverse of {@link #toStates}. */
+  /** The inverse of {@link #toStates}. */
   void toGroups(int[] of, int n) {
     for (int r = 0; r < n; r++) {
       of[r] = groupAt(of[r]);
     }
   }
 
-  /** The start of a group's keys. */
   int keysAt(int group) {
     return group * stride + 1;
   }
 
-  /** The start of a key of a group. */
   int keyAt(int group, int key) {
     return group * stride + 1 + layout.keyWord(key);
   }
@@ -96,12 +83,12 @@ public final class GroupWords {
     return (nulls(group) >>> key & 1) != 0;
   }
 
-  /** The mask of a group's NULL keys: bit k is set if key k is NULL. */
+  /** Bit k is set if key k is NULL. */
   long nulls(int group) {
     return words[group * stride];
   }
 
-  /** Copies a group's leading key words, one per column, into row 0 of the columns. */
+  /** Copies a group's leading key words into row 0 of the columns. */
   void readKeys(int group, long[][] columns) {
     int at = group * stride + 1;
     for (int w = 0; w < columns.length; w++) {
@@ -123,8 +110,7 @@ public final class GroupWords {
   }
 
   /**
-   * Reads the words that a lookup is going to read, independently of one another: memory latency is
-   * paid once and not per group.
+   * Reads the words of a coming lookup independently: memory latency is paid once, not per group.
    *
    * @param groups −1 to read nothing
    */
@@ -137,9 +123,8 @@ public final class GroupWords {
   }
 
   /**
-   * Adds a group without rows.
+   * Adds a group without rows; returns its number.
    *
-   * @return its number
    * @throws AnswerTooLargeException if there is no room for it, or the memory has none
    */
   int add(long nulls, long[][] keys, int row) {
@@ -163,7 +148,7 @@ public final class GroupWords {
     copy((int) wanted);
   }
 
-  /** Makes the array longer; both arrays exist during the copy. */
+  /** Both arrays exist during the copy. */
   private void copy(int length) {
     long before = heapBytes();
     memory.take(8L * length);
@@ -172,9 +157,9 @@ public final class GroupWords {
   }
 
   /**
-   * Makes room for more groups.
+   * Makes room.
    *
-   * @throws AnswerTooLargeException if there cannot be so many
+   * @throws AnswerTooLargeException if there cannot be so many groups
    */
   void reserve(long groups) {
     long needed = (size + groups) * stride;
@@ -197,7 +182,6 @@ public final class GroupWords {
    * Takes over groups into reserved room.
    *
    * @param keys by word, then by group
-   * @param states of accumulators, by group
    * @param at the start of each group's state in {@code states}
    */
   void append(long[] nulls, long[][] keys, long[] states, int[] at, int n) {
@@ -227,7 +211,7 @@ public final class GroupWords {
     size += n;
   }
 
-  /** Drops all groups, and keeps the room. */
+  /** Keeps the room. */
   void clear() {
     size = 0;
   }

@@ -7,8 +7,8 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 
 /**
- * Skips groups that cannot be among the first of a query's order: the required number of groups
- * before them were already seen. Not thread-safe.
+ * Skips groups that cannot be among the first of a query's order: enough groups before them were
+ * already seen. Not thread-safe.
  */
 public final class OrderBound {
   private final Accumulator value;
@@ -30,7 +30,7 @@ public final class OrderBound {
     this.wanted = wanted;
   }
 
-  /** The bound of a query; null if its order does not begin with an aggregated whole number. */
+  /** Null if the query's order does not begin with an aggregated whole number. */
   public static OrderBound of(FlowQuery query, GroupLayout layout) {
     OrderItem first = query.orderBy().isEmpty() ? null : query.orderBy().get(0);
     boolean works =
@@ -45,12 +45,10 @@ public final class OrderBound {
   }
 
   /**
-   * Chooses the groups that may be among the first.
+   * Chooses the groups that may be among the first; returns their number.
    *
-   * @param states of n groups, {@code stride} words apart
-   * @param first start of the first state
+   * @param states of n groups, {@code stride} words apart, from {@code first} on
    * @param chosen receives their numbers, with room for one more
-   * @return the number of chosen groups
    */
   public int choose(long[] states, int first, int stride, int n, int[] chosen) {
     int kept = 0;
@@ -74,11 +72,7 @@ public final class OrderBound {
     return descending ? number < bound : number > bound;
   }
 
-  /**
-   * Learns from groups in order.
-   *
-   * @param first the first of a table's groups; all if they are fewer than the query requires
-   */
+  /** Learns from the first of a table's groups, in order; all if the query requires more. */
   public void learn(GroupTable table, int[] first) {
     if (first.length < wanted) {
       return;
