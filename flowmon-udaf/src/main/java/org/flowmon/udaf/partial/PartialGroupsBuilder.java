@@ -12,9 +12,9 @@ import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Collects partial states and packs them into the bytes of {@link PartialGroups}: of one query, or
- * of several whose groups lie side by side and that each get their own columns. Reused: after the
- * first groups it allocates only the bytes that it gives away.
+ * Packs partial states into the bytes of {@link PartialGroups}: of one query, or of several whose
+ * groups lie side by side and that each get their own columns. Reused: after the first groups it
+ * allocates only the bytes that it gives away.
  */
 public final class PartialGroupsBuilder {
   // Beyond this size the added groups are packed; one group alone may have more.
@@ -50,11 +50,6 @@ public final class PartialGroupsBuilder {
     }
   }
 
-  /**
-   * No groups yet.
-   *
-   * @param layout of the groups
-   */
   public PartialGroupsBuilder(GroupLayout layout, Scratch scratch) {
     this.layout = layout;
     this.scratch = scratch;
@@ -80,7 +75,6 @@ public final class PartialGroupsBuilder {
     return count == PartialLayout.MAX_GROUPS || stateBytes() >= MAX_STATE_BYTES;
   }
 
-  /** Bytes of the functions' states so far. */
   public long stateBytes() {
     long bytes = 0;
     for (StateSink sink : states) {
@@ -93,8 +87,7 @@ public final class PartialGroupsBuilder {
    * Adds a group.
    *
    * @param at start of its key words in {@code data}; its state follows
-   * @param source its function states
-   * @param group the group in the source
+   * @param source its function states, by {@code group}
    */
   public void add(
       long nulls, long[] data, int at, TextDictionary dictionary, StateSource source, int group) {
@@ -133,11 +126,10 @@ public final class PartialGroupsBuilder {
   }
 
   /**
-   * Packs groups of words alone in place, laid out as in {@link GroupWords}.
+   * Packs groups of words alone in place.
    *
-   * @param words of groups
-   * @param first number of the first group
-   * @param n the number of groups, at most {@link PartialLayout#MAX_GROUPS}
+   * @param words as in {@link GroupWords}
+   * @param n at most {@link PartialLayout#MAX_GROUPS}
    */
   public byte[] build(
       long[] words, int first, int n, PartialRecipient to, int keyGroup, PaneKey pane) {
@@ -159,8 +151,8 @@ public final class PartialGroupsBuilder {
   }
 
   /**
-   * Packs the columns of the added groups, which {@link #message} then takes; they stay until a
-   * builder with the same scratch bytes packs.
+   * Packs the columns for {@link #message}; they stay until a builder with the same scratch bytes
+   * packs.
    */
   public void pack() {
     byte[] bytes = scratch.ofSize(bound());
@@ -189,7 +181,7 @@ public final class PartialGroupsBuilder {
     }
   }
 
-  /** The message for one recipient: its part of the packed columns. */
+  /** The recipient's part of the packed columns. */
   public byte[] message(
       PartialRecipient to, int keyGroup, long paneStart, long fromWindowEnd, long due) {
     int keysEnd = starts[1 + layout.keyWords()];
@@ -227,7 +219,6 @@ public final class PartialGroupsBuilder {
     return bytes;
   }
 
-  /** Begins anew. */
   public void clear() {
     Arrays.fill(texts, 0, count * textKeys, null);
     for (StateSink sink : states) {

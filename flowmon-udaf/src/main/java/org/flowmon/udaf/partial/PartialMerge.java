@@ -11,7 +11,7 @@ import org.flowmon.udaf.value.ValueKind;
 
 /**
  * Merges the columns of partial groups into tables of one layout, in blocks of groups. Tables may
- * share one: its memory is larger than that of a table with few groups. Not thread-safe.
+ * share one: it is larger than a table with few groups. Not thread-safe.
  */
 public final class PartialMerge {
   private static final int CHUNK = 256;
@@ -80,7 +80,7 @@ public final class PartialMerge {
     }
   }
 
-  /** Merges the function states of the current groups, whose numbers are the places. */
+  /** The places are the groups' numbers. */
   private void mergeStates(GroupTable table, PartialGroups groups, int count) {
     int first = 1 + keys.length + states.length;
     for (int f = 0; f < functions; f++) {

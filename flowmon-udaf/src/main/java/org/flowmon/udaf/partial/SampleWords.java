@@ -19,10 +19,9 @@ public final class SampleWords {
 
   private long[] words = {};
 
-  /** Takes the sample of one table. */
   public interface Reader {
     /**
-     * Takes a sample.
+     * Takes a table's sample.
      *
      * @param rest the merged state of the dropped groups; null if there are none
      */
@@ -54,7 +53,6 @@ public final class SampleWords {
   /**
    * Reads untrusted words.
    *
-   * @param layouts of the groupings
    * @throws PartialFormatException if they are not samples
    */
   public static void read(long[] words, List<GroupLayout> layouts, Reader reader) {

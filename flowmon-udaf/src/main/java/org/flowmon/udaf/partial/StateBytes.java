@@ -59,12 +59,11 @@ public final class StateBytes {
     return time;
   }
 
-  /** Whether it has samples of groups. */
   public boolean hasSamples() {
     return version > OLDEST_VERSION;
   }
 
-  /** For a part, whether it has the bytes charged for function states. */
+  /** Of function states charged to a budget; only in parts. */
   public boolean hasStateBytes() {
     return version >= WITH_STATE_BYTES;
   }
@@ -74,7 +73,7 @@ public final class StateBytes {
     return words;
   }
 
-  /** Bytes of partial groups. */
+  /** Partial groups. */
   public List<byte[]> blocks() {
     return blocks;
   }
@@ -131,12 +130,12 @@ public final class StateBytes {
     return read(bytes, fingerprint, words);
   }
 
-  /** The query of opened bytes. */
+  /** For unopened bytes. */
   public static long queryId(byte[] bytes) {
     return LittleEndian.getLong(bytes, QUERY_AT);
   }
 
-  /** As {@link #time()}, for bytes that are not opened yet. */
+  /** For unopened bytes. */
   public static long time(byte[] bytes) {
     requireHeader(bytes, "the part of a window");
     return LittleEndian.getLong(bytes, TIME_AT);
