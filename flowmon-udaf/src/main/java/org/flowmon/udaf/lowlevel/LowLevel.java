@@ -16,14 +16,14 @@ import org.flowmon.udaf.tuning.TableSize;
 /**
  * The low level of the live queries of one thread: filters flows, assigns them to panes and reduces
  * them in tables of fixed size. Groups leave a table if they are evicted by a collision or their
- * pane closes. They go to the sink of each interested query as partial groups of that query. A
- * query with COUNT(DISTINCT …) has a table for each of its {@link LiveGroupings}.
+ * pane closes; they go to the sink of each interested query as its own partial groups. A query with
+ * COUNT(DISTINCT …) has a table for each of its {@link LiveGroupings}.
  *
  * <p>Queries with equal filters, panes (windows but for their width) and numbers of slots share one
  * table for equal keys, with equal sums, counts and extremes once. Equal expressions are evaluated
- * once. The other queries do not change a query's results, only the time when it gets them.
+ * once. Other queries change only the time of a query's results.
  *
- * <p>If {@link #isDrained}, the sinks have all of every closed pane. After {@link #drainAll} they
+ * <p>If {@link #isDrained}, the sinks have all of every closed pane; after {@link #drainAll} they
  * have everything, and the low level holds no state. Until the first watermark not every pane
  * opens, {@link FirstPanes}. A query whose evaluation fails gets nothing any more, {@link
  * LowLevelMember#failure}; exceptions of a sink are rethrown. Not thread-safe.
@@ -36,26 +36,21 @@ public final class LowLevel {
   private final LongSupplier nanos;
   private long watermark = Long.MIN_VALUE;
 
-  /** The common properties of queries that share tables. */
   private record Common(Expression where, WindowSpec panes, TableSize size, int maxParallelism) {}
 
   private record Shared(Common common, LowLevelTables tables) {}
 
-  /** Without queries. The thread's CPU time measures the cost of low halves. */
+  /** Measures the cost of low halves by the thread's CPU time. */
   public LowLevel() {
     this(LowLevel::cpuNanos);
   }
 
-  /**
-   * Without queries.
-   *
-   * @param nanos a clock that measures the cost of low halves; only its differences count
-   */
+  /** Takes a clock that measures the cost of low halves; only its differences count. */
   public LowLevel(LongSupplier nanos) {
     this.nanos = nanos;
   }
 
-  /** CPU time of this thread, which excludes other threads; elapsed time if it is not supported. */
+  /** Excludes other threads; elapsed time if CPU time is not supported. */
   static long cpuNanos() {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     return threads.isCurrentThreadCpuTimeSupported() && threads.isThreadCpuTimeEnabled()
@@ -70,7 +65,6 @@ public final class LowLevel {
    * @param query aggregated and bound
    * @param slots of each table, rounded up to a power of two
    * @param maxParallelism number of key groups, 1 … 32,768
-   * @return the query, to be given to {@link #remove}
    * @throws IllegalArgumentException if there cannot be so many slots or key groups
    */
   public LowLevelMember add(
@@ -123,10 +117,7 @@ public final class LowLevel {
     }
   }
 
-  /**
-   * Removes a query and drops its groups in the tables; does nothing if the query is already
-   * removed.
-   */
+  /** Drops the query's groups in the tables; does nothing if it is already removed. */
   public void remove(LowLevelMember member) {
     if (member.tables() != null) {
       member.tables().remove(member);
@@ -134,12 +125,12 @@ public final class LowLevel {
     forgetEmpty();
   }
 
-  /** Drops tables without queries: the last one was removed, or has failed. */
+  /** Drops tables whose last query was removed or has failed. */
   private void forgetEmpty() {
     all.removeIf(shared -> shared.tables.isEmpty());
   }
 
-  /** Processes a batch; evicted groups may go to the sinks. */
+  /** Evicted groups may go to the sinks. */
   public void process(FlowBatch batch) {
     for (Shared shared : all) {
       shared.tables.process(batch);
@@ -148,8 +139,8 @@ public final class LowLevel {
   }
 
   /**
-   * Closes all panes whose flows have all arrived and that a window's result needs by then: no flow
-   * with an arrival at or before the watermark will come any more.
+   * Closes all complete panes that a window's result needs by then: no flow with an arrival at or
+   * before the watermark will come any more.
    */
   public void closePanesUpTo(long watermarkMicros) {
     watermark = Math.max(watermark, watermarkMicros);
@@ -160,9 +151,8 @@ public final class LowLevel {
   }
 
   /**
-   * Scans up to {@code slots} slots of each table for groups of closed panes and sends them away.
-   *
-   * @return whether all closed panes are sent, as {@link #isDrained}
+   * Sends groups of closed panes from up to {@code slots} slots of each table; returns {@link
+   * #isDrained}.
    */
   public boolean drainSome(int slots) {
     for (Shared shared : all) {
@@ -172,10 +162,7 @@ public final class LowLevel {
     return isDrained();
   }
 
-  /**
-   * Whether the sinks have everything of the closed panes: the watermark that closed them may be
-   * forwarded.
-   */
+  /** Whether the sinks have all of the closed panes: their watermark may be forwarded. */
   public boolean isDrained() {
     return all.stream().allMatch(shared -> shared.tables.isDrained());
   }
@@ -196,7 +183,7 @@ public final class LowLevel {
     }
   }
 
-  /** Tables of all queries: fewer than groupings if some share a table. */
+  /** Fewer than groupings if some share a table. */
   public int tables() {
     return all.stream().mapToInt(shared -> shared.tables.tables()).sum();
   }

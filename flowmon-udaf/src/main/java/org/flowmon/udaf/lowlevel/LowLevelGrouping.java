@@ -20,15 +20,15 @@ import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A grouping of live queries on the low level: its keys, the arguments of all queries, and its
- * table. Groups that leave the table are packed by pane and key group. They go to each interested
- * query when there are enough, or at the latest possible time.
+ * A grouping of live queries on the low level: keys, the arguments of all queries, and table.
+ * Groups that leave the table are packed by pane and key group, and go to each interested query
+ * when there are enough, or at the latest possible time.
  */
 final class LowLevelGrouping implements LowLevelTable.Ejected {
-  /** The most groups of one pane and key group that are sent together. */
+  /** Of one pane and key group, sent together. */
   private static final int FLUSH_GROUPS = 256;
 
-  /** Bytes of functions' states that cause sending, too. */
+  /** Function states that cause sending, too. */
   private static final int FLUSH_STATE_BYTES = 1 << 15;
 
   private static final int MAX_SPARE_BUILDERS = 1024;
@@ -53,7 +53,7 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
   /**
    * The plan of a grouping.
    *
-   * @param layout of its groups: everything that its parts need
+   * @param layout of everything that its parts need
    * @param leadingKeys number of its first keys that decide its groups' key group
    * @param parts its recipients
    */
@@ -64,8 +64,7 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
 
     /**
      * Plans one grouping for equal keys, with equal accumulators once. Groupings with function
-     * states are kept apart: they take so much of a table that the others would find fewer of their
-     * groups in it.
+     * states are kept apart: in their table the others would find fewer of their groups.
      */
     static List<Plan> of(List<LowLevelMember> members) {
       Map<Keys, List<Wanted>> byKeys = new LinkedHashMap<>();
@@ -145,7 +144,6 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
         this);
   }
 
-  /** Empties the table and rebuilds it as currently tuned. */
   private void renew() {
     table.drainAll();
     evictionsBefore += table.evictions();
@@ -154,10 +152,8 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
   }
 
   /**
-   * Evaluates keys and arguments of rows, which {@link #add} takes next. If some fail, the queries
-   * that need them fail.
-   *
-   * @return whether all could be evaluated
+   * Evaluates keys and arguments of rows for {@link #add}; returns whether all succeeded. Queries
+   * that need failed ones fail.
    */
   boolean evaluate(FlowRows rows, int from, int count) {
     try {
@@ -187,7 +183,7 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
    * Adds selected evaluated rows.
    *
    * @param selection relative to the first evaluated row
-   * @param paneOf each selected row's pane; null if {@code pane} is the pane of all
+   * @param paneOf by selected row; null if all are of {@code pane}
    */
   void add(int[] selection, int n, Pane[] paneOf, Pane pane) {
     table.add(argumentVectors, selection, n, paneOf, pane);
@@ -203,7 +199,6 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
     }
   }
 
-  /** Slots of its current table. */
   int slots() {
     return table.slots();
   }
@@ -212,12 +207,10 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
     return tuner.tuning(table);
   }
 
-  /** Scans some slots, and sends away groups of closed panes. */
   void drain(int slots) {
     table.drain(slots, false);
   }
 
-  /** Sends all groups away. */
   void drainAll() {
     table.drainAll();
   }
@@ -238,7 +231,6 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
     }
   }
 
-  /** Sends the buffered groups of a pane. */
   void flush(Pane pane) {
     for (int keyGroup = 0; keyGroup < maxParallelism; keyGroup++) {
       int destination = number * maxParallelism + keyGroup;
@@ -268,22 +260,18 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
     builder.clear();
   }
 
-  /** Drops all groups. */
   void clear() {
     table.clear();
   }
 
-  /** Fails all queries of the grouping. */
   void fail(RuntimeException cause) {
     plan.parts.forEach(part -> part.member().fail(cause));
   }
 
-  /** Whether any query wants its groups. */
   boolean isWanted() {
     return plan.parts.stream().anyMatch(part -> part.member().receives());
   }
 
-  /** The number of a query's groupings among its parts. */
   int partsOf(LowLevelMember member) {
     int number = 0;
     for (LowLevelMember.Part part : plan.parts) {

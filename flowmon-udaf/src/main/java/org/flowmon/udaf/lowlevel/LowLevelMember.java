@@ -24,23 +24,20 @@ public final class LowLevelMember {
   private RuntimeException failure;
   private RuntimeException failureOfSink;
 
-  /** Takes the counts of arrivals within a pane. */
   @FunctionalInterface
   public interface Arrivals {
     /**
-     * Takes the counts of flows that arrived within a pane.
+     * Takes the counts of flows that arrived within a pane and that the filter kept.
      *
      * @param start of the pane, in microseconds
-     * @param flows kept by the filter
-     * @param late of these, too late for every window of their time
-     * @param ahead of these, with a time too far after their arrival
-     * @param sampled of these, from sampled packets
-     * @param samplingRate the highest of their rates, one of so many packets; 0 without one
+     * @param late too late for every window of their time
+     * @param ahead with a time too far after their arrival
+     * @param sampled from sampled packets
+     * @param samplingRate the highest, one of so many packets; 0 without one
      */
     void pane(long start, long flows, long late, long ahead, long sampled, long samplingRate);
   }
 
-  /** A grouping of a member, which gets groups of a table. */
   record Part(LowLevelMember member, PartialRecipient recipient) {}
 
   LowLevelMember(long queryId, FlowQuery query, WindowSpec window, PartialSink sink) {
@@ -70,7 +67,7 @@ public final class LowLevelMember {
     tables = entered;
   }
 
-  /** Leaves its tables: it gets nothing any more, and its counters stand still. */
+  /** Gets nothing any more; its counters stand still. */
   void leave() {
     keepCounts();
     tables = null;
@@ -112,16 +109,16 @@ public final class LowLevelMember {
   }
 
   /**
-   * The failure of its evaluation; null if there is none. After it the query gets nothing any more.
-   * An exception of a sink is no failure of a query: it is rethrown to the caller.
+   * The failure of its evaluation, after which it gets nothing any more; null if none. A sink's
+   * exception is no failure of a query: it is rethrown to the caller.
    */
   public RuntimeException failure() {
     return failure;
   }
 
   /**
-   * Passes on the arrival counts of the last batch, in no order. Panes without filtered flows are
-   * left out, except that one of all zeros may occur.
+   * Passes on the last batch's arrival counts, in no order. Panes without filtered flows are left
+   * out, except that one of all zeros may occur.
    */
   public void arrivalsOfBatch(Arrivals to) {
     if (tables != null) {
@@ -129,7 +126,6 @@ public final class LowLevelMember {
     }
   }
 
-  /** The current tuning of its tables, and the number of changes since the query came. */
   public LowLevelTuning tuning() {
     return tables == null ? LowLevelTuning.NONE : tables.tuning(this);
   }

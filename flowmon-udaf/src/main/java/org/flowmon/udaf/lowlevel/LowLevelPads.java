@@ -16,11 +16,10 @@ import org.flowmon.udaf.vector.Vector;
  * </pre>
  */
 final class LowLevelPads {
-  /** Handles a pad that a row does not fit. */
   @FunctionalInterface
   interface Full {
     /**
-     * Sends the pad on.
+     * Sends a pad that a row does not fit.
      *
      * @param state start of the state of its group
      */
@@ -31,7 +30,6 @@ final class LowLevelPads {
   private final SubAggregate[] low;
   // By function: the start of its pad relative to the state.
   private final int[] words;
-  // By function: its arguments among the current vectors.
   private final Vector[][] arguments;
   private Vector[] known;
 
@@ -47,16 +45,12 @@ final class LowLevelPads {
     }
   }
 
-  /**
-   * The pads of a layout's functions; null if it has none.
-   *
-   * @param low the low half of each
-   */
+  /** Null if the layout has no functions. */
   static LowLevelPads of(GroupLayout layout, SubAggregate... low) {
     return layout.functions().isEmpty() ? null : new LowLevelPads(layout, low);
   }
 
-  /** Longs of the pads of a group. */
+  /** Longs. */
   int padWords() {
     int sum = 0;
     for (SubAggregate one : low) {
@@ -65,7 +59,6 @@ final class LowLevelPads {
     return sum;
   }
 
-  /** Initializes the pads of a group without rows. */
   void initialize(long[] data, int state) {
     for (int f = 0; f < low.length; f++) {
       low[f].initialize(data, state + words[f]);
@@ -99,7 +92,6 @@ final class LowLevelPads {
     }
   }
 
-  /** Appends the contents of a pad. */
   void output(int function, long[] data, int state, StateSink sink) {
     low[function].output(data, state + words[function], sink);
   }

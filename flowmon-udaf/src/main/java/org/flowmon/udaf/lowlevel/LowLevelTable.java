@@ -9,29 +9,24 @@ import org.flowmon.udaf.vector.Vector;
 /**
  * A table of a fixed number of slots for the groups of queries with equal groupings, over their
  * panes. A group whose slot is taken tries a second slot. If that is taken too, the group in the
- * first slot is ejected as a partial state. The high level completes ejected groups, so that
- * nothing is lost or approximate. If few flows find their group, the table costs more than it
- * saves: {@link TableUse} then passes most flows on as groups of their own.
- *
+ * first slot is ejected as a partial state. The high level completes ejected groups: nothing is
+ * lost or approximate. If few flows find their group, the table costs more than it saves: {@link
+ * TableUse} then passes most flows on as groups of their own.
  * <pre>
  *   a slot: | mark | key words … | state words … | scratchpads of functions … |
  *   mark: bit 63 set if the slot is used, epoch in bits 48 … 62, pane index in bits 16 … 47,
  *         mask of NULL keys in bits 0 … 15
  * </pre>
- *
  * <p>Rows first find their slots. Then each accumulator runs over a block of rows, while their
  * slots are still in the core's first cache. A group that is ejected in between must not miss rows
- * that have found it. The epoch of its mark tells whether there may be such rows; only then the
- * accumulators run before the ejection.
- *
- * <p>Slots lie one after the other in one array: a flow of a known group touches one or two cache
- * lines.
+ * that have found it: the epoch of its mark tells whether there may be such rows, and only then the
+ * accumulators run before the ejection. Slots lie in one array: a flow of a known group touches one
+ * or two cache lines.
  */
 final class LowLevelTable {
-  /** Takes the groups that leave the table. */
   interface Ejected {
     /**
-     * Takes a group.
+     * Takes a group that leaves the table.
      *
      * @param hash the stable hash of the keys that decide its key group
      * @param at start of its key words in {@code data}; its state follows
@@ -91,7 +86,7 @@ final class LowLevelTable {
    *
    * @param slots a power of two; the table has fewer if pads are large
    * @param secondChance whether a group whose slot is taken tries another
-   * @param pads of the layout's functions; null if it has none
+   * @param pads null if the layout has no functions
    */
   LowLevelTable(
       GroupLayout layout,
@@ -130,7 +125,7 @@ final class LowLevelTable {
     return data;
   }
 
-  /** The slots of a table whose groups have pads of so many words. */
+  /** Fewer slots if pads have many words. */
   static int slotsWith(int padWords, GroupLayout layout, int slots) {
     long stride = 1L + layout.keyWords() + layout.stateWords() + padWords;
     int size = slots;
@@ -168,7 +163,7 @@ final class LowLevelTable {
   /**
    * Adds the selected rows of the vector whose keys the columns hold.
    *
-   * @param paneOf each selected row's pane; null if {@code pane} is the pane of all
+   * @param paneOf by selected row; null if all are of {@code pane}
    */
   void add(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
     rows += n;
@@ -190,7 +185,6 @@ final class LowLevelTable {
     mostUsed = Math.max(mostUsed, used);
   }
 
-  /** Adds rows to the states of their slots. */
   private void accumulate(Vector[] arguments, int[] selection, int from, int to) {
     accumulation.add(arguments, selection, from, to, data, places);
     if (pads != null) {
@@ -239,10 +233,7 @@ final class LowLevelTable {
     epoch = (epoch + (1L << EPOCH_SHIFT)) & ~NOT_EPOCH;
   }
 
-  /**
-   * Computes the rows' first slots, and reads them independently of one another: memory latency is
-   * paid once and not per row.
-   */
+  /** Reads the rows' first slots independently: memory latency is paid once, not per row. */
   private void touch(int[] selection, int from, int to, Pane[] paneOf, Pane pane) {
     long sum = 0;
     for (int r = from; r < to; r++) {
@@ -282,7 +273,7 @@ final class LowLevelTable {
   }
 
   /**
-   * As {@link #find} for the most common case: the key is one address and all rows are of one pane.
+   * {@link #find} for the most common case: the key is one address and all rows are of one pane.
    */
   private int findPairs(Vector[] arguments, int[] selection, int from, int to, Pane pane) {
     long[] high = keys.words[0];
@@ -317,7 +308,6 @@ final class LowLevelTable {
     return added;
   }
 
-  /** As {@link #touch} for the most common case. */
   private void touchPairs(int[] selection, int from, int to, long spread) {
     long[] hashes = keys.hashes;
     long[] slots = data;
@@ -334,7 +324,7 @@ final class LowLevelTable {
     return USED | (long) pane.index << PANE_SHIFT;
   }
 
-  /** The offset that separates the slots of one group in different panes. */
+  /** Separates the slots of one group in different panes. */
   static long spread(Pane pane) {
     return pane.index * PANE_SPREAD;
   }
@@ -352,8 +342,8 @@ final class LowLevelTable {
   }
 
   /**
-   * The slot for a group outside of its first slot: the first if it is free, else the second if it
-   * is free or the group's own, −1 if both are taken.
+   * The slot for a group outside of its first slot: the first if free, else the second if free or
+   * the group's own, −1 if both are taken.
    */
   private int place(long hash, int first, long mark, int i) {
     if (data[first] == 0) {
@@ -366,7 +356,6 @@ final class LowLevelTable {
     return data[second] == 0 || isGroup(second, mark, i) ? second : -1;
   }
 
-  /** Gives a free slot to the group, and marks it as found in this epoch. */
   private void claim(int at, long mark, int i, Pane pane) {
     boolean free = data[at] == 0;
     data[at] = mark | epoch;
@@ -384,11 +373,11 @@ final class LowLevelTable {
   }
 
   /**
-   * Ejects the group of a slot for another.
+   * Ejects the group of a slot for another; returns the number of rows that their groups' states
+   * now include.
    *
-   * @param added number of selected rows that their groups' states include
+   * @param added number of rows that they included before
    * @param found number of rows that have found their slots
-   * @return the number of rows that their groups' states now include
    */
   private int evict(int at, Vector[] arguments, int[] selection, int added, int found) {
     int done = added;
@@ -419,7 +408,6 @@ final class LowLevelTable {
     used--;
   }
 
-  /** Drops all groups. */
   void clear() {
     for (int at = 0; at < data.length; at += stride) {
       if (data[at] != 0) {
@@ -433,14 +421,11 @@ final class LowLevelTable {
     used = 0;
   }
 
-  /** Ejects all groups. */
   void drainAll() {
     drain(slots(), true);
   }
 
-  /**
-   * Scans some slots, from the last position on, and ejects groups of closed panes, or all groups.
-   */
+  /** Scans slots from the last position on; ejects groups of closed panes, or all groups. */
   void drain(int slots, boolean all) {
     for (int s = Math.min(slots, slots()); s > 0; s--) {
       int at = cursor * stride;

@@ -8,8 +8,8 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Assigns flows to panes by the rules of a {@link WindowSpec}: row by row, or a whole batch at once
- * if its header says that all its flows are on time and of one pane.
+ * Assigns flows to panes by the rules of a {@link WindowSpec}: row by row, or a whole batch if its
+ * header says that all its flows are on time and of one pane.
  */
 final class PaneAssignment {
   // Of the widest windows.
@@ -21,7 +21,7 @@ final class PaneAssignment {
   private final long[] arrivals = new long[Vector.CAPACITY];
   private final long[] validity = new long[Vector.CAPACITY / 64];
 
-  /** By kept row of {@link #assign}: its pane. */
+  /** By kept row of {@link #assign}. */
   final Pane[] paneOf = new Pane[Vector.CAPACITY];
 
   long watermark = Long.MIN_VALUE;
@@ -61,9 +61,8 @@ final class PaneAssignment {
   }
 
   /**
-   * No flows yet.
+   * Takes the limit of panes before the first watermark.
    *
-   * @param first limits the panes that open before the first watermark
    * @param arrived is told of flows without a pane, by their arrival
    */
   PaneAssignment(WindowSpec window, PaneSet panes, FirstPanes first, ArrivedFlows arrived) {
@@ -73,10 +72,7 @@ final class PaneAssignment {
     this.arrived = arrived;
   }
 
-  /**
-   * Sets the widths of the windows from now on and resets the counts. Flows that are late for the
-   * widest are dropped.
-   */
+  /** Resets the counts. From now on flows that are late for the widest windows are dropped. */
   void setWidths(long[] micros) {
     widths = new Width[micros.length];
     for (int i = 0; i < widths.length; i++) {
@@ -92,7 +88,6 @@ final class PaneAssignment {
     arrived.setWidths(micros);
   }
 
-  /** The counts for one of the widths alone. */
   Width width(long micros) {
     for (Width width : widths) {
       if (width.micros == micros) {
@@ -130,10 +125,9 @@ final class PaneAssignment {
   }
 
   /**
-   * Finds each selected row's pane, and drops rows without one, counted by reason.
+   * Finds panes, drops rows without one, counted by reason, and returns the number of kept rows.
    *
    * @param selection rows relative to {@code from}; the kept ones move to its front
-   * @return the number of kept rows
    */
   int assign(FlowBatch batch, int from, int count, int[] selection, int n) {
     batch.readLongs(FlowColumn.ARRIVAL, from, count, arrivals);
@@ -162,14 +156,14 @@ final class PaneAssignment {
   }
 
   /**
-   * Whether a flow's time is so far before its arrival that it is late in any pane; the pane might
-   * not fit 64 bits.
+   * Whether the time is so far before the arrival that it is late in any pane, which might not fit
+   * 64 bits.
    */
   boolean isTooEarly(long time, long arrival) {
     return time < arrival - window.latenessMicros() - window.widthMicros();
   }
 
-  /** The pane of a flow; null if it has none, which is counted. */
+  /** Null if the flow has none, which is counted. */
   Pane paneOf(long time, long arrival) {
     if (isAhead(time, arrival)) {
       countAhead(arrival);
@@ -198,7 +192,7 @@ final class PaneAssignment {
     return pane;
   }
 
-  /** Notes that flows that arrived at or before the watermark are not expected any more. */
+  /** Flows that arrived at or before the watermark are not expected any more. */
   void reached(long watermarkMicros) {
     watermark = watermarkMicros;
     first.timeIsKnown();
@@ -216,13 +210,11 @@ final class PaneAssignment {
     }
   }
 
-  /** Counts a flow that is too late for all windows. */
   void countLate(long arrival) {
     late++;
     arrived.late(arrival);
   }
 
-  /** Counts a flow that is ahead of its arrival and belongs to no window. */
   void countAhead(long arrival) {
     ahead++;
     arrived.ahead(arrival);

@@ -7,25 +7,22 @@ import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Shares of flows as rows: each is a flow of a batch, but has only the bytes and packets of one
- * pane. At most {@link Vector#CAPACITY} rows, of flows at most that far apart in the batch; reused.
- * Not thread-safe.
+ * Shares of flows as rows: a flow of a batch each, but with only the bytes and packets of one pane.
+ * At most {@link Vector#CAPACITY} rows, of flows at most that far apart in the batch; reused. Not
+ * thread-safe.
  */
 public final class SpreadRows implements FlowRows {
   private static final FlowColumn[] DIVIDED = {
     FlowColumn.BYTES, FlowColumn.PACKETS, FlowColumn.REVERSE_BYTES, FlowColumn.REVERSE_PACKETS
   };
 
-  /** By row: the pane of the share. */
   final Pane[] panes = new Pane[Vector.CAPACITY];
 
-  /** All rows, as a selection. */
   final int[] all = new int[Vector.CAPACITY];
 
   private final int[] rowOf = new int[Vector.CAPACITY];
   private final long[][] shares = new long[DIVIDED.length][Vector.CAPACITY];
-  // Of the current flows, by column: totals, read once for each range, and the shares of earlier
-  // panes.
+  // Of the current flows, by column: totals, read once for each range, and earlier panes' shares.
   private final long[][] totals = new long[DIVIDED.length][Vector.CAPACITY];
   private final long[] given = new long[DIVIDED.length];
   private final long[] scratch = new long[Vector.CAPACITY];
@@ -40,7 +37,6 @@ public final class SpreadRows implements FlowRows {
     Arrays.setAll(all, i -> i);
   }
 
-  /** Begins with flows of a range of a batch. */
   void begin(FlowBatch of, int first, int count) {
     batch = of;
     from = first;
@@ -62,7 +58,6 @@ public final class SpreadRows implements FlowRows {
     rows = 0;
   }
 
-  /** Adds a whole flow. */
   void add(int flow, Pane pane) {
     for (int c = 0; c < DIVIDED.length; c++) {
       shares[c][rows] = totals[c][flow];
@@ -102,10 +97,8 @@ public final class SpreadRows implements FlowRows {
   }
 
   /**
-   * The part of a total that falls into the first part of a duration: total · elapsed / duration,
-   * rounded down, exactly. A total below 0, which no flow has, falls into its end.
-   *
-   * @param elapsed 0 … duration
+   * The exact total · elapsed / duration, rounded down; elapsed is 0 … duration. A total below 0,
+   * which no flow has, falls into the end of the duration.
    */
   static long through(long total, long elapsed, long duration) {
     if (elapsed == duration) {

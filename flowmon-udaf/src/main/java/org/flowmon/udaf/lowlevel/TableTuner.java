@@ -14,9 +14,8 @@ import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Tunes a table: its slots, and the low halves of its functions. If its size is tuned, both follow
- * the table's measurements. Groups that leave it can be merged whatever the tuning. Not
- * thread-safe.
+ * Tunes a table's slots and its functions' low halves. If its size is tuned, both follow its
+ * measurements. Groups that leave it can be merged whatever the tuning. Not thread-safe.
  */
 final class TableTuner {
   private final GroupLayout layout;
@@ -29,11 +28,7 @@ final class TableTuner {
   private final long[] spreads = new long[Vector.CAPACITY];
   private long resizes;
 
-  /**
-   * A table without rows.
-   *
-   * @param nanos a clock; only its differences count
-   */
+  /** A table without rows; of the clock only differences count. */
   TableTuner(GroupLayout layout, TableSize size, LongSupplier nanos) {
     this.layout = layout;
     this.size = size;
@@ -57,12 +52,12 @@ final class TableTuner {
     setSlotsOfChoices();
   }
 
-  /** The requested number of slots. */
+  /** Requested. */
   int slots() {
     return slots == null ? size.slots() : slots.slots();
   }
 
-  /** Pads of the chosen low halves; null if there are no functions. */
+  /** Of the chosen low halves; null if there are no functions. */
   LowLevelPads pads() {
     SubAggregate[] low = new SubAggregate[tunedOf.length];
     for (int f = 0; f < low.length; f++) {
@@ -75,7 +70,7 @@ final class TableTuner {
     return tunedOf[f] >= 0 ? lowHalves.chosen(tunedOf[f]) : layout.functions().get(f).function();
   }
 
-  /** Computes the slots of the table for each choice, as pads differ in size. */
+  /** Pads of the choices differ in size. */
   private void setSlotsOfChoices() {
     if (lowHalves == null) {
       return;
@@ -96,10 +91,9 @@ final class TableTuner {
   }
 
   /**
-   * Measures rows that the table has taken.
+   * Measures rows that the table has taken; returns whether it must be rebuilt.
    *
-   * @param paneOf each selected row's pane; null if {@code pane} is the pane of all
-   * @return whether the table must be rebuilt
+   * @param paneOf by selected row; null if all are of {@code pane}
    */
   boolean took(
       LowLevelTable table,
@@ -132,7 +126,7 @@ final class TableTuner {
     return settle(table, resized, changed);
   }
 
-  /** Notes the end of an epoch; returns whether the table must be rebuilt. */
+  /** Returns whether the table must be rebuilt. */
   boolean epochEnds(LowLevelTable table) {
     if (slots == null) {
       return false;
