@@ -8,6 +8,7 @@ import org.flowmon.udaf.value.AnswerTooLargeException;
 /**
  * The words of a {@link GroupTable}'s groups, defined by {@link GroupLayout}, in one growing array.
  * Not thread-safe.
+ *
  * <pre>
  *   g · stride: │ mask of NULL keys │ words of keys … │ words of the state … │ (g + 1) · stride: …
  *                                                     └ stateAt(g)

@@ -12,6 +12,7 @@ import org.flowmon.udaf.vector.Vector;
  * thread-safe.
  */
 final class ScratchPads {
+  /** Takes the contents of a pad. */
   @FunctionalInterface
   interface Output {
     void state(int group, StateReader state);

@@ -27,6 +27,7 @@ final class ArrivedFlows {
   // For all rows; null if rows must be looked at one by one.
   private Arrived only;
 
+  /** Counts of one pane. */
   private static final class Arrived {
     private final long start;
     private final long end;

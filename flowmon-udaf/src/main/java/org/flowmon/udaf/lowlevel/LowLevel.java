@@ -36,6 +36,7 @@ public final class LowLevel {
   private final LongSupplier nanos;
   private long watermark = Long.MIN_VALUE;
 
+  /** The common properties of queries that share tables. */
   private record Common(Expression where, WindowSpec panes, TableSize size, int maxParallelism) {}
 
   private record Shared(Common common, LowLevelTables tables) {}

@@ -24,6 +24,7 @@ public final class LowLevelMember {
   private RuntimeException failure;
   private RuntimeException failureOfSink;
 
+  /** Takes the counts of arrivals within a pane. */
   @FunctionalInterface
   public interface Arrivals {
     /**
@@ -38,6 +39,7 @@ public final class LowLevelMember {
     void pane(long start, long flows, long late, long ahead, long sampled, long samplingRate);
   }
 
+  /** A grouping of a member, which gets groups of a table. */
   record Part(LowLevelMember member, PartialRecipient recipient) {}
 
   LowLevelMember(long queryId, FlowQuery query, WindowSpec window, PartialSink sink) {

@@ -16,10 +16,11 @@ import org.flowmon.udaf.vector.Vector;
  * </pre>
  */
 final class LowLevelPads {
+  /** Handles a pad that a row does not fit. */
   @FunctionalInterface
   interface Full {
     /**
-     * Sends a pad that a row does not fit.
+     * Sends the pad on.
      *
      * @param state start of the state of its group
      */

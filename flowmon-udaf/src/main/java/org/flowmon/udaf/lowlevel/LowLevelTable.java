@@ -12,11 +12,13 @@ import org.flowmon.udaf.vector.Vector;
  * first slot is ejected as a partial state. The high level completes ejected groups: nothing is
  * lost or approximate. If few flows find their group, the table costs more than it saves: {@link
  * TableUse} then passes most flows on as groups of their own.
+ *
  * <pre>
  *   a slot: | mark | key words … | state words … | scratchpads of functions … |
  *   mark: bit 63 set if the slot is used, epoch in bits 48 … 62, pane index in bits 16 … 47,
  *         mask of NULL keys in bits 0 … 15
  * </pre>
+ *
  * <p>Rows first find their slots. Then each accumulator runs over a block of rows, while their
  * slots are still in the core's first cache. A group that is ejected in between must not miss rows
  * that have found it: the epoch of its mark tells whether there may be such rows, and only then the
@@ -24,9 +26,10 @@ import org.flowmon.udaf.vector.Vector;
  * or two cache lines.
  */
 final class LowLevelTable {
+  /** Takes the groups that leave the table. */
   interface Ejected {
     /**
-     * Takes a group that leaves the table.
+     * Takes a group.
      *
      * @param hash the stable hash of the keys that decide its key group
      * @param at start of its key words in {@code data}; its state follows

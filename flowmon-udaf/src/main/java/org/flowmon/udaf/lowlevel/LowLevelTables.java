@@ -19,11 +19,13 @@ import org.flowmon.udaf.vector.Vector;
 /**
  * The tables of live queries of a {@link LowLevel} with the same filter and the same panes: one for
  * each list of keys, shared by the queries that group by it.
+ *
  * <pre>
  *   A: SELECT src, SUM(bytes) … GROUP BY src              slot of src: | count | sum of bytes | max of packets |
  *   B: SELECT src, MAX(packets), COUNT(*) … GROUP BY src    A gets      |   x   |      x       |                |
  *                                                           B gets      |   x   |              |       x        |
  * </pre>
+ *
  * <p>Queries come and go between batches: the tables are first emptied to the present queries and
  * then rebuilt. A query whose evaluation fails is removed and gets nothing of the current rows; all
  * others get them. Not thread-safe.

@@ -19,9 +19,10 @@ public final class SampleWords {
 
   private long[] words = {};
 
+  /** Takes the sample of one table. */
   public interface Reader {
     /**
-     * Takes a table's sample.
+     * Takes a sample.
      *
      * @param rest the merged state of the dropped groups; null if there are none
      */
