@@ -12,10 +12,9 @@ import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.partial.PartialFormatException;
 
 /**
- * The number of different groups in each pane of a window, and the bytes charged for their function
- * states, by the highest level of a {@link GroupSample} that keeps them: it determines the level
- * with few enough groups. Groups below the level at the time of counting are unknown. Not
- * thread-safe.
+ * The number of different groups in each pane of a window, and the bytes charged for their states,
+ * by the highest level of a {@link GroupSample} that keeps them: it determines the level with few
+ * enough groups. Groups below the level at the time of counting are unknown. Not thread-safe.
  */
 final class PaneCounts {
   private static final int LEVELS = GroupSample.LAST + 1;
@@ -24,7 +23,6 @@ final class PaneCounts {
   private final TreeMap<Long, long[]> byPane = new TreeMap<>();
   private int level;
 
-  /** No panes. */
   PaneCounts(int level) {
     this.level = level;
   }
@@ -99,7 +97,7 @@ final class PaneCounts {
     }
   }
 
-  /** Adds the counts of other key groups. */
+  /** Adds other key groups. */
   void merge(PaneCounts other) {
     level = Math.max(level, other.level);
     other.byPane.forEach(
@@ -130,7 +128,6 @@ final class PaneCounts {
     return new GroupHolding(from(counts, level), bytes);
   }
 
-  /** The number of groups that a level keeps. */
   static long from(long[] counts, int level) {
     long groups = 0;
     for (int l = level; l < LEVELS; l++) {
@@ -139,7 +136,6 @@ final class PaneCounts {
     return groups;
   }
 
-  /** The number of words that {@link #write} writes. */
   int words() {
     int words = 2;
     for (long[] counts : byPane.values()) {
@@ -177,9 +173,8 @@ final class PaneCounts {
   }
 
   /**
-   * Reads untrusted words to their end.
+   * Reads untrusted words to their end, with the bytes of states or without.
    *
-   * @param withStates whether they have the bytes charged for states
    * @throws PartialFormatException if they are not pane counts
    */
   static PaneCounts read(long[] words, int start, boolean withStates) {
