@@ -15,9 +15,9 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The answer of an aggregated query while it is written, column by column. First {@link #inspect}
- * sees the states of all groups, then {@link #allocate} makes the columns, then keys and aggregates
- * are written. Several threads may inspect, and write different rows, at the same time.
+ * The answer of an aggregated query while it is written by column: {@link #inspect} the states of
+ * all groups, {@link #allocate} the columns, then write keys and aggregates. Several threads may
+ * inspect, and write different rows, at the same time.
  */
 public final class AnswerColumns {
   /** A column of the answer. */
@@ -65,10 +65,9 @@ public final class AnswerColumns {
   }
 
   /**
-   * Inspects the states of groups to be written: arrays that none of them needs are not made.
+   * Inspects states of groups, so that arrays that none of them needs are not made.
    *
-   * @param states the state of each group, all {@code stride} words apart
-   * @param first start of the first state
+   * @param states all {@code stride} words apart, from {@code first} on
    */
   public void inspect(long[] states, int first, int stride, int groups) {
     for (Column column : columns) {
@@ -104,7 +103,6 @@ public final class AnswerColumns {
     return column.isAggregate() || column.isLiteral() ? longs * Long.BYTES + marks : 0;
   }
 
-  /** Makes the columns, for so many rows. */
   public void allocateAll(int rowCount) {
     setRows(rowCount);
     for (int column = 0; column < columns.length; column++) {
@@ -156,8 +154,8 @@ public final class AnswerColumns {
   }
 
   /**
-   * Sets the arrays of a key column or a computed column. They are taken over and may be filled
-   * until {@link #build}: see {@link ResultTable.Builder#fill}.
+   * Sets the arrays of a key column or a computed column, given away. They may be filled until
+   * {@link #build}: see {@link ResultTable.Builder#fill}.
    */
   public void set(int column, long[] low, long[] high, String[] texts, boolean[] isNull) {
     columns[column].low = low;
@@ -170,21 +168,20 @@ public final class AnswerColumns {
     return columns[column].low;
   }
 
-  /** The high longs of a column, null if it needs none. */
+  /** Null if the column needs none. */
   public long[] high(int column) {
     return columns[column].high;
   }
 
-  /** The mask of a column's NULL rows, null if there are none. */
+  /** Null if no row is NULL. */
   public boolean[] isNull(int column) {
     return columns[column].isNull;
   }
 
   /**
-   * Writes the aggregates of groups.
+   * Writes the aggregates of groups to the rows from {@code row} on.
    *
    * @param places start of each group's state
-   * @param row the row of the first; the others follow
    */
   public void writeAggregates(long[] states, int[] places, int groups, int row) {
     for (Column column : columns) {

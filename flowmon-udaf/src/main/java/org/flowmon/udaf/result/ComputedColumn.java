@@ -12,7 +12,7 @@ import org.flowmon.udaf.vector.TextOrder;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The values of an expression over groups, for some groups in their order: arrays for {@link
+ * The values of an expression over some groups in their order: arrays for {@link
  * org.flowmon.udaf.value.ResultTable.Builder#fill}. Immutable.
  */
 final class ComputedColumn {
@@ -30,12 +30,6 @@ final class ComputedColumn {
     this.isNull = new boolean[rows];
   }
 
-  /**
-   * Computes the column.
-   *
-   * @param query whose groups are in the table
-   * @param groups their numbers
-   */
   static ComputedColumn of(GroupTable table, FlowQuery query, Expression what, int[] groups) {
     GroupBlocks blocks = new GroupBlocks(table, query, what);
     CompiledExpression compiled = CompiledExpression.of(what, blocks.vectors());
@@ -77,7 +71,6 @@ final class ComputedColumn {
     }
   }
 
-  /** Sets the values of a column of an answer. */
   void fill(AnswerColumns columns, int column) {
     columns.set(column, low, high, texts, isNull);
   }
@@ -86,7 +79,7 @@ final class ComputedColumn {
     return isNull[row];
   }
 
-  /** Compares two values that are not NULL. */
+  /** Neither is NULL. */
   int compare(int a, int b) {
     return switch (kind) {
       case ADDRESS -> IpAddress.compare(high[a], low[a], high[b], low[b]);
@@ -100,7 +93,7 @@ final class ComputedColumn {
     };
   }
 
-  /** Compares doubles; zeros are equal whatever their sign. */
+  /** Zeros are equal whatever their sign. */
   private static int compareDoubles(double a, double b) {
     return a == b ? 0 : Double.compare(a, b);
   }

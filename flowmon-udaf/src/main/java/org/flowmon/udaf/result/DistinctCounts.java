@@ -18,9 +18,8 @@ import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Answers queries with COUNT(DISTINCT …). For each list of arguments, rows are grouped by the
- * query's keys and these arguments; then the groups of equal keys are counted. The first of these
- * groupings also has all other aggregates, whose states are merged. Immutable, safe for many
- * threads.
+ * query's keys and these arguments; then the groups of equal keys are counted. The first grouping
+ * also has all other aggregates, whose states are merged. Immutable, safe for many threads.
  *
  * <pre>
  *   SELECT k, COUNT(DISTINCT a, b), SUM(c), COUNT(DISTINCT d) … GROUP BY k
@@ -67,10 +66,8 @@ public final class DistinctCounts {
   }
 
   /**
-   * Plans the groupings of a query.
+   * Plans the groupings of an aggregated query without parameters; null without COUNT(DISTINCT …).
    *
-   * @param query aggregated, without parameters
-   * @return null if it has no COUNT(DISTINCT …)
    * @throws QueryException if there are too many keys and arguments
    */
   public static DistinctCounts of(FlowQuery query) {
@@ -101,7 +98,6 @@ public final class DistinctCounts {
     return new FlowQuery(items, query.where(), keys, List.of(), -1);
   }
 
-  /** The destinations of a grouping's aggregate states. */
   private List<Moved> moved(GroupLayout from) {
     List<Moved> moved = new ArrayList<>();
     for (Accumulator accumulator : from.accumulators()) {
@@ -122,29 +118,21 @@ public final class DistinctCounts {
     return groupings;
   }
 
-  /**
-   * Makes a table for the query's groups.
-   *
-   * @param memory that the query's groups take; null: unlimited
-   */
+  /** A table for the query's groups, which take the memory; null: unlimited. */
   public GroupTable newTable(GroupMemory memory) {
     return new GroupTable(layout, memory);
   }
 
   /**
-   * Counts groups. Each group of a grouping must be counted once, into any table; the tables are
-   * then merged.
-   *
-   * @param grouping the place of the grouping in {@link #groupings}
-   * @param groups of it
-   * @param into made by {@link #newTable}
+   * Counts groups of one of {@link #groupings}, each once, into any {@link #newTable}; the tables
+   * are then merged.
    */
   public void count(int grouping, GroupTable groups, GroupTable into) {
     count(grouping, groups, into, into.memory()::check);
   }
 
   /**
-   * As {@link #count(int, GroupTable, GroupTable)}.
+   * Counts groups.
    *
    * @param check runs now and then, and may throw to end the count
    */
@@ -184,19 +172,14 @@ public final class DistinctCounts {
     into.takeRest(state, 0);
   }
 
-  /**
-   * Answers the query.
-   *
-   * @param groups all groups of each of {@link #groupings}
-   */
+  /** Answers the query from all groups of each of {@link #groupings}. */
   public ResultTable finish(List<GroupTable> groups) {
     return finish(groups, null, () -> {});
   }
 
   /**
-   * Answers the query with limited memory.
+   * Answers the query with limited memory; null: unlimited.
    *
-   * @param memory that the query's groups take; null: unlimited
    * @param check runs now and then, and may throw to end the query
    */
   ResultTable finish(List<GroupTable> groups, GroupMemory memory, Runnable check) {
@@ -208,7 +191,6 @@ public final class DistinctCounts {
     return new GroupAnswer(all, query, check).finish();
   }
 
-  /** Answers the query from its groups. */
   public ResultTable finish(GroupTable groups) {
     return new GroupAnswer(groups, query).finish();
   }

@@ -20,8 +20,8 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.TextOrder;
 
 /**
- * The order of a query's groups: ORDER BY, then the keys ascending with NULLs last. It is total, so
- * that results do not depend on the order of merging.
+ * The order of a query's groups: ORDER BY, then the keys ascending with NULLs last. It is total:
+ * results do not depend on the order of merging.
  */
 public final class GroupOrder {
   /** Compares two groups of the table. */
@@ -52,8 +52,7 @@ public final class GroupOrder {
   /**
    * The order of a table's groups.
    *
-   * @param groups the groups to compare: order expressions are computed for these alone; null for
-   *     all
+   * @param groups for which alone order expressions are computed; null for all
    * @param check runs now and then while they are sorted, and may throw to end the sort
    */
   public GroupOrder(GroupTable table, FlowQuery query, int[] groups, Runnable check) {
@@ -95,7 +94,7 @@ public final class GroupOrder {
   }
 
   /**
-   * Selects the groups that LIMIT … BY and LIMIT keep, in order; all if the query has neither.
+   * The groups that LIMIT … BY and LIMIT keep, in order; all if the query has neither.
    *
    * @param groups the candidates, null for all of the table
    */
@@ -105,8 +104,8 @@ public final class GroupOrder {
     }
     int[] all = groups == null ? table.all() : groups;
     long wanted = query.limit() < 0 ? all.length : query.limit();
-    // LIMIT … BY usually drops few groups: sort a few more than wanted, and more only if they are
-    // not enough.
+    // LIMIT … BY usually drops few groups: sort a few more than wanted, more only if these are not
+    // enough.
     for (long taken = 2 * wanted + 64; ; taken *= 4) {
       boolean takesAll = taken >= all.length;
       int[] kept = firstOfKeys(first(all, takesAll ? -1 : taken), wanted);
@@ -116,7 +115,7 @@ public final class GroupOrder {
     }
   }
 
-  /** Selects the groups that are among the first of their keys, from groups in order. */
+  /** The first groups of their keys, from groups in order. */
   private int[] firstOfKeys(int[] ordered, long wanted) {
     KeyCounts counts = new KeyCounts(table, query);
     int[] kept = new int[ordered.length];
@@ -133,7 +132,7 @@ public final class GroupOrder {
   }
 
   /**
-   * Selects the first groups in order; all if the limit is negative.
+   * The first groups in order; all if the limit is negative.
    *
    * @param groups the candidates, null for all of the table
    */

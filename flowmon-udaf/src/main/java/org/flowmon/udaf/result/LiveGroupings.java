@@ -7,17 +7,17 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.text.QueryException;
 
 /**
- * The groupings that make the groups of a live query's windows. The low level adds rows to the
- * groups of one or more groupings, the high level merges their panes, and a closing window turns
- * them into the query's groups. Without COUNT(DISTINCT …) the groups of the one grouping are the
- * query's groups; with it {@link DistinctCounts} counts them.
+ * The groupings that make the groups of a live query's windows. The low level adds rows to their
+ * groups, the high level merges their panes, and a closing window turns them into the query's
+ * groups. Without COUNT(DISTINCT …) the one grouping's groups are the query's; with it {@link
+ * DistinctCounts} counts them.
  *
  * <p>The first keys of every grouping are the query's. They alone decide the key group of a
- * grouping's group, so that everything that counts into one group of the query is in one place.
- * Immutable, safe for many threads.
+ * grouping's group: everything that counts into one group of the query is in one place. Immutable,
+ * safe for many threads.
  */
 public final class LiveGroupings {
-  /** The most different COUNT(DISTINCT …) of a live query: the low level has a table for each. */
+  /** Different COUNT(DISTINCT …) of a live query: the low level has a table for each. */
   public static final int MAX_GROUPINGS = 16;
 
   private final DistinctCounts counts; // null if the groups are the query's own
@@ -41,9 +41,8 @@ public final class LiveGroupings {
   }
 
   /**
-   * The groupings of a live query.
+   * The groupings of a live query without parameters.
    *
-   * @param live without parameters
    * @throws QueryException if it has no groups, too many keys and arguments of a COUNT(DISTINCT …),
    *     or too many of these
    */
@@ -51,17 +50,17 @@ public final class LiveGroupings {
     return new LiveGroupings(live);
   }
 
-  /** The layout of the query's groups, as in the parts of windows. */
+  /** Of the query's groups, as in the parts of windows. */
   public GroupLayout layout() {
     return layout;
   }
 
-  /** The number of low-level tables for the query. */
+  /** The number of low-level tables. */
   public int tables() {
     return groupings.size();
   }
 
-  /** The layouts of the groupings, to whose groups rows are added. */
+  /** The layouts of the groups that rows are added to. */
   public List<GroupLayout> groupings() {
     return groupings;
   }
@@ -72,8 +71,7 @@ public final class LiveGroupings {
   }
 
   /**
-   * Whether groupings have keys beyond those of the sampling: one choice may then keep or drop many
-   * groups.
+   * Whether there are keys beyond those of the sampling: one choice may keep or drop many groups.
    */
   public boolean areUneven() {
     return counts != null;
@@ -85,10 +83,9 @@ public final class LiveGroupings {
   }
 
   /**
-   * Counts the query's groups.
+   * Counts the query's groups; the same table if the groups are the query's own.
    *
    * @param groups by grouping: all of its groups with these keys, at the same level; read-only
-   * @return the same table if the groups are the query's own
    */
   public GroupTable count(List<GroupTable> groups) {
     if (counts == null) {

@@ -117,7 +117,6 @@ final class PackedOrder {
     words.add(new Word(at, flip, nullsAt, 0, item.descending(), item.nullsFirst()));
   }
 
-  /** Whether there are words to pack from a word on. */
   boolean hasWords(int from) {
     return from < words.size();
   }
@@ -128,12 +127,10 @@ final class PackedOrder {
   }
 
   /**
-   * Packs groups.
+   * Packs groups in places {@code from} … {@code to} − 1, from word {@code first} on; returns the
+   * first word that did not fit wholly, the number of words if all did.
    *
-   * @param groups their numbers, in places {@code from} … {@code to} − 1
-   * @param first the first word to pack
    * @param longs receives the longs, in the same places
-   * @return the first word that did not fit wholly; the number of words if all did
    */
   int pack(int[] groups, int from, int to, int first, long[] longs) {
     Spread[] spreads = spreads(groups, from, to, first);
@@ -223,7 +220,6 @@ final class PackedOrder {
     return spreads.length;
   }
 
-  /** Appends the packed bits of a word to the longs. */
   private void write(Code code, int[] groups, int from, int to, long[] longs) {
     Word word = code.word;
     long[] data = table.words();

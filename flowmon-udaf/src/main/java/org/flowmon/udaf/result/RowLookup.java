@@ -21,10 +21,9 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Collects the answer of a query without aggregates: rows are offered in any order, and those
- * within ORDER BY … LIMIT are kept. The selected values break ties, so that the answer does not
- * depend on the order of offering. Without ORDER BY the first rows offered are kept. Not
- * thread-safe.
+ * Collects the answer of a query without aggregates: keeps those rows within ORDER BY … LIMIT. The
+ * selected values break ties, so that the answer does not depend on the order of offering. Without
+ * ORDER BY the first rows offered are kept. Not thread-safe.
  */
 public final class RowLookup {
   private static final int SLACK = 4096;
@@ -47,29 +46,24 @@ public final class RowLookup {
   private long taken; // by the columns
 
   /**
-   * An answer without rows yet.
+   * A lookup for a bound query.
    *
-   * @param query bound, without aggregates
    * @throws QueryException if it has aggregates
    */
   public RowLookup(FlowQuery query) {
     this(query, Map.of(), null);
   }
 
-  /**
-   * An answer without rows yet, with limited memory.
-   *
-   * @param memory that rows take, shared with the query's other lookups
-   */
+  /** A lookup whose rows take limited memory, shared with the query's others. */
   public RowLookup(FlowQuery query, GroupMemory memory) {
     this(query, Map.of(), memory);
   }
 
   /**
-   * An answer over the rows of other results.
+   * A lookup over the rows of other results.
    *
    * @param given by column: its vector, which holds the values when rows are added
-   * @param memory that rows take; null: unlimited
+   * @param memory null: unlimited
    */
   RowLookup(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
     this.memory = new MemoryDraw(memory);
@@ -104,7 +98,7 @@ public final class RowLookup {
     }
   }
 
-  /** Announces the approximate number of rows to be offered. */
+  /** Announces the approximate number of rows. */
   public void expect(int count) {
     for (ValueColumn column : columns) {
       column.expect((int) Math.min(count, limit));
@@ -114,9 +108,7 @@ public final class RowLookup {
   /**
    * Offers rows that the query's filter has already chosen.
    *
-   * @param from first row of the range that the selection is relative to
    * @param selection rows relative to {@code from}, ascending, below {@link Vector#CAPACITY}
-   * @param n the number of rows
    */
   public void add(FlowRows flows, int from, int[] selection, int n) {
     if (n == 0 || isComplete()) {
@@ -145,7 +137,6 @@ public final class RowLookup {
    *
    * @param count the number of values in the vectors
    * @param selection the places of the rows in the vectors, ascending
-   * @param n the number of rows
    */
   void add(int count, int[] selection, int n) {
     if (n == 0 || isComplete()) {
@@ -162,7 +153,7 @@ public final class RowLookup {
     taken(taken);
   }
 
-  /** Appends the values of a column's vector, if the query has the memory. */
+  /** Takes the memory first. */
   private void append(int c, int[] selection, int shift, int n) {
     if (memory.isLimited()) {
       long before = columns[c].heapBytes();
@@ -184,7 +175,7 @@ public final class RowLookup {
     }
   }
 
-  /** Gives back memory that the columns no longer use. */
+  /** Gives back memory that the columns do not use any more. */
   private void giveBack() {
     long bytes = 0;
     for (ValueColumn column : columns) {
@@ -276,13 +267,12 @@ public final class RowLookup {
     return limit == 0 || (query.orderBy().isEmpty() && rows >= limit);
   }
 
-  /** The answer over all rows offered so far. */
   public ResultTable finish() {
     return finish(memory::check);
   }
 
   /**
-   * As {@link #finish()}.
+   * The answer over all rows offered so far.
    *
    * @param check runs now and then, and may throw to end the query
    */
@@ -296,7 +286,6 @@ public final class RowLookup {
   /** Does something for each column. */
   @FunctionalInterface
   public interface EachColumn {
-    /** Runs the columns in turn. */
     EachColumn IN_TURN =
         (columns, work) -> {
           for (int c = 0; c < columns; c++) {
@@ -309,8 +298,8 @@ public final class RowLookup {
   }
 
   /**
-   * The answer over all rows offered to several lookups of the same query, which has no limit. It
-   * equals that of one lookup that was offered the rows of the first, of the second, ….
+   * The answer of several lookups of the same query, which has no limit: as of one lookup that was
+   * offered the rows of the first, of the second, ….
    *
    * @param parts at least one; they cannot be used any more
    * @param check runs now and then, and may throw to end the query

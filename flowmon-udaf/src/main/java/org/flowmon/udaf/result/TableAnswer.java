@@ -14,8 +14,7 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Answers a query over the results of others, with the same expressions, groups and orders as over
- * flows.
+ * Answers a query over the results of others, with expressions, groups and orders as over flows.
  */
 public final class TableAnswer {
   /** A column to read: its table and its vector. */
@@ -44,9 +43,8 @@ public final class TableAnswer {
   private TableAnswer() {}
 
   /**
-   * Answers a query.
+   * Answers a query without parameters and IN (SELECT …).
    *
-   * @param query without parameters and IN (SELECT …)
    * @param tables the result of each of its sources
    * @param joinRows the most rows of a join
    * @param memory that the rows of joins and groups take

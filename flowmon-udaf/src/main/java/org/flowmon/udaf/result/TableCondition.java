@@ -30,7 +30,6 @@ public final class TableCondition {
   /**
    * Parses a condition.
    *
-   * @param columns of the tables
    * @param title the name of a table in errors: {@code the report}
    * @throws QueryException saying what was found where, and what was expected
    */
@@ -46,10 +45,9 @@ public final class TableCondition {
   }
 
   /**
-   * Selects the rows for which the condition is TRUE: neither FALSE nor NULL.
+   * The numbers of the rows for which the condition is TRUE, neither FALSE nor NULL, ascending.
    *
-   * @param table with the columns that the condition was parsed with, in any order
-   * @return their numbers, ascending
+   * @param table with the parsed condition's columns, in any order
    * @throws IllegalArgumentException if a column is missing or of another kind
    */
   public int[] select(ResultTable table) {

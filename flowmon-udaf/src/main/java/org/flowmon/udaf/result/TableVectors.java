@@ -16,7 +16,7 @@ final class TableVectors {
    * The place of a column in a table.
    *
    * @param reader the reader's name in errors
-   * @throws IllegalArgumentException if it is missing or of another kind
+   * @throws IllegalArgumentException if the column is missing or of another kind
    */
   static int place(ResultTable table, Named column, String reader) {
     int place = table.column(column.name());
@@ -34,12 +34,9 @@ final class TableVectors {
   }
 
   /**
-   * Fills a vector from some rows.
+   * Fills a vector of the column's kind from at most {@link Vector#CAPACITY} rows.
    *
-   * @param vector of the column's kind
-   * @param rows their numbers; −1 stands for a row of NULLs
-   * @param from the place of the first
-   * @param n at most {@link Vector#CAPACITY}
+   * @param rows their numbers, from place {@code from} on; −1 stands for a row of NULLs
    */
   static void load(ResultTable table, int column, int[] rows, int from, int n, Vector vector) {
     boolean isWide = table.isWide(column);
@@ -60,12 +57,7 @@ final class TableVectors {
     }
   }
 
-  /**
-   * Fills a vector from successive rows.
-   *
-   * @param vector of the column's kind
-   * @param n at most {@link Vector#CAPACITY}
-   */
+  /** Fills a vector of the column's kind from at most {@link Vector#CAPACITY} successive rows. */
   static void load(ResultTable table, int column, int from, int n, Vector vector) {
     if (vector.kind() == ValueKind.ADDRESS) {
       table.readAddresses(column, from, n, vector.high(), vector.values());

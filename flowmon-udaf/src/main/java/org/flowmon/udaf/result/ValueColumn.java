@@ -12,9 +12,8 @@ import org.flowmon.udaf.vector.TextOrder;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A growing column of values of one kind, in the order of their rows. A column that is all NULL has
- * no arrays, and NULL marks are kept from the first NULL on: most columns of most flows are
- * unknown.
+ * A growing column of values of one kind, in the order of their rows. One that is all NULL has no
+ * arrays, and NULL marks are kept from the first NULL on: most columns of most flows are unknown.
  */
 final class ValueColumn {
   // Rows between two cancellation checks.
@@ -42,7 +41,6 @@ final class ValueColumn {
     return values == null && texts == null;
   }
 
-  /** Bytes of its arrays and texts. */
   long heapBytes() {
     long bytes = isNull == null ? 0 : isNull.length;
     bytes += Long.BYTES * ((long) capacity() + (high == null ? 0 : high.length));
@@ -55,9 +53,7 @@ final class ValueColumn {
   }
 
   /**
-   * The most bytes of the column after appending values of a vector.
-   *
-   * @param selection places in the vector, each less {@code shift}
+   * The most bytes of the column after appending a vector's values at {@code selection − shift}.
    */
   long heapBytesWith(Vector vector, int[] selection, int shift, int n) {
     boolean allValid = vector.allValid();
@@ -89,11 +85,7 @@ final class ValueColumn {
     return isEmpty() ? 0 : texts != null ? texts.length : values.length;
   }
 
-  /**
-   * Appends values of a vector.
-   *
-   * @param selection places in the vector, each less {@code shift}
-   */
+  /** Appends a vector's values at the places {@code selection − shift}. */
   void append(Vector vector, int[] selection, int shift, int n) {
     boolean allValid = vector.allValid();
     if (!allValid && isEmpty() && noneValid(vector, selection, shift, n)) {
@@ -154,7 +146,6 @@ final class ValueColumn {
     }
   }
 
-  /** Appends so many NULLs. */
   void appendNulls(int n) {
     if (!isEmpty()) {
       reserve(rows + n);
@@ -175,7 +166,6 @@ final class ValueColumn {
     }
   }
 
-  /** The capacity for so many rows. */
   private int capacityFor(int wanted) {
     if (wanted <= capacity()) {
       return capacity();
@@ -205,11 +195,7 @@ final class ValueColumn {
     }
   }
 
-  /**
-   * Appends all rows of other columns of the same kind, none beyond 64 bits.
-   *
-   * @param total number of rows afterwards
-   */
+  /** Appends columns of the same kind, none beyond 64 bits, to have {@code total} rows. */
   void appendAll(List<ValueColumn> others, int total) {
     int capacity = total;
     if (!isEmpty() || !others.stream().allMatch(ValueColumn::isEmpty)) {
@@ -268,7 +254,7 @@ final class ValueColumn {
     return isLong && values != null && high == null && isNull == null ? values : null;
   }
 
-  /** Compares two values that are not NULL. */
+  /** Neither is NULL. */
   int compare(int a, int b) {
     return switch (kind) {
       case ADDRESS -> IpAddress.compare(high[a], values[a], high[b], values[b]);
@@ -281,7 +267,7 @@ final class ValueColumn {
     };
   }
 
-  /** Compares doubles; zeros are equal whatever their sign. */
+  /** Zeros are equal whatever their sign. */
   private static int compareDoubles(long bitsA, long bitsB) {
     double a = Double.longBitsToDouble(bitsA);
     double b = Double.longBitsToDouble(bitsB);
@@ -378,7 +364,7 @@ final class ValueColumn {
     return to;
   }
 
-  /** Moves all values, with their arrays, to a column of a result. */
+  /** Moves the arrays, too. */
   void fill(ResultTable.Builder builder, int column) {
     builder.fill(column, values, high, texts, isNull);
   }
