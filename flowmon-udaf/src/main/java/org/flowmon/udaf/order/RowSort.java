@@ -7,10 +7,8 @@ public final class RowSort {
   private RowSort() {}
 
   /**
-   * Sorts all rows.
+   * Sorts all rows by unsigned keys, which are sorted afterwards, then by {@code ties}.
    *
-   * @param keys by row, compared as unsigned; sorted afterwards
-   * @param ties the order of rows whose keys are equal
    * @param check runs now and then, and may throw to end the sort
    */
   public static int[] sort(long[] keys, int rows, FirstRows.Order ties, Runnable check) {
