@@ -14,10 +14,8 @@ public final class StateReader {
   private int at;
 
   /**
-   * The state in some bytes, which must not change while it is read.
+   * Reads bytes {@code from} … {@code to} − 1, which must not change meanwhile.
    *
-   * @param from its first byte
-   * @param to one past its last
    * @param what the name of the state in errors: "a state of QUANTILES"
    */
   public StateReader(byte[] bytes, int from, int to, String what) {
@@ -32,7 +30,7 @@ public final class StateReader {
     this.at = from;
   }
 
-  /** The number of unread bytes. */
+  /** Unread bytes. */
   public int remaining() {
     return end - at;
   }
@@ -42,7 +40,7 @@ public final class StateReader {
     return at < end ? bytes[at] & 0xFF : -1;
   }
 
-  /** The array that is read: read-only. */
+  /** Read-only. */
   public byte[] array() {
     return bytes;
   }
@@ -52,7 +50,7 @@ public final class StateReader {
     return at;
   }
 
-  /** An error in the bytes, with the current place. */
+  /** An error with the current place. */
   public StateFormatException error(String message) {
     return new StateFormatException(what + ": at byte " + (at - start) + ": " + message);
   }
@@ -67,7 +65,6 @@ public final class StateReader {
     return from;
   }
 
-  /** Reads the form and checks that it is the expected one. */
   public void expectForm(int expected) {
     int form = getByte();
     if (form != expected) {
@@ -129,7 +126,6 @@ public final class StateReader {
    * A varint that counts things.
    *
    * @param name of the counted things, for the error
-   * @param most the largest valid count
    * @param bytesEach the least bytes of each, which must remain
    */
   public int count(String name, int most, int bytesEach) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.flowmon.flow.bytes.LittleEndian;
 
 /**
- * Growing bytes that states are appended to; little-endian. Reused: after {@link #clear} it
- * allocates only if it must be larger than before. {@link StateReader} reads the bytes.
+ * Growing little-endian bytes for states, read by {@link StateReader}. Reused: after {@link #clear}
+ * it allocates only if it must be larger than before.
  */
 public final class StateSink {
   private byte[] bytes = new byte[64];
@@ -16,7 +16,7 @@ public final class StateSink {
     return size;
   }
 
-  /** The bytes, of which the first {@link #size} count: valid until more is written. */
+  /** The first {@link #size} bytes count, until more is written. */
   public byte[] array() {
     return bytes;
   }
@@ -25,12 +25,11 @@ public final class StateSink {
     return Arrays.copyOf(bytes, size);
   }
 
-  /** Drops the written bytes. */
   public void clear() {
     size = 0;
   }
 
-  /** A reader of all written bytes: valid until more are written. */
+  /** Reads all written bytes: valid until more are written. */
   public StateReader reader(String what) {
     return new StateReader(bytes, 0, size, what);
   }
@@ -42,7 +41,6 @@ public final class StateSink {
     }
   }
 
-  /** Makes room for so many bytes more. */
   private int claim(int more) {
     int at = size;
     if (more > bytes.length - at) {
@@ -59,9 +57,8 @@ public final class StateSink {
   }
 
   /**
-   * Appends bytes of any value, which the caller then writes into {@link #array}.
-   *
-   * @return the place of the first one
+   * Appends bytes of any value, which the caller writes into {@link #array} from the returned place
+   * on.
    */
   public int putRoom(int count) {
     return claim(count);
@@ -117,7 +114,6 @@ public final class StateSink {
     putVarint((value << 1) ^ (value >> 63));
   }
 
-  /** Appends bytes. */
   public void putBytes(byte[] from, int at, int count) {
     int to = claim(count); // which may be in a new array
     System.arraycopy(from, at, bytes, to, count);
