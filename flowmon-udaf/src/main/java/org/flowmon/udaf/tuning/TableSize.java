@@ -12,7 +12,7 @@ public record TableSize(int slots, boolean isTuned, boolean hasSecondChance) {
   static final int MAX_SLOTS = 1 << 22;
 
   /**
-   * Rounds the number up to a power of two.
+   * Rounds up to a power of two.
    *
    * @throws IllegalArgumentException if there cannot be so many slots
    */
@@ -23,7 +23,7 @@ public record TableSize(int slots, boolean isTuned, boolean hasSecondChance) {
     slots = Math.max(2, Integer.highestOneBit(2 * slots - 1));
   }
 
-  /** A fixed number of slots; functions keep their initial low half. */
+  /** A fixed number; functions keep their initial low half. */
   public static TableSize of(int slots) {
     return new TableSize(slots, false, true);
   }
