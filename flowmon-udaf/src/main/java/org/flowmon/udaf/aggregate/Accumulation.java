@@ -5,10 +5,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * Adds rows to the states of their groups, one accumulator after the other: every loop does one
- * operation over primitives.
- */
+/** Adds rows to the states of their groups: every loop does one operation over primitives. */
 public final class Accumulation {
   private final Accumulator[] accumulators;
   private final boolean[] ofDoubles;
@@ -27,10 +24,8 @@ public final class Accumulation {
    * Adds rows.
    *
    * @param arguments a vector for each argument of the layout
-   * @param selection places of the rows in the vectors
-   * @param from first of the selected rows to add
-   * @param to one past the last
-   * @param states holds the groups' states
+   * @param selection places of the rows in the vectors; those from {@code from} to {@code to} − 1
+   *     are added
    * @param places by selected row: the start of its group's state in {@code states}
    */
   public void add(
@@ -67,11 +62,8 @@ public final class Accumulation {
   }
 
   /**
-   * Merges states that lie in columns.
+   * Merges {@code count} states that lie in columns, by word.
    *
-   * @param columns by word of a state: the words of the states to merge
-   * @param count number of states
-   * @param states holds the groups' states
    * @param places by state to merge: the start of its group's state in {@code states}
    */
   public void merge(long[][] columns, int count, long[] states, int[] places) {
@@ -141,7 +133,7 @@ public final class Accumulation {
     }
   }
 
-  /** Sums values beyond 64 bits. */
+  /** Beyond 64 bits. */
   private static void sumWide(
       Vector vector, int[] selection, int from, int to, long[] states, int[] places, int word) {
     for (int r = from; r < to; r++) {
@@ -205,9 +197,7 @@ public final class Accumulation {
     }
   }
 
-  /**
-   * Maps the bits of a double to a long in the same order, and back: the map is its own inverse.
-   */
+  /** Maps the bits of a double to a long in the same order; its own inverse. */
   public static long sortable(long doubleBits) {
     return doubleBits ^ ((doubleBits >> 63) & Long.MAX_VALUE);
   }

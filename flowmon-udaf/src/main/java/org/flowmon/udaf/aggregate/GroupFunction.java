@@ -30,7 +30,6 @@ public final class GroupFunction {
     this.arguments = arguments.stream().mapToInt(place -> place).toArray();
   }
 
-  /** The function itself. */
   public BoundUdaf function() {
     return function;
   }
@@ -40,12 +39,12 @@ public final class GroupFunction {
     return takesStates;
   }
 
-  /** The number of its row arguments. */
+  /** Of rows. */
   public int arguments() {
     return arguments.length;
   }
 
-  /** The place of an argument in {@link GroupLayout#arguments}. */
+  /** The place in {@link GroupLayout#arguments}. */
   public int argument(int argument) {
     return arguments[argument];
   }
@@ -55,7 +54,7 @@ public final class GroupFunction {
     return padWord;
   }
 
-  /** Selects the function's vectors from those of all of the layout's arguments. */
+  /** Its vectors among those of all of the layout's arguments. */
   public Vector[] vectors(Vector[] all) {
     Vector[] vectors = new Vector[arguments.length];
     for (int a = 0; a < vectors.length; a++) {
@@ -64,12 +63,10 @@ public final class GroupFunction {
     return vectors;
   }
 
-  /** Makes a low half. */
   public SubAggregate low() {
     return function.subAggregate();
   }
 
-  /** Makes a high half. */
   public SuperAggregate high() {
     return function.superAggregate();
   }

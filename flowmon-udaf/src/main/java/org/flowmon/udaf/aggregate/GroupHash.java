@@ -1,11 +1,10 @@
 package org.flowmon.udaf.aggregate;
 
 /**
- * The stable 64-bit hash of a group's keys. It decides the group's key group, so it never changes
- * ({@code docs/format/partial-groups.md}).
+ * The stable 64-bit hash of a group's keys. It decides the key group, so it never changes ({@code
+ * docs/format/partial-groups.md}).
  */
 public final class GroupHash {
-  /** The initial value of every hash. */
   public static final long SEED = 0x2545F4914F6CDD1DL;
 
   private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
@@ -13,7 +12,6 @@ public final class GroupHash {
 
   private GroupHash() {}
 
-  /** Mixes one more word into the hash. */
   public static long mix(long hash, long word) {
     return (Long.rotateLeft(hash, 25) ^ word) * MULTIPLIER;
   }
@@ -24,7 +22,7 @@ public final class GroupHash {
     return spread ^ (spread >>> 32);
   }
 
-  /** The word of a text: its UTF-16 code units, mixed. */
+  /** Mixes the UTF-16 code units. */
   public static long ofText(String text) {
     long hash = SEED;
     for (int i = 0; i < text.length(); i++) {
@@ -33,7 +31,7 @@ public final class GroupHash {
     return finish(hash);
   }
 
-  /** The key group of a hash: 0 … maxParallelism − 1, from its high 32 bits. */
+  /** 0 … maxParallelism − 1, from the high 32 bits. */
   public static int keyGroup(long hash, int maxParallelism) {
     return (int) (((hash >>> 32) * maxParallelism) >>> 32);
   }
