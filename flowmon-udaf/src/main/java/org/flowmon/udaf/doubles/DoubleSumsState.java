@@ -67,7 +67,7 @@ final class DoubleSumsState implements SuperState {
       return new Positions(Math.min(least, others.least), Math.max(greatest, others.greatest));
     }
 
-    /** The memory of the digits of both sums. */
+    /** Of the digits of both sums. */
     long memoryBytes() {
       int digits =
           isNone()
@@ -123,7 +123,7 @@ final class DoubleSumsState implements SuperState {
     }
   }
 
-  /** The position of a finite value, from its bits without the sign. */
+  /** From a finite value's bits without the sign. */
   private static int position(long magnitude) {
     return Math.max(0, (int) (magnitude >>> FRACTION_BITS) - 1);
   }
@@ -237,12 +237,12 @@ final class DoubleSumsState implements SuperState {
     return count;
   }
 
-  /** The sum, rounded once; of no values 0. */
+  /** Rounded once; of no values 0. */
   double sum() {
     return notFinite != 0 ? ofNotFinite() : mean(BigInteger.ONE);
   }
 
-  /** The arithmetic mean of at least one value, rounded once. */
+  /** Of at least one value, rounded once. */
   double mean() {
     return notFinite != 0 ? ofNotFinite() : mean(BigInteger.valueOf(count));
   }
@@ -258,9 +258,8 @@ final class DoubleSumsState implements SuperState {
   }
 
   /**
-   * The standard deviation √((n · Σx² − (Σx)²) / (n · (n − less))), rounded once.
-   *
-   * @param less 1 for that of a sample, 0 for that of all values; less than there are values
+   * √((n · Σx² − (Σx)²) / (n · (n − less))), rounded once; n is greater than {@code less}, which is
+   * 1 for a sample, 0 for all values.
    */
   double deviation(int less) {
     if (notFinite != 0) {
