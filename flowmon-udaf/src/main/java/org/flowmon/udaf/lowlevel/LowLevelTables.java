@@ -33,9 +33,7 @@ import org.flowmon.udaf.vector.Vector;
 public final class LowLevelTables {
   private static final int MAX_TEXTS = 1 << 16;
 
-  /**
-   * Panes with groups in the tables between two batches; beyond it, groups move on to the merge.
-   */
+  /** Panes with groups in the tables between two batches; beyond it, groups go on to the merge. */
   static final int MAX_PANES = 1 << 16;
 
   // Longs of all tables: a gigabyte. One query may have more.
