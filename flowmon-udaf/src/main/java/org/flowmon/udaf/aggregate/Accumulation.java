@@ -61,11 +61,7 @@ public final class Accumulation {
     }
   }
 
-  /**
-   * Merges {@code count} states that lie in columns, by word.
-   *
-   * @param places by state to merge: the start of its group's state in {@code states}
-   */
+  /** Merges states in columns, by word, into those at {@code places} of {@code states}. */
   public void merge(long[][] columns, int count, long[] states, int[] places) {
     for (Accumulator accumulator : accumulators) {
       int word = accumulator.word();

@@ -30,8 +30,7 @@ public record Accumulator(Operation operation, int argument, int word) {
     /** Exact sum of squares: three words, unsigned, the low one first. */
     SUM_OF_SQUARES(8, 3),
     /**
-     * Different arguments: one word, which counts groups by the query's keys and the arguments, not
-     * rows.
+     * Different arguments: one word. It counts groups by the query's keys and arguments, not rows.
      */
     COUNT_DISTINCT(9, 1);
 

@@ -7,8 +7,7 @@ import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A function that keeps one state per group, shared by all calls with the same arguments.
- * Immutable.
+ * A function that keeps one state per group, shared by calls with the same arguments. Immutable.
  */
 public final class GroupFunction {
   private final BoundUdaf function;

@@ -265,9 +265,7 @@ public final class GroupLayout {
     return keyWord[key];
   }
 
-  /**
-   * Two longs for an address (high, low), one for other kinds; a text is a number in a dictionary.
-   */
+  /** Two longs for an address (high, low), else one; a text is a number in a dictionary. */
   public int keyWords() {
     return keyWords;
   }

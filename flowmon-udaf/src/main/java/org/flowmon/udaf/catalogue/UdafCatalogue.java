@@ -27,10 +27,7 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The class path's functions as the dialect calls them: checks calls when a query is read, and
- * binds them when it runs.
- */
+/** The class path's functions for the dialect: checks calls when read, binds them when run. */
 public final class UdafCatalogue implements FunctionCatalogue {
   // Read once: the class path does not change.
   private static Udafs known;
@@ -193,9 +190,7 @@ public final class UdafCatalogue implements FunctionCatalogue {
     return known().pair(known().find(function), pair).exact();
   }
 
-  /**
-   * The function of a call without parameters, which makes a state or extracts a value from one.
-   */
+  /** The function of a call without parameters, which makes a state or extracts a value. */
   public static BoundUdaf function(AggregateCall call) {
     return known().bind(call.value().function(), arguments(call.callArguments()));
   }

@@ -16,9 +16,7 @@ public record GroupEstimate(long lower, long value, long upper) {
   private static final int STANDARD_DEVIATIONS = 2;
 
   /**
-   * The estimate for a result at {@code level}: 0, all groups; else one in 2^level.
-   *
-   * @param value all groups, or the kept ones scaled up; −1 if none is kept
+   * For {@code level} 0 of all groups, else of one in 2^level; {@code value} is −1 if none is kept.
    */
   public static GroupEstimate of(long value, int level) {
     if (value < 0 || level > GroupSample.LAST) {

@@ -50,11 +50,7 @@ final class GroupFinder {
     return keys;
   }
 
-  /**
-   * Finds the groups of rows, at least one; adds missing ones, without rows.
-   *
-   * @param selection the places of the rows in the keys' vectors, ascending
-   */
+  /** Finds or adds the groups of n ≥ 1 rows, in ascending places of the keys' vectors. */
   void find(Vector[] of, int[] selection, int n, int[] groups) {
     keys.load(of, selection[n - 1] + 1);
     if (index.isLarge()) {

@@ -204,11 +204,6 @@ public final class GroupStates {
     return functions.length;
   }
 
-  /**
-   * Adds rows.
-   *
-   * @param groups by selected row
-   */
   void add(Vector[] arguments, int[] selection, int n, int[] groups) {
     for (OfFunction of : functions) {
       if (of.function.takesStates()) {

@@ -179,11 +179,7 @@ public final class GroupTable {
     }
   }
 
-  /**
-   * Merges at most {@link Vector#CAPACITY} states into groups from {@link #find}.
-   *
-   * @param stateWords by word of a state, as in {@link GroupLayout#accumulators}
-   */
+  /** Merges at most {@link Vector#CAPACITY} states, by word, into groups from {@link #find}. */
   public void merge(int[] groups, long[][] stateWords, int n) {
     requireNoStates();
     allocatePlaces();
@@ -293,11 +289,7 @@ public final class GroupTable {
     return groups;
   }
 
-  /**
-   * Reads an address key; false if it is NULL.
-   *
-   * @param highLow receives the high and the low long
-   */
+  /** Reads the high and the low long of an address key; false if it is NULL. */
   public boolean readAddress(int group, int key, long[] highLow) {
     int at = keyAt(group, key);
     highLow[0] = words.all()[at];
@@ -312,9 +304,7 @@ public final class GroupTable {
   }
 
   /**
-   * Merges groups whose key and state words lie in columns.
-   *
-   * @param at scratch of at least {@code count} places: receives the groups' numbers
+   * Merges groups in columns; {@code at}, of {@code count} places or more, receives their numbers.
    */
   public void mergeColumns(
       long[] nulls, long[][] keyWords, long[] hashes, long[][] stateWords, int[] at, int count) {
@@ -344,11 +334,7 @@ public final class GroupTable {
     merge(other, memory::check);
   }
 
-  /**
-   * Merges a table.
-   *
-   * @param check runs now and then, and may throw to end the merge
-   */
+  /** Merges a table; {@code check} runs now and then, and may throw to end the merge. */
   public void merge(GroupTable other, Runnable check) {
     requireSameLayout(other);
     for (int g = 0; g < other.size(); g++) {

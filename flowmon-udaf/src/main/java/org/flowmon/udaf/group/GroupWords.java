@@ -112,8 +112,7 @@ public final class GroupWords {
 
   /**
    * Reads the words of a coming lookup independently: memory latency is paid once, not per group.
-   *
-   * @param groups −1 to read nothing
+   * Nothing for group −1.
    */
   void touch(int[] groups, int n) {
     long sum = 0;
@@ -157,11 +156,7 @@ public final class GroupWords {
     memory.take(-before);
   }
 
-  /**
-   * Makes room.
-   *
-   * @throws AnswerTooLargeException if there cannot be so many groups
-   */
+  /** Makes room; an {@link AnswerTooLargeException} if there cannot be so many groups. */
   void reserve(long groups) {
     long needed = (size + groups) * stride;
     if (needed > words.length) {
@@ -180,10 +175,7 @@ public final class GroupWords {
   }
 
   /**
-   * Takes over groups into reserved room.
-   *
-   * @param keys by word, then by group
-   * @param at the start of each group's state in {@code states}
+   * Takes over groups, keys by word, then by group, and states at {@code at}, into reserved room.
    */
   void append(long[] nulls, long[][] keys, long[] states, int[] at, int n) {
     for (int i = 0; i < n; i++) {

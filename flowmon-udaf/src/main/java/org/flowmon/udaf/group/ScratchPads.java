@@ -55,11 +55,6 @@ final class ScratchPads {
     return 8L * count(low) * (low.words() + 1L);
   }
 
-  /**
-   * Adds rows.
-   *
-   * @param groups by selected row
-   */
   void add(Vector[] arguments, int[] selection, int n, int[] groups) {
     stretch++;
     int added = 0;

@@ -131,11 +131,7 @@ final class ArrivedFlows {
     return start == last.start ? last : others.computeIfAbsent(start, this::pane);
   }
 
-  /**
-   * Counts rows.
-   *
-   * @param chosen their places relative to {@code from}, the first {@code n}
-   */
+  /** Counts {@code n} chosen rows, relative to {@code from}. */
   void add(FlowBatch batch, int from, int count, int[] chosen, int n) {
     if (n == 0) {
       return;

@@ -104,9 +104,7 @@ public final class LowLevel {
     return member;
   }
 
-  /**
-   * One specification for all windows with the same panes: a flow's pane tells whether it is late.
-   */
+  /** One specification for windows with the same panes: a flow's pane tells whether it is late. */
   private static WindowSpec panes(WindowSpec window) {
     return window.spread() ? window : window.withWidth(window.slideMicros());
   }

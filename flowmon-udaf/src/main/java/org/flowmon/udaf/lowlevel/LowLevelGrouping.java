@@ -179,12 +179,7 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
     return all;
   }
 
-  /**
-   * Adds selected evaluated rows.
-   *
-   * @param selection relative to the first evaluated row
-   * @param paneOf by selected row; null if all are of {@code pane}
-   */
+  /** Adds evaluated rows; {@code paneOf} by selected row, null if all are of {@code pane}. */
   void add(int[] selection, int n, Pane[] paneOf, Pane pane) {
     table.add(argumentVectors, selection, n, paneOf, pane);
     if (tuner.took(table, keys.columns(), argumentVectors, selection, n, paneOf, pane)) {

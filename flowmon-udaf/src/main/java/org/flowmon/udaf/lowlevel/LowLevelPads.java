@@ -19,11 +19,7 @@ final class LowLevelPads {
   /** Handles a pad that a row does not fit. */
   @FunctionalInterface
   interface Full {
-    /**
-     * Sends the pad on.
-     *
-     * @param state start of the state of its group
-     */
+    /** Sends the pad on, of the group whose state starts at {@code state}. */
     void pad(int function, int state);
   }
 
@@ -67,10 +63,8 @@ final class LowLevelPads {
   }
 
   /**
-   * Adds rows, and sends full pads on.
-   *
-   * @param vectors a vector for each argument of the layout
-   * @param places by selected row: the start of its group's state in {@code data}
+   * Adds rows to the groups whose states start at {@code places}, by selected row; sends full pads
+   * on.
    */
   void add(
       Vector[] vectors, int[] selection, int from, int to, long[] data, int[] places, Full full) {

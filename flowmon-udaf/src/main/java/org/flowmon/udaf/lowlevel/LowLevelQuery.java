@@ -52,11 +52,7 @@ public final class LowLevelQuery {
         LowLevel::cpuNanos);
   }
 
-  /**
-   * A query with tables of a fixed or tuned size.
-   *
-   * @param nanos a clock that measures the cost of low halves; only its differences count
-   */
+  /** A query with tables of a fixed or tuned size; the clock measures the cost of low halves. */
   public LowLevelQuery(
       long queryId,
       FlowQuery query,

@@ -164,9 +164,8 @@ final class LowLevelTable {
   }
 
   /**
-   * Adds the selected rows of the vector whose keys the columns hold.
-   *
-   * @param paneOf by selected row; null if all are of {@code pane}
+   * Adds the selected rows of the vector whose keys the columns hold; {@code paneOf} by selected
+   * row, null if all are of {@code pane}.
    */
   void add(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
     rows += n;
@@ -275,9 +274,7 @@ final class LowLevelTable {
     return added;
   }
 
-  /**
-   * {@link #find} for the most common case: the key is one address and all rows are of one pane.
-   */
+  /** {@link #find} for the most common case: one address as key, and one pane. */
   private int findPairs(Vector[] arguments, int[] selection, int from, int to, Pane pane) {
     long[] high = keys.words[0];
     long[] low = keys.words[1];

@@ -101,9 +101,8 @@ public final class LowLevelTables {
   }
 
   /**
-   * Adds a query, which gets the flows processed from now on.
-   *
-   * @throws org.flowmon.udaf.text.QueryException naming a remaining parameter
+   * Adds a query, which gets the flows from now on; a {@link org.flowmon.udaf.text.QueryException}
+   * names a remaining parameter.
    */
   void add(LowLevelMember member) {
     for (GroupLayout layout : member.groupings().groupings()) {

@@ -60,11 +60,7 @@ final class PaneAssignment {
     }
   }
 
-  /**
-   * Takes the limit of panes before the first watermark.
-   *
-   * @param arrived is told of flows without a pane, by their arrival
-   */
+  /** Limits panes by {@code first}; tells {@code arrived} of flows without a pane. */
   PaneAssignment(WindowSpec window, PaneSet panes, FirstPanes first, ArrivedFlows arrived) {
     this.window = window;
     this.panes = panes;
@@ -125,9 +121,8 @@ final class PaneAssignment {
   }
 
   /**
-   * Finds panes, drops rows without one, counted by reason, and returns the number of kept rows.
-   *
-   * @param selection rows relative to {@code from}; the kept ones move to its front
+   * Finds panes; drops rows without one, counted by reason, from the selection, relative to {@code
+   * from}; returns the number of kept rows.
    */
   int assign(FlowBatch batch, int from, int count, int[] selection, int n) {
     batch.readLongs(FlowColumn.ARRIVAL, from, count, arrivals);

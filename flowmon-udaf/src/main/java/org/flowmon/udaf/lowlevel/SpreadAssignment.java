@@ -39,9 +39,7 @@ final class SpreadAssignment {
   }
 
   /**
-   * Divides the selected flows; returns the number of flows with a share in some pane.
-   *
-   * @param selection rows relative to {@code from}
+   * Divides flows, selected relative to {@code from}; returns how many have a share in some pane.
    */
   int assign(FlowBatch batch, int from, int count, int[] selection, int n, Shares out) {
     batch.readLongs(FlowColumn.ARRIVAL, from, count, arrivals);

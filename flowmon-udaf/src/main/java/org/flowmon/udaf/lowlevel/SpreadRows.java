@@ -78,10 +78,8 @@ public final class SpreadRows implements FlowRows {
   }
 
   /**
-   * Adds the next share of a flow.
-   *
-   * @param elapsed from the flow's start to the end of the share
-   * @param pane null: the share is lost
+   * Adds a flow's next share, until {@code elapsed} since its start; it is lost if {@code pane} is
+   * null.
    */
   void add(int flow, long elapsed, long duration, Pane pane) {
     for (int c = 0; c < DIVIDED.length; c++) {

@@ -91,9 +91,8 @@ final class TableTuner {
   }
 
   /**
-   * Measures rows that the table has taken; returns whether it must be rebuilt.
-   *
-   * @param paneOf by selected row; null if all are of {@code pane}
+   * Measures rows that the table has taken; returns whether it must be rebuilt. {@code paneOf} by
+   * selected row, null if all are of {@code pane}.
    */
   boolean took(
       LowLevelTable table,

@@ -20,11 +20,7 @@ public final class GroupMemory implements AutoCloseable {
     this(most, () -> {});
   }
 
-  /**
-   * Memory of a query that may be cancelled.
-   *
-   * @param check runs now and then, on any thread of the query, and may throw to end it
-   */
+  /** {@code check} runs now and then, on any thread of the query, and may throw to end it. */
   public GroupMemory(long most, Runnable check) {
     this(most, null, check);
   }

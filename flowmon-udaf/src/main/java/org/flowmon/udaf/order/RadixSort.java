@@ -28,9 +28,7 @@ public final class RadixSort {
 
   /**
    * Sorts the places {@code from} … {@code to} − 1; rows move as the keys do, and keep their order
-   * if those are equal.
-   *
-   * @param check runs now and then, and may throw to end the sort
+   * if those are equal. {@code check} runs now and then, and may throw to end the sort.
    */
   public void sort(long[] keys, int[] rows, int from, int to, Runnable check) {
     int n = to - from;
@@ -51,12 +49,7 @@ public final class RadixSort {
     sort(keys, rows, from, n, differ, spareKeys, spareRows, check);
   }
 
-  /**
-   * Sorts the first n longs.
-   *
-   * @param spare has room for as many; its content is lost
-   * @param check runs now and then, and may throw to end the sort
-   */
+  /** Sorts the first n longs; {@code spare} has room for as many, and its content is lost. */
   public void sort(long[] keys, int n, long[] spare, Runnable check) {
     if (n < FEW) {
       insert(keys, NO_ROWS, 0, n);

@@ -126,9 +126,7 @@ public record WindowSpec(
     return Math.floorDiv(time, slideMicros) * slideMicros;
   }
 
-  /**
-   * The start of the pane that holds the arrival, or the nearest {@linkplain #isTime valid time}.
-   */
+  /** Of the pane that holds the arrival, or the nearest {@linkplain #isTime valid time}. */
   public long arrivalPane(long arrival) {
     return paneStart(Math.max(-MOST, Math.min(MOST, arrival)));
   }

@@ -83,12 +83,7 @@ public final class PartialGroupsBuilder {
     return bytes;
   }
 
-  /**
-   * Adds a group.
-   *
-   * @param at start of its key words in {@code data}; its state follows
-   * @param source its function states, by {@code group}
-   */
+  /** Adds a group: key words, then state, at {@code at} of data; function states by the source. */
   public void add(
       long nulls, long[] data, int at, TextDictionary dictionary, StateSource source, int group) {
     if ((count + 1) * stride > rows.length) {
@@ -126,10 +121,7 @@ public final class PartialGroupsBuilder {
   }
 
   /**
-   * Packs groups of words alone in place.
-   *
-   * @param words as in {@link GroupWords}
-   * @param n at most {@link PartialLayout#MAX_GROUPS}
+   * Packs at most {@link PartialLayout#MAX_GROUPS} groups of {@link GroupWords} alone, in place.
    */
   public byte[] build(
       long[] words, int first, int n, PartialRecipient to, int keyGroup, PaneKey pane) {

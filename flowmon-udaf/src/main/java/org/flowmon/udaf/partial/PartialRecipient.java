@@ -13,9 +13,7 @@ public final class PartialRecipient {
   /** By word of its groups' states, then by function: {@link GroupLayout#placesOf}. */
   final int[] places;
 
-  /**
-   * A recipient whose layout is part of the source's: {@code all} is a {@link GroupLayout#union}.
-   */
+  /** A recipient; {@code all} is a {@link GroupLayout#union} with the recipient's layout. */
   public PartialRecipient(long queryId, int grouping, GroupLayout layout, GroupLayout all) {
     this.queryId = queryId;
     this.grouping = grouping;

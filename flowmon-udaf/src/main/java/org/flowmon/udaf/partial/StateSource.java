@@ -7,10 +7,6 @@ import org.flowmon.udaf.state.StateSink;
 public interface StateSource {
   StateSource NONE = (function, group, sink) -> {};
 
-  /**
-   * Appends a group's state; nothing if it has none.
-   *
-   * @param function place of the function in the layout
-   */
+  /** Appends a group's state of the layout's function at a place; nothing if it has none. */
   void output(int function, int group, StateSink sink);
 }

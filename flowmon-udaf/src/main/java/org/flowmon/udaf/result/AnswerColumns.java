@@ -64,11 +64,7 @@ public final class AnswerColumns {
         query.select().stream().map(item -> new Column(query, layout, item)).toArray(Column[]::new);
   }
 
-  /**
-   * Inspects states of groups, so that arrays that none of them needs are not made.
-   *
-   * @param states all {@code stride} words apart, from {@code first} on
-   */
+  /** Looks at states, {@code stride} words apart: arrays that none of them needs are not made. */
   public void inspect(long[] states, int first, int stride, int groups) {
     for (Column column : columns) {
       if (!column.isAggregate() || column.isCount()) {
@@ -178,11 +174,7 @@ public final class AnswerColumns {
     return columns[column].isNull;
   }
 
-  /**
-   * Writes the aggregates of groups to the rows from {@code row} on.
-   *
-   * @param places start of each group's state
-   */
+  /** Writes aggregates of groups, whose states start at {@code places}, from {@code row} on. */
   public void writeAggregates(long[] states, int[] places, int groups, int row) {
     for (Column column : columns) {
       if (column.isAggregate()) {

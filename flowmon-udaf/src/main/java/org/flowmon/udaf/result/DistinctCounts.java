@@ -131,11 +131,7 @@ public final class DistinctCounts {
     count(grouping, groups, into, into.memory()::check);
   }
 
-  /**
-   * Counts groups.
-   *
-   * @param check runs now and then, and may throw to end the count
-   */
+  /** Counts groups; {@code check} runs now and then, and may throw to end the count. */
   public void count(int grouping, GroupTable groups, GroupTable into, Runnable check) {
     Step step = steps.get(grouping);
     if (groups.sample() != null && groups.sample().rest() != null) {
@@ -177,11 +173,7 @@ public final class DistinctCounts {
     return finish(groups, null, () -> {});
   }
 
-  /**
-   * Answers the query with limited memory; null: unlimited.
-   *
-   * @param check runs now and then, and may throw to end the query
-   */
+  /** With limited memory, null: unlimited; {@code check} may throw to end the query. */
   ResultTable finish(List<GroupTable> groups, GroupMemory memory, Runnable check) {
     GroupTable all = newTable(memory);
     for (int g = 0; g < groups.size(); g++) {

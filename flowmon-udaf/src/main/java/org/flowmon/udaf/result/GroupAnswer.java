@@ -9,9 +9,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * A query's answer over a table's complete groups: HAVING, order, limit, and rows. Not thread-safe.
- */
+/** A query's answer over complete groups: HAVING, order, limit, and rows. Not thread-safe. */
 public final class GroupAnswer {
   // In an answer's column: a long, possibly a high long, and the NULL mark.
   private static final int BYTES_OF_VALUE = 17;
@@ -27,11 +25,7 @@ public final class GroupAnswer {
     this(table, query, table.memory()::check);
   }
 
-  /**
-   * Prepares an answer, which may take some time.
-   *
-   * @param check runs now and then, and may throw to end the query
-   */
+  /** {@code check} runs now and then, and may throw to end the query. */
   public GroupAnswer(GroupTable table, FlowQuery query, Runnable check) {
     this.table = table;
     this.query = query;

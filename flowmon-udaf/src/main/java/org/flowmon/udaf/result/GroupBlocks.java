@@ -23,10 +23,8 @@ final class GroupBlocks {
   @FunctionalInterface
   interface Work {
     /**
-     * Processes the groups whose values the vectors hold.
-     *
-     * @param from the place of the first among the groups read
-     * @param n at most {@link Vector#CAPACITY}
+     * Processes {@code n} ≤ {@link Vector#CAPACITY} groups in the vectors, read from place {@code
+     * from} on.
      */
     void block(int from, int n);
   }

@@ -40,12 +40,7 @@ public final class GroupCollector {
     this(query, Map.of(), memory);
   }
 
-  /**
-   * A collector over the rows of other results.
-   *
-   * @param given by column: its vector, which holds the values when rows are added
-   * @param memory null: unlimited
-   */
+  /** A collector over other results' rows, in vectors by column; memory null: unlimited. */
   GroupCollector(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
     this.query = query;
     GroupLayout layout = GroupLayout.of(query);
@@ -75,11 +70,7 @@ public final class GroupCollector {
     return vectors;
   }
 
-  /**
-   * Adds rows that the query's filter has already chosen.
-   *
-   * @param selection rows relative to {@code from}, ascending, below {@link Vector#CAPACITY}
-   */
+  /** Adds filtered rows: ascending, relative to {@code from}, below {@link Vector#CAPACITY}. */
   public void add(FlowRows flows, int from, int[] selection, int n) {
     if (n == 0) {
       return;

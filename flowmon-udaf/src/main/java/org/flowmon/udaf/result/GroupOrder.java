@@ -50,10 +50,8 @@ public final class GroupOrder {
   }
 
   /**
-   * The order of a table's groups.
-   *
-   * @param groups for which alone order expressions are computed; null for all
-   * @param check runs now and then while they are sorted, and may throw to end the sort
+   * The order of a table's groups; order expressions are computed for {@code groups} alone, null
+   * for all. {@code check} runs now and then in sorts, and may throw to end them.
    */
   public GroupOrder(GroupTable table, FlowQuery query, int[] groups, Runnable check) {
     this.check = check;
@@ -93,11 +91,7 @@ public final class GroupOrder {
     return 0;
   }
 
-  /**
-   * The groups that LIMIT … BY and LIMIT keep, in order; all if the query has neither.
-   *
-   * @param groups the candidates, null for all of the table
-   */
+  /** The candidates, null for all, that LIMIT … BY and LIMIT keep, in order; all without these. */
   public int[] first(int[] groups) {
     if (query.limitBy() == null || query.limitBy().keys().containsAll(query.groupBy())) {
       return first(groups, query.limit());
@@ -131,11 +125,7 @@ public final class GroupOrder {
     return Arrays.copyOf(kept, n);
   }
 
-  /**
-   * The first groups in order; all if the limit is negative.
-   *
-   * @param groups the candidates, null for all of the table
-   */
+  /** The first candidates, null for all, in order; all if the limit is negative. */
   private int[] first(int[] groups, long limit) {
     int[] chosen = groups == null ? table.all() : groups.clone();
     int size = chosen.length;
@@ -206,9 +196,8 @@ public final class GroupOrder {
   }
 
   /**
-   * Compares by a computed column.
-   *
-   * @param places by group: its row of the column; null if it is the group's number
+   * Compares by a computed column, of whose rows {@code places} tells each group's; null: its
+   * number.
    */
   private static ByOne byComputed(ComputedColumn column, int[] places, OrderItem item) {
     int sign = item.descending() ? -1 : 1;

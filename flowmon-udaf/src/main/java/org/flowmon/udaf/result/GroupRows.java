@@ -108,10 +108,8 @@ public final class GroupRows {
   }
 
   /**
-   * One row: the select list's aggregates from the merged states of all groups; NULL without a
-   * total.
-   *
-   * @param allGroups whether all groups are counted; otherwise COUNT(DISTINCT …) has no total
+   * One row of the select list's aggregates from all groups' merged state; NULL if one has no
+   * total, as COUNT(DISTINCT …) if not all groups are counted.
    */
   public static ResultTable aggregates(
       FlowQuery query, GroupLayout layout, long[] state, boolean allGroups) {

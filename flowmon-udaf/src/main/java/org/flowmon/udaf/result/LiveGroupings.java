@@ -70,9 +70,7 @@ public final class LiveGroupings {
     return layout.keys().size();
   }
 
-  /**
-   * Whether there are keys beyond those of the sampling: one choice may keep or drop many groups.
-   */
+  /** Whether there are keys beyond those of the sampling: one choice may drop many groups. */
   public boolean areUneven() {
     return counts != null;
   }
@@ -83,9 +81,8 @@ public final class LiveGroupings {
   }
 
   /**
-   * Counts the query's groups; the same table if the groups are the query's own.
-   *
-   * @param groups by grouping: all of its groups with these keys, at the same level; read-only
+   * Counts the query's groups, if the one grouping's are not its own: from all groups by grouping
+   * with these keys, at the same level; read-only.
    */
   public GroupTable count(List<GroupTable> groups) {
     if (counts == null) {

@@ -127,10 +127,9 @@ final class PackedOrder {
   }
 
   /**
-   * Packs groups in places {@code from} … {@code to} − 1, from word {@code first} on; returns the
-   * first word that did not fit wholly, the number of words if all did.
-   *
-   * @param longs receives the longs, in the same places
+   * Packs groups in places {@code from} … {@code to} − 1, from word {@code first} on, into longs in
+   * the same places; returns the first word that did not fit wholly, the number of words if all
+   * did.
    */
   int pack(int[] groups, int from, int to, int first, long[] longs) {
     Spread[] spreads = spreads(groups, from, to, first);
@@ -155,10 +154,7 @@ final class PackedOrder {
   }
 
   /**
-   * The packing of a word.
-   *
-   * @param dropped number of its lowest bits that did not fit
-   * @param shown number of the bits above that did
+   * The packing of a word, whose {@code dropped} lowest bits did not fit, and the bits above did.
    */
   private record Code(Word word, int nullBits, long min, long max, int dropped, int shown) {}
 

@@ -59,12 +59,7 @@ public final class RowLookup {
     this(query, Map.of(), memory);
   }
 
-  /**
-   * A lookup over the rows of other results.
-   *
-   * @param given by column: its vector, which holds the values when rows are added
-   * @param memory null: unlimited
-   */
+  /** A lookup over other results' rows, in vectors by column; memory null: unlimited. */
   RowLookup(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
     this.memory = new MemoryDraw(memory);
     this.given = given;
@@ -105,11 +100,7 @@ public final class RowLookup {
     }
   }
 
-  /**
-   * Offers rows that the query's filter has already chosen.
-   *
-   * @param selection rows relative to {@code from}, ascending, below {@link Vector#CAPACITY}
-   */
+  /** Offers filtered rows: ascending, relative to {@code from}, below {@link Vector#CAPACITY}. */
   public void add(FlowRows flows, int from, int[] selection, int n) {
     if (n == 0 || isComplete()) {
       return;
@@ -132,12 +123,7 @@ public final class RowLookup {
     taken(taken);
   }
 
-  /**
-   * Offers rows whose values the given vectors hold.
-   *
-   * @param count the number of values in the vectors
-   * @param selection the places of the rows in the vectors, ascending
-   */
+  /** Offers rows at ascending places of the {@code count} values in the given vectors. */
   void add(int count, int[] selection, int n) {
     if (n == 0 || isComplete()) {
       return;
@@ -271,11 +257,7 @@ public final class RowLookup {
     return finish(memory::check);
   }
 
-  /**
-   * The answer over all rows offered so far.
-   *
-   * @param check runs now and then, and may throw to end the query
-   */
+  /** {@code check} runs now and then, and may throw to end the query. */
   public ResultTable finish(Runnable check) {
     if (!query.orderBy().isEmpty()) {
       keepFirst(check);

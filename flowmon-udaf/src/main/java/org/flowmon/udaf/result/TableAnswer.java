@@ -13,9 +13,7 @@ import org.flowmon.udaf.query.TableQuery;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * Answers a query over the results of others, with expressions, groups and orders as over flows.
- */
+/** Answers a query over the results of others; expressions, groups and orders are as over flows. */
 public final class TableAnswer {
   /** A column to read: its table and its vector. */
   private static final class Read {

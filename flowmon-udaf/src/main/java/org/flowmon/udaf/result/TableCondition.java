@@ -13,10 +13,7 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * A condition over the rows of result tables with the same columns, evaluated as WHERE over flows.
- * Not thread-safe.
- */
+/** A condition over result tables with the same columns, as WHERE over flows. Not thread-safe. */
 public final class TableCondition {
   private final Map<Expression, Vector> vectors = new LinkedHashMap<>();
   private final CompiledPredicate predicate;

@@ -13,10 +13,8 @@ final class TableVectors {
   private TableVectors() {}
 
   /**
-   * The place of a column in a table.
-   *
-   * @param reader the reader's name in errors
-   * @throws IllegalArgumentException if the column is missing or of another kind
+   * A column's place, for the reader named in errors; an {@link IllegalArgumentException} if it is
+   * missing or of another kind.
    */
   static int place(ResultTable table, Named column, String reader) {
     int place = table.column(column.name());
@@ -34,9 +32,8 @@ final class TableVectors {
   }
 
   /**
-   * Fills a vector of the column's kind from at most {@link Vector#CAPACITY} rows.
-   *
-   * @param rows their numbers, from place {@code from} on; −1 stands for a row of NULLs
+   * Fills a vector of the column's kind from n ≤ {@link Vector#CAPACITY} rows; −1 is a row of
+   * NULLs.
    */
   static void load(ResultTable table, int column, int[] rows, int from, int n, Vector vector) {
     boolean isWide = table.isWide(column);

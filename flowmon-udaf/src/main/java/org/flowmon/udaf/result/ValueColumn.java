@@ -52,9 +52,7 @@ final class ValueColumn {
     return !isEmpty() && rows + n > capacity();
   }
 
-  /**
-   * The most bytes of the column after appending a vector's values at {@code selection − shift}.
-   */
+  /** The most bytes after appending a vector's values at {@code selection − shift}. */
   long heapBytesWith(Vector vector, int[] selection, int shift, int n) {
     boolean allValid = vector.allValid();
     if (!allValid && isEmpty() && noneValid(vector, selection, shift, n)) {
@@ -274,11 +272,7 @@ final class ValueColumn {
     return a == b ? 0 : Double.compare(a, b);
   }
 
-  /**
-   * Keeps these rows, in this order.
-   *
-   * @param check runs now and then, and may throw to end the work
-   */
+  /** Keeps these rows, in this order; {@code check} may throw to end the work. */
   @SuppressWarnings("ReferenceEquality") // as above
   void keep(int[] kept, Runnable check) {
     values = gathered(values, kept, check);
@@ -294,9 +288,8 @@ final class ValueColumn {
   }
 
   /**
-   * Puts all rows into this order in place, one cycle of moved rows at a time.
-   *
-   * @param check runs now and then, and may throw to end the work
+   * Puts all rows into this order in place, one cycle of moved rows at a time; {@code check} may
+   * throw to end the work.
    */
   void reorder(int[] order, Runnable check) {
     for (int from = 0; from < rows; ) {

@@ -39,9 +39,7 @@ public interface SuperState {
    * Callers ask before the merge, so that a query with too little memory ends before the
    * allocation. The default is enough for a table that doubles and keeps at most {@value
    * #BYTES_FOR_EACH} bytes for each merged byte. A state that a few bytes may turn into a larger
-   * one must override it.
-   *
-   * @param bytes may be looked at, but not read
+   * one must override it. It may look at the bytes, but not read them.
    */
   default long growth(StateReader bytes) {
     return 2 * memoryBytes() + (long) BYTES_FOR_EACH * bytes.remaining();

@@ -120,10 +120,7 @@ public final class LowHalfTuner {
 
   /**
    * Samples rows that the table takes, and does a step of a trial; returns whether the choice has
-   * changed.
-   *
-   * @param spreads by selected row: the offset that separates its pane's groups; null: {@code
-   *     spread}
+   * changed. {@code spreads} separate the groups of the rows' panes; null: {@code spread} for all.
    */
   public boolean took(
       long[] hashes, Vector[] arguments, int[] selection, int n, long[] spreads, long spread) {

@@ -18,9 +18,7 @@ public final class SlotTuner {
   /** Initial slots of a table: they stay within a core's second-level cache. */
   public static final int FIRST = 8192;
 
-  /**
-   * With scratchpads of up to thousands of bytes each: making a table costs as much as many rows.
-   */
+  /** With scratchpads of up to thousands of bytes: making a table costs as much as many rows. */
   public static final int FIRST_WITH_PADS = 1024;
 
   private static final int LEAST = 1024;
@@ -57,10 +55,8 @@ public final class SlotTuner {
   }
 
   /**
-   * Looks at a table with rows since it was made; returns whether to rebuild it with {@link
-   * #slots}.
-   *
-   * @param lost of these, rows that evicted a group or were passed on
+   * Looks at a table with rows since it was made, of which {@code lost} evicted a group or were
+   * passed on; returns whether to rebuild it with {@link #slots}.
    */
   public boolean took(long rows, long lost) {
     if (rows < rowsBefore) { // the table was rebuilt
@@ -92,10 +88,8 @@ public final class SlotTuner {
   }
 
   /**
-   * Ends an epoch: the groups of a window or checkpoint have left. Returns whether to rebuild the
-   * table with {@link #slots}.
-   *
-   * @param used the most slots in use at a time
+   * Ends an epoch, with the most slots in use at a time: the groups of a window or checkpoint have
+   * left. Returns whether to rebuild the table with {@link #slots}.
    */
   public boolean epochEnds(int used) {
     held = Math.max(0, held - 1);

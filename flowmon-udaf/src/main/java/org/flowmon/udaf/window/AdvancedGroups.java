@@ -50,10 +50,8 @@ public final class AdvancedGroups {
   }
 
   /**
-   * Takes groups sent in advance.
-   *
-   * @param task a number that no other run of a task has
-   * @param part bytes of a part, whose groups alone count
+   * Takes groups sent in advance; no other run of a task has its number. Of the part only groups
+   * count.
    */
   public void add(long task, byte[] part) {
     byTask.computeIfAbsent(task, run -> new Task()).advances.add(part);
@@ -61,10 +59,8 @@ public final class AdvancedGroups {
   }
 
   /**
-   * Takes the rest of a task.
-   *
-   * @param advances the number of the task's messages in advance
-   * @param superseded numbers, in the order of sending, of groups that no longer count
+   * Takes the rest of a task that sent so many messages in advance; superseded groups, by number in
+   * the order of sending, no longer count.
    */
   public void addRest(long task, int advances, int[] superseded, byte[] part) {
     Task of = byTask.computeIfAbsent(task, run -> new Task());
@@ -182,11 +178,7 @@ public final class AdvancedGroups {
       }
     }
 
-    /**
-     * Adds the rest.
-     *
-     * @param superseded by task: numbers of groups that no longer count; none: no rest came
-     */
+    /** Adds the rest, without superseded groups by task; none: no rest came. */
     WindowPart complete(WindowPart rest, Map<Long, List<int[]>> superseded) {
       BitSet gone = new BitSet(numbers.length);
       byTask.forEach((task, place) -> leaveOut(place, superseded.get(task), gone));

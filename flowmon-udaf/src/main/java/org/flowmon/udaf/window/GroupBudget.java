@@ -46,12 +46,7 @@ public final class GroupBudget {
     GroupHolding closed = GroupHolding.NONE;
   }
 
-  /**
-   * An unused budget.
-   *
-   * @param keyGroups in the task
-   * @param maxParallelism key groups in all tasks
-   */
+  /** An unused budget of a task with so many of the key groups of all tasks. */
   public GroupBudget(GroupLimit limit, WindowSpec window, int keyGroups, int maxParallelism) {
     this.window = window;
     this.keyGroups = keyGroups;
@@ -164,14 +159,13 @@ public final class GroupBudget {
   }
 
   /**
-   * Whether the groups of panes in this task, including closed ones, are so few that all tasks
-   * together are certainly within the budget, if no more come. A task's share by the hash of the
-   * keys is certain enough: if there were too many groups, the task would have half of its expected
-   * number, or less, once in e^256 times. The share says nothing if other groups may have much
-   * larger charges, or if a pane has two tables, whose states differ in size together.
-   *
-   * @param from start of the first pane; {@code to}: of the first after them
-   * @param uneven whether one key may have many groups, as with COUNT(DISTINCT …)
+   * Whether the groups of panes from {@code from} to before {@code to} in this task, including
+   * closed ones, are so few that all tasks together are certainly within the budget, if no more
+   * come. A task's share by the hash of the keys is certain enough: if there were too many groups,
+   * the task would have half of its expected number, or less, once in e^256 times. The share says
+   * nothing if other groups may have much larger charges: if one key may have many groups, as with
+   * COUNT(DISTINCT …) ({@code uneven}), or functions keep states ({@code withStates}). Nor if a
+   * pane has two tables, whose states differ in size together.
    */
   boolean isSure(long from, long to, boolean uneven, boolean withStates) {
     double expected = (double) ofPane.groups() * keyGroups / maxParallelism;

@@ -33,10 +33,8 @@ final class PaneCounts {
   }
 
   /**
-   * Adds the groups of a pane.
-   *
-   * @param tables by tables that count in the same way, then by grouping; null if there are none. A
-   *     group may be in several tables of the same grouping
+   * Adds the groups of a pane, by tables that count in the same way, then by grouping; null if
+   * there are none. A group may be in several tables of the same grouping.
    */
   void add(long pane, List<GroupTable[]> tables) {
     long[] counts = byPane.computeIfAbsent(pane, start -> new long[2 * LEVELS]);
@@ -173,9 +171,8 @@ final class PaneCounts {
   }
 
   /**
-   * Reads untrusted words to their end, with the bytes of states or without.
-   *
-   * @throws PartialFormatException if they are not pane counts
+   * Reads untrusted words to their end; a {@link PartialFormatException} if they are not pane
+   * counts.
    */
   static PaneCounts read(long[] words, int start, boolean withStates) {
     int at = start;

@@ -66,10 +66,8 @@ public final class PublishedGroups {
   }
 
   /**
-   * Numbers in {@link LiveGroupings} of the groupings that can be computed from another query's
-   * groups; none if filters differ.
-   *
-   * @param published keeps all groups, without COUNT(DISTINCT …)
+   * Numbers in {@link LiveGroupings} of the groupings that can be computed from the groups of
+   * another query, which keeps all, without COUNT(DISTINCT …); none if filters differ.
    */
   public static List<Integer> groupings(FlowQuery published, FlowQuery live) {
     if (!Objects.equals(published.where(), live.where())) {

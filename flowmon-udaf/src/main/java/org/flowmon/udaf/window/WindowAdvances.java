@@ -35,10 +35,8 @@ public final class WindowAdvances {
   }
 
   /**
-   * Groups of one key group, from number {@code first} on.
-   *
-   * @param table its first groups are the sent ones, and it notes their changes; empty if groups of
-   *     it were dropped since
+   * Groups of one key group, from number {@code first} on: the table's first, and it notes their
+   * changes; empty if groups of it were dropped since.
    */
   private record Sent(Optional<GroupTable> table, int first, int groups) {}
 

@@ -72,10 +72,8 @@ public final class WindowPart {
   }
 
   /**
-   * The part of some key groups, without dropped groups.
-   *
-   * @param groups all of the window's; must not change while the part is used, except to merge it
-   *     into another
+   * The part of some key groups, without dropped groups. They must not change while it is used,
+   * except to merge it into another.
    */
   public static WindowPart of(long queryId, long windowEnd, FlowQuery live, GroupTable groups) {
     return of(queryId, windowEnd, live, groups, new PaneCounts(0), true);
@@ -86,10 +84,8 @@ public final class WindowPart {
   }
 
   /**
-   * The part of some key groups.
-   *
-   * @param groups all that the counts' level keeps; must not change while the part is used
-   * @param isSure whether the level of all parts together certainly stays
+   * The part of the groups that the counts' level keeps, which certainly stays for all parts
+   * together if {@code isSure}. They must not change while it is used.
    */
   static WindowPart of(
       long queryId,
@@ -158,10 +154,8 @@ public final class WindowPart {
   }
 
   /**
-   * Rows of the part after groups of its window that were sent in advance.
-   *
-   * @param replaced numbers of groups that no longer count, less {@code first}
-   * @param first number of the first group sent of these key groups
+   * Rows after the key groups' groups sent in advance; {@code replaced} ones, less the number
+   * {@code first} of the first sent, no longer count.
    */
   WindowPart rest(IntStream kept, IntStream replaced, int first) {
     WindowPart rest =
