@@ -21,12 +21,8 @@ public final class Accumulation {
   }
 
   /**
-   * Adds rows.
-   *
-   * @param arguments a vector for each argument of the layout
-   * @param selection places of the rows in the vectors; those from {@code from} to {@code to} − 1
-   *     are added
-   * @param places by selected row: the start of its group's state in {@code states}
+   * Adds selected rows {@code from} … {@code to} − 1 of vectors, one per argument of the layout, to
+   * states of their groups, which start at {@code places} of {@code states}, by selected row.
    */
   public void add(
       Vector[] arguments, int[] selection, int from, int to, long[] states, int[] places) {

@@ -3,11 +3,8 @@ package org.flowmon.udaf.aggregate;
 import org.flowmon.flow.IpAddress;
 
 /**
- * A running value of a group. Several aggregates may share it: SUM(x) and AVG(x) use the same sum
- * and count.
- *
- * @param argument place in {@link GroupLayout#arguments}, −1 if it has none
- * @param word place of its first word in a state
+ * A running value of a group, from word {@code word} of its state; SUM(x) and AVG(x) share sum and
+ * count. The argument is a place in {@link GroupLayout#arguments}, −1 if it has none.
  */
 public record Accumulator(Operation operation, int argument, int word) {
 
@@ -29,9 +26,7 @@ public record Accumulator(Operation operation, int argument, int word) {
     MAX_ADDRESS(7, 2),
     /** Exact sum of squares: three words, unsigned, the low one first. */
     SUM_OF_SQUARES(8, 3),
-    /**
-     * Different arguments: one word. It counts groups by the query's keys and arguments, not rows.
-     */
+    /** Different arguments: one word. It counts groups of keys and arguments, not rows. */
     COUNT_DISTINCT(9, 1);
 
     private final int code;

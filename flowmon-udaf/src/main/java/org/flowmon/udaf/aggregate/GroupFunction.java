@@ -6,22 +6,13 @@ import org.flowmon.udaf.state.SubAggregate;
 import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * A function that keeps one state per group, shared by calls with the same arguments. Immutable.
- */
+/** A function with one state per group, shared by calls with the same arguments. Immutable. */
 public final class GroupFunction {
   private final BoundUdaf function;
   private final int[] arguments;
   private final int padWord;
   private final boolean takesStates;
 
-  /**
-   * A function.
-   *
-   * @param arguments places of its row arguments in {@link GroupLayout#arguments}
-   * @param padWord start of its scratchpad among those of a group
-   * @param takesStates whether its one argument gives states, which it merges
-   */
   GroupFunction(BoundUdaf function, List<Integer> arguments, int padWord, boolean takesStates) {
     this.takesStates = takesStates;
     this.padWord = padWord;

@@ -1,9 +1,6 @@
 package org.flowmon.udaf.aggregate;
 
-/**
- * The stable 64-bit hash of a group's keys. It decides the key group, so it never changes ({@code
- * docs/format/partial-groups.md}).
- */
+/** Hash of group keys, fixed as it decides key groups ({@code docs/format/partial-groups.md}). */
 public final class GroupHash {
   public static final long SEED = 0x2545F4914F6CDD1DL;
 

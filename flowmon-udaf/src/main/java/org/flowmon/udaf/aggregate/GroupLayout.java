@@ -15,8 +15,8 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The layout of a query's groups: the words of the keys and the accumulators that aggregates share.
- * Equal queries have equal layouts, whatever the values of their parameters. Immutable.
+ * The words of a query's group keys, and the accumulators that aggregates share. Equal queries have
+ * equal layouts, whatever the values of their parameters. Immutable.
  */
 public final class GroupLayout {
   /** Of a GROUP BY. */
@@ -323,10 +323,7 @@ public final class GroupLayout {
     return places;
   }
 
-  /**
-   * Whether it has the part's keys, accumulators and functions: {@link #placesOf} then computes the
-   * part's groups from its groups.
-   */
+  /** Whether it has a part's keys, accumulators and functions, as {@link #placesOf} requires. */
   public boolean holds(GroupLayout part) {
     return keys.equals(part.keys)
         && distinct.isEmpty()

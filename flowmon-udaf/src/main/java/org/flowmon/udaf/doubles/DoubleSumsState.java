@@ -258,8 +258,8 @@ final class DoubleSumsState implements SuperState {
   }
 
   /**
-   * √((n · Σx² − (Σx)²) / (n · (n − less))), rounded once; n is greater than {@code less}, which is
-   * 1 for a sample, 0 for all values.
+   * √((n · Σx² − (Σx)²) / (n · (n − less))), rounded once; less, below n, is 1 for a sample, else
+   * 0.
    */
   double deviation(int less) {
     if (notFinite != 0) {

@@ -35,10 +35,7 @@ final class ExactSum {
     return OWN_BYTES + (long) Long.BYTES * digits.length;
   }
 
-  /**
-   * Makes room for the bits {@code lowest} … {@code highest}, the highest for the sign. It never
-   * shrinks.
-   */
+  /** Makes room for bits {@code lowest} … {@code highest}, the sign's. It never shrinks. */
   void cover(int lowest, int highest) {
     int count = digits(lowest, highest);
     if (count > digits.length) {
@@ -50,10 +47,7 @@ final class ExactSum {
     }
   }
 
-  /**
-   * Adds {@code ± (high · 2^64 + low) · 2^position}, all of whose bits are covered; both longs are
-   * unsigned, {@code high} below 2^63.
-   */
+  /** Adds {@code ± (high · 2^64 + low) · 2^position}, covered; both unsigned, high below 2^63. */
   void add(long high, long low, int position, boolean negative) {
     int at = position / DIGIT_BITS - first;
     int shift = position % DIGIT_BITS;
@@ -123,10 +117,7 @@ final class ExactSum {
     return count == 0 ? 0 : (int) digits[count - 1] >> 31;
   }
 
-  /**
-   * Reads the digits that {@link #output} wrote, the first at bit {@code lowest}; the sum is below
-   * 2^{@code highest}.
-   */
+  /** Reads digits of {@link #output}, from bit {@code lowest}, below 2^{@code highest}. */
   static int[] read(StateReader bytes, int lowest, int highest) {
     int count = bytes.count("digits", digits(lowest, highest), Integer.BYTES);
     int[] digits = new int[count];

@@ -3,9 +3,9 @@ package org.flowmon.udaf.group;
 import org.apache.datasketches.thetacommon.BinomialBoundsN;
 
 /**
- * The estimated number of a window's groups, with bounds of the true number; −1: unknown. Each
- * group is sampled by the hash of its keys with the same probability, so the number of kept groups
- * has a binomial distribution.
+ * The estimated number of a window's groups, the kept ones scaled up, with bounds; −1: unknown.
+ * Groups are sampled by the hash of their keys with equal probability: the number of kept ones is
+ * binomial.
  */
 public record GroupEstimate(long lower, long value, long upper) {
   /** The probability that the true number lies within the bounds. */
@@ -15,9 +15,7 @@ public record GroupEstimate(long lower, long value, long upper) {
 
   private static final int STANDARD_DEVIATIONS = 2;
 
-  /**
-   * For {@code level} 0 of all groups, else of one in 2^level; {@code value} is −1 if none is kept.
-   */
+  /** Of groups, kept ones scaled up, or −1; level 0 keeps all, others one in 2^level. */
   public static GroupEstimate of(long value, int level) {
     if (value < 0 || level > GroupSample.LAST) {
       return UNKNOWN;

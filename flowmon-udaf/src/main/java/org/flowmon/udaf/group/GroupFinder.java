@@ -21,11 +21,8 @@ final class GroupFinder {
   private boolean isUnindexed;
 
   /**
-   * Finds groups among words that are still empty.
-   *
-   * @param leadingKeys the number of leading keys by which a group is sampled
-   * @param sample is told of each added group; may be null
-   * @param memory that texts and the index take, before they grow
+   * Finds groups, sampled by leading keys, among words that are still empty; {@code sample} is told
+   * of added ones, may be null. Texts and the index take the memory before they grow.
    */
   GroupFinder(
       GroupLayout layout,

@@ -3,10 +3,8 @@ package org.flowmon.udaf.group;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /**
- * A task's limits on a window of a live query, or on a pane.
- *
- * @param groups with COUNT(DISTINCT …): groups of keys and arguments
- * @param stateBytes by {@link org.flowmon.udaf.state.SuperState#chargedBytes}
+ * A task's limits on a window of a live query, or on a pane: groups (with COUNT(DISTINCT …) of keys
+ * and arguments), and {@link org.flowmon.udaf.state.SuperState#chargedBytes}.
  */
 public record GroupLimit(long groups, long stateBytes) {
   public static final GroupLimit NONE = new GroupLimit(Long.MAX_VALUE, Long.MAX_VALUE);

@@ -4,11 +4,11 @@ import java.util.Arrays;
 import org.flowmon.udaf.aggregate.GroupLayout;
 
 /**
- * A sample of a table's groups for windows with too many, and the merged rest. Level L keeps the
- * groups whose hash (the stable hash of the query's keys) has at least L zero bits, from bit 32
- * upwards. Key groups do not depend on these bits, so each level halves the groups of each key
- * group. Kept groups are exact. The states of dropped groups are merged into one, the <i>rest</i>:
- * the sum over all groups stays exact. A level only rises. Not thread-safe.
+ * A sample of a window's too many groups, and the merged rest. Level L keeps the groups whose
+ * stable hash of the query's keys has at least L zero bits, from bit 32 upwards. Key groups do not
+ * depend on these bits: each level halves the groups of each key group. Kept groups are exact. The
+ * states of dropped groups are merged into one, the <i>rest</i>: the sum over all groups stays
+ * exact. A level only rises. Not thread-safe.
  */
 public final class GroupSample {
   /** The highest level that keeps groups: one of 65,536. */
@@ -76,10 +76,8 @@ public final class GroupSample {
   }
 
   /**
-   * Drops the groups in columns that the level does not keep; moves the others to the front.
-   *
-   * @param from by group: its origin, moved with it
-   * @return the number of kept groups
+   * Drops the groups in columns that the level does not keep; moves the others, with their origin
+   * {@code from}, to the front. Returns their number.
    */
   public int keep(
       KeyColumns keys,

@@ -14,9 +14,8 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The function states of a {@link GroupTable}, by function and group. Rows first go to scratchpads,
- * which groups take in turn. Each merge takes the growth of a state from the memory beforehand. Not
- * thread-safe.
+ * The function states of a {@link GroupTable}, by function and group. Rows first go to scratchpads.
+ * Each merge takes the growth of a state from the memory beforehand. Not thread-safe.
  */
 public final class GroupStates {
   // Bytes merged between two cancellation checks, at 1 ns and more a byte.
@@ -265,8 +264,8 @@ public final class GroupStates {
   }
 
   /**
-   * Shares the states of a group of another table, which must not change or clear them while this
-   * table reads them. Merging into them here first copies them.
+   * Shares states of another table, which must not change them while this one reads them; a merge
+   * copies them first.
    */
   void share(int group, GroupStates other, int from) {
     other.settle();

@@ -132,11 +132,8 @@ public final class GroupTable {
   }
 
   /**
-   * Adds rows. Changes the vectors of DOUBLE keys: both zeros become one, and all NaNs.
-   *
-   * @param keys one vector per key of {@link GroupLayout#keys}
-   * @param arguments one vector per argument of {@link GroupLayout#arguments}
-   * @param selection the places of the rows in the vectors, ascending
+   * Adds rows, at ascending places of a vector per key and per argument of the layout. Changes
+   * DOUBLE keys: both zeros become one, and all NaNs.
    */
   public void add(Vector[] keys, Vector[] arguments, int[] selection, int n) {
     if (n == 0) {
@@ -167,11 +164,9 @@ public final class GroupTable {
   }
 
   /**
-   * Finds the groups of keys; adds missing ones, without rows. {@link #merge(int[], long[][], int)}
-   * then merges states that were summed elsewhere. Changes DOUBLE keys as {@link #add} does.
-   *
-   * @param selection the places of the keys in the vectors, ascending
-   * @param groups receives the groups' numbers, valid until {@link #clear}
+   * Finds or adds groups without rows, with keys at ascending places; {@link #merge(int[],
+   * long[][], int)} merges states summed elsewhere. Changes DOUBLE keys as {@link #add}. Numbers
+   * are valid until {@link #clear}.
    */
   public void find(Vector[] keys, int[] selection, int n, int[] groups) {
     if (n > 0) {
@@ -303,9 +298,7 @@ public final class GroupTable {
     }
   }
 
-  /**
-   * Merges groups in columns; {@code at}, of {@code count} places or more, receives their numbers.
-   */
+  /** Merges groups in columns; {@code at}, of at least {@code count} places, gets their numbers. */
   public void mergeColumns(
       long[] nulls, long[][] keyWords, long[] hashes, long[][] stateWords, int[] at, int count) {
     finder.find(nulls, keyWords, hashes, count, at);
@@ -372,10 +365,7 @@ public final class GroupTable {
     return finder.contains(other.finder, group);
   }
 
-  /**
-   * Finds the group of the other table's first keys, which are this table's keys, or adds it
-   * without rows.
-   */
+  /** Finds or adds, without rows, the group of the other's first keys, which are this table's. */
   public int findKeysOf(GroupTable other, int group) {
     return finder.findFirstKeys(other.finder, group);
   }

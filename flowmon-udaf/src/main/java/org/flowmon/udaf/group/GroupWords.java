@@ -110,10 +110,7 @@ public final class GroupWords {
     return true;
   }
 
-  /**
-   * Reads the words of a coming lookup independently: memory latency is paid once, not per group.
-   * Nothing for group −1.
-   */
+  /** Reads words of a coming lookup independently, to pay memory latency once; −1: nothing. */
   void touch(int[] groups, int n) {
     long sum = 0;
     for (int r = 0; r < n; r++) {
@@ -174,9 +171,7 @@ public final class GroupWords {
     size++;
   }
 
-  /**
-   * Takes over groups, keys by word, then by group, and states at {@code at}, into reserved room.
-   */
+  /** Takes over groups, keys by word, then group, and states at {@code at}, into reserved room. */
   void append(long[] nulls, long[][] keys, long[] states, int[] at, int n) {
     for (int i = 0; i < n; i++) {
       int group = size * stride;

@@ -28,8 +28,7 @@ public final class KeyColumns {
   public final long[][] words;
   private final long[][] textWords;
   private final long[][] doubleWords;
-  // Bit k is set if key k is NULL. Allocated with the hashes when rows are first loaded: most
-  // tables only merge states of others.
+  // Bit k is set if key k is NULL. Allocated with the first rows: most tables only merge states.
   public long[] nulls = {};
   public long[] hashes = {};
   private boolean nullsAreClear = true;
@@ -159,10 +158,7 @@ public final class KeyColumns {
     }
   }
 
-  /**
-   * The stable hash of a group's leading keys: decides its key group and the levels of {@link
-   * GroupSample} that keep it.
-   */
+  /** Stable; decides a group's key group and the levels of {@link GroupSample} that keep it. */
   public long leadingHash(long nulls, long[] data, int at) {
     long hash = GroupHash.SEED;
     for (int w = 0; w < leadingWords; w++) {

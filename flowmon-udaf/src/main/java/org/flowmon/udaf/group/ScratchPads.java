@@ -7,9 +7,8 @@ import org.flowmon.udaf.state.SubAggregate;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A fixed number of scratchpads that groups take in turn. If a group's place is taken, the owner's
- * rows are sent on first: memory beside the states is bounded for any number of groups. Not
- * thread-safe.
+ * A fixed number of scratchpads that groups take in turn: a taken pad's rows are sent on first. So
+ * memory beside the states is bounded for any number of groups. Not thread-safe.
  */
 final class ScratchPads {
   /** Takes the contents of a pad. */

@@ -10,10 +10,9 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Counts a batch's filtered flows by the pane of their arrival: all, late, ahead of time, and from
- * sampled packets. With a {@code sampling_rate} above 1, a flow's bytes and packets are estimates,
- * however exact their sums are. Most batches arrived within one pane: their flows are counted many
- * at a time.
+ * Counts a batch's filtered flows by the pane of their arrival: all, late, ahead of time, and
+ * sampled, whose bytes and packets are estimates, however exact their sums ({@code sampling_rate}
+ * above 1). Most batches arrived within one pane: their flows are counted many at a time.
  */
 final class ArrivedFlows {
   private final WindowSpec window;

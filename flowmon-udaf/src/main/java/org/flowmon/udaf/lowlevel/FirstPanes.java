@@ -4,11 +4,10 @@ import java.util.TreeSet;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /**
- * Limits the panes that open before the first watermark. Until then the time is unknown: no window
- * closes, and flows of any past arrival open panes, so that an attacker could open one with each
- * flow. At most {@link #MAX_WINDOWS} windows open, or as many as their own lateness keeps open if
- * these are more. After the first watermark there is no limit: earlier panes are closed, and the
- * elapsed time bounds the later ones. Not thread-safe.
+ * Limits the panes that open before the first watermark. Until then the time is unknown, no window
+ * closes, and flows of any past arrival open panes: an attacker could open one with each. At most
+ * {@link #MAX_WINDOWS} windows open, or as many as their lateness keeps open if these are more.
+ * After it earlier panes are closed, and the elapsed time bounds later ones. Not thread-safe.
  */
 public final class FirstPanes {
   /** A month has fewer windows of ten seconds. */

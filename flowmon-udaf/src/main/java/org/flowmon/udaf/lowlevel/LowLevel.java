@@ -60,10 +60,9 @@ public final class LowLevel {
   }
 
   /**
-   * Adds a query, which gets the flows from now on.
+   * Adds an aggregated and bound query, which gets the flows from now on.
    *
    * @param queryId stands in the header of all its partial groups
-   * @param query aggregated and bound
    * @param slots of each table, rounded up to a power of two
    * @param maxParallelism number of key groups, 1 … 32,768
    * @throws IllegalArgumentException if there cannot be so many slots or key groups
@@ -138,8 +137,7 @@ public final class LowLevel {
   }
 
   /**
-   * Closes all complete panes that a window's result needs by then: no flow with an arrival at or
-   * before the watermark will come any more.
+   * Closes all panes that a result needs by then: no flow that arrived by the watermark will come.
    */
   public void closePanesUpTo(long watermarkMicros) {
     watermark = Math.max(watermark, watermarkMicros);
@@ -149,10 +147,7 @@ public final class LowLevel {
     forgetEmpty();
   }
 
-  /**
-   * Sends groups of closed panes from up to {@code slots} slots of each table; returns {@link
-   * #isDrained}.
-   */
+  /** Sends groups of closed panes in so many slots of each table; returns {@link #isDrained}. */
   public boolean drainSome(int slots) {
     for (Shared shared : all) {
       shared.tables.drainSome(slots);

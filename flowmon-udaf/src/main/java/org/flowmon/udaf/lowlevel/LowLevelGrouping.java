@@ -20,9 +20,9 @@ import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A grouping of live queries on the low level: keys, the arguments of all queries, and table.
- * Groups that leave the table are packed by pane and key group, and go to each interested query
- * when there are enough, or at the latest possible time.
+ * A grouping of live queries on the low level, with its table. Groups that leave it are packed by
+ * pane and key group, and go to interested queries when there are enough, or at the latest possible
+ * time.
  */
 final class LowLevelGrouping implements LowLevelTable.Ejected {
   /** Of one pane and key group, sent together. */
@@ -51,11 +51,7 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
   private long passedBefore;
 
   /**
-   * The plan of a grouping.
-   *
-   * @param layout of everything that its parts need
-   * @param leadingKeys number of its first keys that decide its groups' key group
-   * @param parts its recipients
+   * The plan of a grouping for all parts, its recipients; the leading keys decide the key group.
    */
   record Plan(GroupLayout layout, int leadingKeys, List<LowLevelMember.Part> parts) {
     private record Keys(List<Expression> keys, int leading, boolean functions) {}
@@ -63,8 +59,8 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
     private record Wanted(LowLevelMember member, int grouping, GroupLayout layout) {}
 
     /**
-     * Plans one grouping for equal keys, with equal accumulators once. Groupings with function
-     * states are kept apart: in their table the others would find fewer of their groups.
+     * One for equal keys, with equal accumulators once. Groupings with function states are kept
+     * apart: they take so much of a table that others would find fewer of their groups.
      */
     static List<Plan> of(List<LowLevelMember> members) {
       Map<Keys, List<Wanted>> byKeys = new LinkedHashMap<>();
@@ -107,7 +103,6 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
    * A grouping without groups.
    *
    * @param number of it among those with the same panes
-   * @param evaluation shares keys and arguments with other groupings
    * @param nanos a clock; only its differences count
    */
   LowLevelGrouping(
@@ -151,10 +146,7 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
     table = newTable();
   }
 
-  /**
-   * Evaluates keys and arguments of rows for {@link #add}; returns whether all succeeded. Queries
-   * that need failed ones fail.
-   */
+  /** Evaluates rows for {@link #add}; false if some fail: then the queries that need them fail. */
   boolean evaluate(FlowRows rows, int from, int count) {
     try {
       keys.load(rows, from, count);

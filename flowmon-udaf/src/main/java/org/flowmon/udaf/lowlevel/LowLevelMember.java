@@ -7,8 +7,8 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.LiveGroupings;
 
 /**
- * A live query of the {@link LowLevel}. It gets partial groups of its own, even from shared tables,
- * and fails alone. Not thread-safe.
+ * A live query of the {@link LowLevel}, with partial groups of its own, even from shared tables.
+ * Fails alone. Not thread-safe.
  */
 public final class LowLevelMember {
   private final long queryId;
@@ -111,17 +111,13 @@ public final class LowLevelMember {
   }
 
   /**
-   * The failure of its evaluation, after which it gets nothing any more; null if none. A sink's
-   * exception is no failure of a query: it is rethrown to the caller.
+   * Of its evaluation: it gets nothing any more; null if none. Exceptions of sinks are rethrown.
    */
   public RuntimeException failure() {
     return failure;
   }
 
-  /**
-   * Passes on the last batch's arrival counts, in no order. Panes without filtered flows are left
-   * out, except that one of all zeros may occur.
-   */
+  /** The last batch's counts, in no order. Panes without filtered flows may be left out. */
   public void arrivalsOfBatch(Arrivals to) {
     if (tables != null) {
       tables.arrived().forEach(window.widthMicros(), to);
@@ -132,10 +128,7 @@ public final class LowLevelMember {
     return tables == null ? LowLevelTuning.NONE : tables.tuning(this);
   }
 
-  /**
-   * Counters since the query came. Evictions and passed rows are those of its tables, even if
-   * shared.
-   */
+  /** Since the query came. Evictions and passed rows are those of its tables, even if shared. */
   public LowLevelCounts counts() {
     LowLevelCounts ofTables = tables == null ? before : before.plus(tables.counts(this));
     return ofTables.plus(LowLevelCounts.sent(partials, messages));

@@ -62,10 +62,7 @@ final class LowLevelPads {
     }
   }
 
-  /**
-   * Adds rows to the groups whose states start at {@code places}, by selected row; sends full pads
-   * on.
-   */
+  /** Adds rows to groups, whose states start at {@code places}; sends full pads on. */
   void add(
       Vector[] vectors, int[] selection, int from, int to, long[] data, int[] places, Full full) {
     if (known != vectors) {

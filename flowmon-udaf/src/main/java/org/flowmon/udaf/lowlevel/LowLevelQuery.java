@@ -7,10 +7,7 @@ import org.flowmon.udaf.partial.PartialSink;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.tuning.TableSize;
 
-/**
- * A {@link LowLevel} of one live query. Failures of its evaluation are thrown, and it gets nothing
- * any more. Not thread-safe.
- */
+/** A {@link LowLevel} of one live query, whose failures are thrown and end it. Not thread-safe. */
 public final class LowLevelQuery {
   /** Default slots: such a table stays within a core's second-level cache. */
   public static final int DEFAULT_SLOTS = 8192;

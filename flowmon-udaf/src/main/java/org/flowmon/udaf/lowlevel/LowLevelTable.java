@@ -85,11 +85,10 @@ final class LowLevelTable {
   private int mostUsed;
 
   /**
-   * A table without groups.
+   * A table without groups; fewer slots, a power of two, if pads are large; pads null: no
+   * functions.
    *
-   * @param slots a power of two; the table has fewer if pads are large
    * @param secondChance whether a group whose slot is taken tries another
-   * @param pads null if the layout has no functions
    */
   LowLevelTable(
       GroupLayout layout,
@@ -164,8 +163,7 @@ final class LowLevelTable {
   }
 
   /**
-   * Adds the selected rows of the vector whose keys the columns hold; {@code paneOf} by selected
-   * row, null if all are of {@code pane}.
+   * Adds selected rows, whose keys the columns hold; {@code paneOf} null: all are of {@code pane}.
    */
   void add(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
     rows += n;
@@ -342,8 +340,7 @@ final class LowLevelTable {
   }
 
   /**
-   * The slot for a group outside of its first slot: the first if free, else the second if free or
-   * the group's own, −1 if both are taken.
+   * For a group not in its first slot: that if free, else the second if free or its own, else −1.
    */
   private int place(long hash, int first, long mark, int i) {
     if (data[first] == 0) {
@@ -373,11 +370,8 @@ final class LowLevelTable {
   }
 
   /**
-   * Ejects the group of a slot for another; returns the number of rows that their groups' states
-   * now include.
-   *
-   * @param added number of rows that they included before
-   * @param found number of rows that have found their slots
+   * Ejects the group of a slot for another; {@code added} of the {@code found} rows are in their
+   * groups' states. Returns how many are now.
    */
   private int evict(int at, Vector[] arguments, int[] selection, int added, int found) {
     int done = added;

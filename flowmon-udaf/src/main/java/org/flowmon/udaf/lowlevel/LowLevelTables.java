@@ -66,9 +66,7 @@ public final class LowLevelTables {
    *
    * @param where null if they have no filter
    * @param window of one of the queries; the others differ in width at most
-   * @param size of each table
    * @param maxParallelism number of key groups, 1 … 32,768
-   * @param evaluation shares results with other queries
    * @param nanos a clock; only its differences count
    */
   LowLevelTables(
@@ -100,10 +98,7 @@ public final class LowLevelTables {
     return words <= MAX_SHARED_WORDS;
   }
 
-  /**
-   * Adds a query, which gets the flows from now on; a {@link org.flowmon.udaf.text.QueryException}
-   * names a remaining parameter.
-   */
+  /** Adds a query; a {@link org.flowmon.udaf.text.QueryException} names a remaining parameter. */
   void add(LowLevelMember member) {
     for (GroupLayout layout : member.groupings().groupings()) {
       // If this fails, the present queries are not affected.
@@ -249,8 +244,7 @@ public final class LowLevelTables {
   }
 
   /**
-   * Sends all groups of all panes, which stay, and drops those without a recipient: failed queries
-   * go. Counters begin anew.
+   * Sends all groups of all panes, which stay; drops those of failed queries. Counters begin anew.
    */
   private void empty() {
     emptyGroupings();

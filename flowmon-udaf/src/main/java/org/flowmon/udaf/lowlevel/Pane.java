@@ -4,8 +4,8 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.partial.PartialGroupsBuilder;
 
 /**
- * A pane with groups on the low level: a slice of time as long as the slide, the first window that
- * its flows were not late for, and the tick from which they count.
+ * A slice of time as long as the slide, the first window for which its flows were not late, and the
+ * tick from which they count.
  */
 public final class Pane {
   /** Among the open panes; part of every slot that holds one of its groups. */

@@ -8,8 +8,8 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Assigns flows to panes by the rules of a {@link WindowSpec}: row by row, or a whole batch if its
- * header says that all its flows are on time and of one pane.
+ * Assigns flows to panes by a {@link WindowSpec}: row by row, or a whole batch if its header says
+ * that all its flows are on time and of one pane.
  */
 final class PaneAssignment {
   // Of the widest windows.
@@ -121,8 +121,8 @@ final class PaneAssignment {
   }
 
   /**
-   * Finds panes; drops rows without one, counted by reason, from the selection, relative to {@code
-   * from}; returns the number of kept rows.
+   * Finds panes; drops rows, relative to {@code from}, without one, counted by reason. Returns the
+   * number of kept rows.
    */
   int assign(FlowBatch batch, int from, int count, int[] selection, int n) {
     batch.readLongs(FlowColumn.ARRIVAL, from, count, arrivals);
@@ -150,10 +150,7 @@ final class PaneAssignment {
     return !WindowSpec.isTime(arrival) || time > arrival + window.aheadMicros();
   }
 
-  /**
-   * Whether the time is so far before the arrival that it is late in any pane, which might not fit
-   * 64 bits.
-   */
+  /** Whether the time is so early that it is late in any pane, which might not fit 64 bits. */
   boolean isTooEarly(long time, long arrival) {
     return time < arrival - window.latenessMicros() - window.widthMicros();
   }
@@ -193,10 +190,7 @@ final class PaneAssignment {
     first.timeIsKnown();
   }
 
-  /**
-   * Counts a flow without an open pane: a source broke its promise or, before the first watermark,
-   * the pane was one too many.
-   */
+  /** No open pane: a source broke a promise or, before the first watermark, it was one too many. */
   void countClosed(long arrival) {
     if (first.isTimeKnown()) {
       behindWatermark++;
@@ -215,10 +209,7 @@ final class PaneAssignment {
     arrived.ahead(arrival);
   }
 
-  /**
-   * The pane with this start for a flow that is not late for it; null if it is closed, or does not
-   * open.
-   */
+  /** For a flow that is not late for it; null if the pane is closed, or does not open. */
   Pane place(long start, long arrival) {
     return first.open(window, start) ? place(start, fromWindowEnd(start, arrival), arrival) : null;
   }

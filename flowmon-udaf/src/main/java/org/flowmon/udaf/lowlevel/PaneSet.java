@@ -30,10 +30,7 @@ final class PaneSet {
   private final Set<Key> detached = new HashSet<>();
   private Pane latest;
 
-  /**
-   * Sets the number of destinations, groupings · key groups, of present and future panes; nothing
-   * may be buffered for them.
-   */
+  /** Sets the destinations of panes, groupings · key groups; nothing may be buffered for them. */
   void setDestinations(int number) {
     destinations = number;
     forEach(pane -> pane.outgoing = new PartialGroupsBuilder[number]);

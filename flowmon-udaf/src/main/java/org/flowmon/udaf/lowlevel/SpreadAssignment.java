@@ -38,9 +38,7 @@ final class SpreadAssignment {
     this.assignment = assignment;
   }
 
-  /**
-   * Divides flows, selected relative to {@code from}; returns how many have a share in some pane.
-   */
+  /** Divides flows, relative to {@code from}; returns how many have a share in some pane. */
   int assign(FlowBatch batch, int from, int count, int[] selection, int n, Shares out) {
     batch.readLongs(FlowColumn.ARRIVAL, from, count, arrivals);
     read(batch, FlowColumn.END_TIME, from, count, ends, ended);

@@ -7,9 +7,8 @@ import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Shares of flows as rows: a flow of a batch each, but with only the bytes and packets of one pane.
- * At most {@link Vector#CAPACITY} rows, of flows at most that far apart in the batch; reused. Not
- * thread-safe.
+ * Shares of at most {@link Vector#CAPACITY} flows of a batch, at most that far apart: rows with
+ * only the bytes and packets of one pane. Reused. Not thread-safe.
  */
 public final class SpreadRows implements FlowRows {
   private static final FlowColumn[] DIVIDED = {
@@ -77,10 +76,7 @@ public final class SpreadRows implements FlowRows {
     }
   }
 
-  /**
-   * Adds a flow's next share, until {@code elapsed} since its start; it is lost if {@code pane} is
-   * null.
-   */
+  /** Adds a flow's next share, until {@code elapsed} since its start; pane null: it is lost. */
   void add(int flow, long elapsed, long duration, Pane pane) {
     for (int c = 0; c < DIVIDED.length; c++) {
       long through = through(totals[c][flow], elapsed, duration);
@@ -95,8 +91,8 @@ public final class SpreadRows implements FlowRows {
   }
 
   /**
-   * The exact total · elapsed / duration, rounded down; elapsed is 0 … duration. A total below 0,
-   * which no flow has, falls into the end of the duration.
+   * Exactly total · elapsed / duration, rounded down, 0 ≤ elapsed ≤ duration. A total below 0,
+   * which no flow has, falls into the end.
    */
   static long through(long total, long elapsed, long duration) {
     if (elapsed == duration) {

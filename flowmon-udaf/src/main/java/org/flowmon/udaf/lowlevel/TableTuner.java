@@ -14,8 +14,8 @@ import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Tunes a table's slots and its functions' low halves. If its size is tuned, both follow its
- * measurements. Groups that leave it can be merged whatever the tuning. Not thread-safe.
+ * Tunes slots and low halves by a table's measurements, if its size is tuned. Groups that leave it
+ * can be merged whatever the tuning. Not thread-safe.
  */
 final class TableTuner {
   private final GroupLayout layout;
@@ -91,8 +91,7 @@ final class TableTuner {
   }
 
   /**
-   * Measures rows that the table has taken; returns whether it must be rebuilt. {@code paneOf} by
-   * selected row, null if all are of {@code pane}.
+   * Measures taken rows; returns whether to rebuild. {@code paneOf} null: all are of {@code pane}.
    */
   boolean took(
       LowLevelTable table,

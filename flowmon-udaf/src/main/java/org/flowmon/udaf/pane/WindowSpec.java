@@ -178,8 +178,7 @@ public record WindowSpec(
   }
 
   /**
-   * The watermark at which groups are first needed: their tick, or end + lateness of their first
-   * window.
+   * The watermark at which groups are first needed: their tick, or first window's end + lateness.
    */
   public long neededAt(long fromWindowEnd, long due) {
     long last = fromWindowEnd + latenessMicros;
@@ -194,7 +193,7 @@ public record WindowSpec(
         || (revised && tickAtOrBefore(watermarkMicros) > before);
   }
 
-  /** A watermark. */
+  /** The first watermark at which the window has a result. */
   public long firstResultAt(long windowEnd) {
     return revised ? windowEnd : windowEnd + latenessMicros;
   }
@@ -238,8 +237,7 @@ public record WindowSpec(
   }
 
   /**
-   * Number of the result that is complete through an arrival: 0 at the window's end, one more with
-   * each slide, {@link #lastUpdate} for the final one.
+   * 0 for a result at the window's end, one more with each slide, {@link #lastUpdate} for the last.
    */
   public int update(long windowEnd, long completeThrough) {
     return Math.toIntExact(-Math.floorDiv(windowEnd - completeThrough, slideMicros));

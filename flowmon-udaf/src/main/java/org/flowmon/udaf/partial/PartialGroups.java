@@ -178,9 +178,8 @@ public final class PartialGroups {
   }
 
   /**
-   * The tick from which they count in results, {@link WindowSpec#due}; after that tick the
-   * {@linkplain #paneStart pane's start}, which precedes all ticks. In older versions the end of
-   * the first window.
+   * The tick from which they count, {@link WindowSpec#due}; afterwards {@link #paneStart}, which
+   * precedes all ticks. In older versions the end of the first window.
    */
   public long due() {
     return version() < PartialLayout.DUE_VERSION

@@ -13,8 +13,8 @@ import org.flowmon.udaf.value.ValueKind;
 
 /**
  * Packs partial states into the bytes of {@link PartialGroups}: of one query, or of several whose
- * groups lie side by side and that each get their own columns. Reused: after the first groups it
- * allocates only the bytes that it gives away.
+ * groups lie side by side and that each get their own columns. Reused, it allocates only bytes
+ * given away.
  */
 public final class PartialGroupsBuilder {
   // Beyond this size the added groups are packed; one group alone may have more.
@@ -120,9 +120,7 @@ public final class PartialGroupsBuilder {
     return bytes;
   }
 
-  /**
-   * Packs at most {@link PartialLayout#MAX_GROUPS} groups of {@link GroupWords} alone, in place.
-   */
+  /** Packs at most {@link PartialLayout#MAX_GROUPS} groups of {@link GroupWords}, in place. */
   public byte[] build(
       long[] words, int first, int n, PartialRecipient to, int keyGroup, PaneKey pane) {
     if (textKeys > 0 || states.length > 0 || count > 0) {
@@ -142,10 +140,7 @@ public final class PartialGroupsBuilder {
     }
   }
 
-  /**
-   * Packs the columns for {@link #message}; they stay until a builder with the same scratch bytes
-   * packs.
-   */
+  /** Packs the columns for {@link #message}, until a builder with the same scratch bytes packs. */
   public void pack() {
     byte[] bytes = scratch.ofSize(bound());
     int at = writeWords(bytes, 0, 0);

@@ -15,9 +15,9 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The answer of an aggregated query while it is written by column: {@link #inspect} the states of
- * all groups, {@link #allocate} the columns, then write keys and aggregates. Several threads may
- * inspect, and write different rows, at the same time.
+ * An answer while it is written by column: {@link #inspect} all states, {@link #allocate}, then
+ * write keys and aggregates. Several threads may inspect, and write different rows, at the same
+ * time.
  */
 public final class AnswerColumns {
   /** A column of the answer. */
@@ -149,10 +149,7 @@ public final class AnswerColumns {
     return columns[column].key;
   }
 
-  /**
-   * Sets the arrays of a key column or a computed column, given away. They may be filled until
-   * {@link #build}: see {@link ResultTable.Builder#fill}.
-   */
+  /** Sets a key or computed column, given away; may be filled until {@link #build}. */
   public void set(int column, long[] low, long[] high, String[] texts, boolean[] isNull) {
     columns[column].low = low;
     columns[column].high = high;

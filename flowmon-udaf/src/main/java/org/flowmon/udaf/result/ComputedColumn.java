@@ -11,10 +11,7 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.TextOrder;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * The values of an expression over some groups in their order: arrays for {@link
- * org.flowmon.udaf.value.ResultTable.Builder#fill}. Immutable.
- */
+/** The values of an expression over some groups in their order, as arrays. Immutable. */
 final class ComputedColumn {
   private final ValueKind kind;
   private final long[] low;

@@ -37,10 +37,8 @@ public final class DistinctCounts {
   private final List<Step> steps = new ArrayList<>();
 
   /**
-   * The contribution of a grouping's group to the group of its keys.
-   *
-   * @param count the word that counts it
-   * @param arguments a bit for each key of the grouping that is an argument and must not be NULL
+   * What a grouping's group adds to the group of its keys: one to the {@code count} if none of the
+   * keys in {@code arguments}, by bit, is NULL.
    */
   private record Step(Accumulator count, long arguments, List<Moved> states) {}
 
@@ -124,8 +122,7 @@ public final class DistinctCounts {
   }
 
   /**
-   * Counts groups of one of {@link #groupings}, each once, into any {@link #newTable}; the tables
-   * are then merged.
+   * Counts each group of one of {@link #groupings} once, into a {@link #newTable}, to be merged.
    */
   public void count(int grouping, GroupTable groups, GroupTable into) {
     count(grouping, groups, into, into.memory()::check);

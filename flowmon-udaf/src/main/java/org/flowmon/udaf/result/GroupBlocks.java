@@ -14,18 +14,12 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * The keys and aggregates of an expression over groups as vectors, block by block: it is then
- * evaluated like one over rows. Not thread-safe.
- */
+/** Keys and aggregates of groups as vectors, block by block, for expressions. Not thread-safe. */
 final class GroupBlocks {
   /** Processes a block. */
   @FunctionalInterface
   interface Work {
-    /**
-     * Processes {@code n} ≤ {@link Vector#CAPACITY} groups in the vectors, read from place {@code
-     * from} on.
-     */
+    /** Processes {@code n} ≤ {@link Vector#CAPACITY} groups, read from place {@code from} on. */
     void block(int from, int n);
   }
 

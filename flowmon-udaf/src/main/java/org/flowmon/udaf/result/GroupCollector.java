@@ -17,9 +17,8 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Evaluates keys and arguments of an aggregated query's rows into a {@link GroupTable}; {@link
- * RowLookup} is for queries without aggregates. Not thread-safe; several may take parts of the rows
- * and be merged.
+ * Evaluates rows of an aggregated query into a {@link GroupTable}. Not thread-safe; several may
+ * take parts of the rows and be merged.
  */
 public final class GroupCollector {
   private final FlowQuery query;
@@ -90,10 +89,8 @@ public final class GroupCollector {
   }
 
   /**
-   * Adds rows whose values the given vectors hold.
+   * Adds rows at ascending places of the {@code count} values in the given vectors.
    *
-   * @param count the number of values in the vectors
-   * @param selection the places of the rows in the vectors, ascending
    * @throws QueryException if a key, or the argument of a 64-bit aggregate, exceeds 64 bits
    */
   void add(int count, int[] selection, int n) {

@@ -19,10 +19,7 @@ import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.TextOrder;
 
-/**
- * The order of a query's groups: ORDER BY, then the keys ascending with NULLs last. It is total:
- * results do not depend on the order of merging.
- */
+/** ORDER BY, then the keys ascending with NULLs last: total, whatever the order of merging. */
 public final class GroupOrder {
   /** Compares two groups of the table. */
   private interface ByOne {
@@ -50,8 +47,8 @@ public final class GroupOrder {
   }
 
   /**
-   * The order of a table's groups; order expressions are computed for {@code groups} alone, null
-   * for all. {@code check} runs now and then in sorts, and may throw to end them.
+   * Order expressions are computed for {@code groups} alone, null: all. {@code check} may throw to
+   * end sorts.
    */
   public GroupOrder(GroupTable table, FlowQuery query, int[] groups, Runnable check) {
     this.check = check;
@@ -98,8 +95,7 @@ public final class GroupOrder {
     }
     int[] all = groups == null ? table.all() : groups;
     long wanted = query.limit() < 0 ? all.length : query.limit();
-    // LIMIT … BY usually drops few groups: sort a few more than wanted, more only if these are not
-    // enough.
+    // LIMIT … BY usually drops few groups: sort some more than wanted, further ones only if needed.
     for (long taken = 2 * wanted + 64; ; taken *= 4) {
       boolean takesAll = taken >= all.length;
       int[] kept = firstOfKeys(first(all, takesAll ? -1 : taken), wanted);
@@ -195,10 +191,7 @@ public final class GroupOrder {
     return places;
   }
 
-  /**
-   * Compares by a computed column, of whose rows {@code places} tells each group's; null: its
-   * number.
-   */
+  /** Compares by a computed column, whose row of a group is in {@code places}; null: its number. */
   private static ByOne byComputed(ComputedColumn column, int[] places, OrderItem item) {
     int sign = item.descending() ? -1 : 1;
     return (groupA, groupB) -> {

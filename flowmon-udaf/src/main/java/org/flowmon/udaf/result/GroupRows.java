@@ -108,8 +108,8 @@ public final class GroupRows {
   }
 
   /**
-   * One row of the select list's aggregates from all groups' merged state; NULL if one has no
-   * total, as COUNT(DISTINCT …) if not all groups are counted.
+   * One row of the merged state's aggregates; NULL if one has no total, as COUNT(DISTINCT …) if not
+   * all groups are counted.
    */
   public static ResultTable aggregates(
       FlowQuery query, GroupLayout layout, long[] state, boolean allGroups) {

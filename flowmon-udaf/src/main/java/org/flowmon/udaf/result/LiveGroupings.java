@@ -7,14 +7,12 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.text.QueryException;
 
 /**
- * The groupings that make the groups of a live query's windows. The low level adds rows to their
- * groups, the high level merges their panes, and a closing window turns them into the query's
- * groups. Without COUNT(DISTINCT …) the one grouping's groups are the query's; with it {@link
- * DistinctCounts} counts them.
+ * The groupings of a live query. The low level adds rows to their groups, the high level merges
+ * their panes, and a closing window turns them into the query's groups: without COUNT(DISTINCT …)
+ * the groups of the one grouping, else counted by {@link DistinctCounts}.
  *
- * <p>The first keys of every grouping are the query's. They alone decide the key group of a
- * grouping's group: everything that counts into one group of the query is in one place. Immutable,
- * safe for many threads.
+ * <p>The query's keys come first in each grouping and alone decide the key group: everything that
+ * counts into a group of the query is in one place. Immutable, safe for many threads.
  */
 public final class LiveGroupings {
   /** Different COUNT(DISTINCT …) of a live query: the low level has a table for each. */
@@ -81,8 +79,8 @@ public final class LiveGroupings {
   }
 
   /**
-   * Counts the query's groups, if the one grouping's are not its own: from all groups by grouping
-   * with these keys, at the same level; read-only.
+   * The query's groups, from all groups by grouping with these keys, at the same level, read-only;
+   * the same table if they are its own.
    */
   public GroupTable count(List<GroupTable> groups) {
     if (counts == null) {

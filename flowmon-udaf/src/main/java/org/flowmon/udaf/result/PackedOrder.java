@@ -22,12 +22,8 @@ import org.flowmon.udaf.value.ValueKind;
  */
 final class PackedOrder {
   /**
-   * A compared word.
-   *
-   * @param at its place in a group
-   * @param flip mask that makes its order that of unsigned longs
-   * @param nullsAt the place of the word that tells NULL: a mask if {@code nullBit} is not 0, else
-   *     a count of values; −1 if it is never NULL
+   * A compared word, as unsigned after {@code flip}; {@code nullsAt} is the place of the word that
+   * tells NULL: a mask if {@code nullBit} is not 0, else a count of values; −1 if it is never NULL.
    */
   private record Word(
       int at, long flip, int nullsAt, long nullBit, boolean descending, boolean nullsFirst) {
@@ -153,9 +149,7 @@ final class PackedOrder {
     private int nulls;
   }
 
-  /**
-   * The packing of a word, whose {@code dropped} lowest bits did not fit, and the bits above did.
-   */
+  /** The packing of a word, whose {@code dropped} lowest bits do not fit; {@code shown} ones do. */
   private record Code(Word word, int nullBits, long min, long max, int dropped, int shown) {}
 
   private Spread[] spreads(int[] groups, int from, int to, int first) {

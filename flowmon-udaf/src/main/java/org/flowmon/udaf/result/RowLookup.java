@@ -21,9 +21,9 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Collects the answer of a query without aggregates: keeps those rows within ORDER BY … LIMIT. The
- * selected values break ties, so that the answer does not depend on the order of offering. Without
- * ORDER BY the first rows offered are kept. Not thread-safe.
+ * Keeps rows of a query without aggregates that are within ORDER BY … LIMIT. Selected values break
+ * ties, so that the order of offering does not matter; without ORDER BY the first rows are kept.
+ * Not thread-safe.
  */
 public final class RowLookup {
   private static final int SLACK = 4096;
@@ -280,11 +280,9 @@ public final class RowLookup {
   }
 
   /**
-   * The answer of several lookups of the same query, which has no limit: as of one lookup that was
-   * offered the rows of the first, of the second, ….
+   * The answer of several lookups of a query without a limit, used up, as if one was offered their
+   * rows in turn.
    *
-   * @param parts at least one; they cannot be used any more
-   * @param check runs now and then, and may throw to end the query
    * @throws org.flowmon.udaf.value.AnswerTooLargeException if there are more rows than an answer
    *     holds
    */

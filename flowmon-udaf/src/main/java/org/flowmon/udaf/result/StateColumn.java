@@ -13,9 +13,8 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Values out of the states of some groups, in their order, for {@link
- * org.flowmon.udaf.value.ResultTable.Builder#fill}. A state is the base64 of an {@link
- * ExportedState}, a list of items its JSON. Texts are taken from the table's memory.
+ * Values out of groups' states, in order: a state as the base64 of an {@link ExportedState}, a list
+ * of items as JSON. Texts are taken from the table's memory.
  */
 final class StateColumn {
   private final long[] low;

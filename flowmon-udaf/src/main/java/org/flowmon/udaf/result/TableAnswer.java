@@ -41,12 +41,9 @@ public final class TableAnswer {
   private TableAnswer() {}
 
   /**
-   * Answers a query without parameters and IN (SELECT …).
+   * Answers a query without parameters and IN (SELECT …) over its sources' results; rows of joins,
+   * at most so many, and groups take the memory. {@code check} may throw to end the query.
    *
-   * @param tables the result of each of its sources
-   * @param joinRows the most rows of a join
-   * @param memory that the rows of joins and groups take
-   * @param check runs now and then, and may throw to end the query
    * @throws org.flowmon.udaf.value.AnswerTooLargeException if a join makes more rows
    * @throws org.flowmon.udaf.text.QueryException if sums beyond 64 bits are used as 64-bit values
    */

@@ -25,9 +25,8 @@ public final class TableCondition {
   }
 
   /**
-   * Parses a condition.
+   * Parses a condition on a table named as {@code the report} in errors.
    *
-   * @param title the name of a table in errors: {@code the report}
    * @throws QueryException saying what was found where, and what was expected
    */
   public static TableCondition parse(String sql, List<Named> columns, String title) {
@@ -42,9 +41,9 @@ public final class TableCondition {
   }
 
   /**
-   * The numbers of the rows for which the condition is TRUE, neither FALSE nor NULL, ascending.
+   * The rows for which the condition is TRUE, neither FALSE nor NULL, ascending; columns in any
+   * order.
    *
-   * @param table with the parsed condition's columns, in any order
    * @throws IllegalArgumentException if a column is missing or of another kind
    */
   public int[] select(ResultTable table) {

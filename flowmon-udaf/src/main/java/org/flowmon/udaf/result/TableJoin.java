@@ -14,8 +14,8 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The joined rows of a query's sources: for each source, the number of its row. They are in the
- * order of the first source's rows; those of one row are in the order of the second's, and so on.
+ * Joined rows: by source, the number of its row. They are in the order of the first source's rows;
+ * those of one row are in the order of the second's, and so on.
  */
 final class TableJoin {
   private static final int CHECKED = 1 << 16;
@@ -53,10 +53,8 @@ final class TableJoin {
   }
 
   /**
-   * Joins the results of a query's sources.
+   * Joins the results of a query's sources; {@code check} may throw to end the query.
    *
-   * @param memory that the rows take
-   * @param check runs now and then, and may throw to end the query
    * @throws AnswerTooLargeException if there are more than {@code mostRows}
    */
   static TableJoin of(

@@ -12,10 +12,7 @@ final class TableVectors {
 
   private TableVectors() {}
 
-  /**
-   * A column's place, for the reader named in errors; an {@link IllegalArgumentException} if it is
-   * missing or of another kind.
-   */
+  /** A column's place; an {@link IllegalArgumentException} if it is missing or of another kind. */
   static int place(ResultTable table, Named column, String reader) {
     int place = table.column(column.name());
     if (place < 0 || table.kind(place) != column.kind()) {
@@ -31,10 +28,7 @@ final class TableVectors {
     return place;
   }
 
-  /**
-   * Fills a vector of the column's kind from n ≤ {@link Vector#CAPACITY} rows; −1 is a row of
-   * NULLs.
-   */
+  /** Fills a vector of the column's kind from at most {@link Vector#CAPACITY} rows; −1: NULLs. */
   static void load(ResultTable table, int column, int[] rows, int from, int n, Vector vector) {
     boolean isWide = table.isWide(column);
     Arrays.fill(vector.validity(), 0);

@@ -15,17 +15,12 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.StateValue;
 
 /**
- * The error bound of an approximate value over all rows of a result.
- *
- * @param value in the dialect: {@code QUANTILE(QUANTILES(bytes), 0.95)}
- * @param bound the largest error of a row, and the smallest probability that a row's answer keeps
- *     to its own
+ * The error bound of a value such as {@code QUANTILE(QUANTILES(bytes), 0.95)} over all rows of a
+ * result: the largest error of a row, and the smallest probability that a row's answer keeps to its
+ * own.
  */
 public record ValueBound(String value, ErrorBound bound) {
-  /**
-   * The bounds of a query's selected values, including exact ones, in the order of the text, each
-   * once. Without rows the bounds are exact.
-   */
+  /** Of selected values, also exact ones, in the text's order, each once; exact without rows. */
   public static List<ValueBound> of(GroupTable table, FlowQuery query, int[] groups) {
     Map<String, ErrorBound> bounds = new LinkedHashMap<>();
     for (AggregateCall call : selected(query)) {

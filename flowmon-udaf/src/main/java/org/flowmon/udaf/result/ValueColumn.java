@@ -12,8 +12,8 @@ import org.flowmon.udaf.vector.TextOrder;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A growing column of values of one kind, in the order of their rows. One that is all NULL has no
- * arrays, and NULL marks are kept from the first NULL on: most columns of most flows are unknown.
+ * A growing column of values of one kind. All NULL, it has no arrays, and NULL marks are kept from
+ * the first NULL on: most columns of most flows are unknown.
  */
 final class ValueColumn {
   // Rows between two cancellation checks.
@@ -287,10 +287,7 @@ final class ValueColumn {
     }
   }
 
-  /**
-   * Puts all rows into this order in place, one cycle of moved rows at a time; {@code check} may
-   * throw to end the work.
-   */
+  /** Puts all rows into this order in place, by cycles; {@code check} may throw to end the work. */
   void reorder(int[] order, Runnable check) {
     for (int from = 0; from < rows; ) {
       int to = from;

@@ -13,11 +13,7 @@ public final class StateReader {
   private final String what;
   private int at;
 
-  /**
-   * Reads bytes {@code from} … {@code to} − 1, which must not change meanwhile.
-   *
-   * @param what the name of the state in errors: "a state of QUANTILES"
-   */
+  /** Reads bytes {@code from} … {@code to} − 1, unchanged meanwhile; errors name {@code what}. */
   public StateReader(byte[] bytes, int from, int to, String what) {
     if (from < 0 || to < from || to > bytes.length) {
       throw new IndexOutOfBoundsException(
@@ -123,10 +119,8 @@ public final class StateReader {
   }
 
   /**
-   * A varint that counts things.
-   *
-   * @param name of the counted things, for the error
-   * @param bytesEach the least bytes of each, which must remain
+   * A varint that counts things, of at least {@code bytesEach} remaining bytes each; named in
+   * errors.
    */
   public int count(String name, int most, int bytesEach) {
     long count = getVarint();

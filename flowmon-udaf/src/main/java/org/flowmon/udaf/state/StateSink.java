@@ -4,8 +4,7 @@ import java.util.Arrays;
 import org.flowmon.flow.bytes.LittleEndian;
 
 /**
- * Growing little-endian bytes for states, read by {@link StateReader}. Reused: after {@link #clear}
- * it allocates only if it must be larger than before.
+ * Growing little-endian bytes for {@link StateReader}; reused without allocation if large enough.
  */
 public final class StateSink {
   private byte[] bytes = new byte[64];
@@ -56,10 +55,7 @@ public final class StateSink {
     return at;
   }
 
-  /**
-   * Appends bytes of any value, which the caller writes into {@link #array} from the returned place
-   * on.
-   */
+  /** Appends bytes of any value, to be written into {@link #array} from the returned place on. */
   public int putRoom(int count) {
     return claim(count);
   }
@@ -94,10 +90,7 @@ public final class StateSink {
     }
   }
 
-  /**
-   * Appends an unsigned number in 1 … 10 bytes: seven bits each, the low ones first, bit 7 set if
-   * more follow.
-   */
+  /** Appends 1 … 10 bytes: seven bits each, the low ones first, bit 7 set if more follow. */
   public void putVarint(long value) {
     long left = value;
     int at = claim(10);
