@@ -257,10 +257,7 @@ final class DoubleSumsState implements SuperState {
         : notFinite == NEGATIVE ? Double.NEGATIVE_INFINITY : Double.NaN;
   }
 
-  /**
-   * √((n · Σx² − (Σx)²) / (n · (n − less))), rounded once; less, below n, is 1 for a sample, else
-   * 0.
-   */
+  /** √((n · Σx² − (Σx)²) / (n · (n − less))), rounded once, less 1 for a sample or 0, below n. */
   double deviation(int less) {
     if (notFinite != 0) {
       return Double.NaN;

@@ -263,10 +263,7 @@ public final class GroupStates {
     functions[function].merge(group, state);
   }
 
-  /**
-   * Shares states of another table, which must not change them while this one reads them; a merge
-   * copies them first.
-   */
+  /** Shares states of a table that must not change them while this one reads; merges copy first. */
   void share(int group, GroupStates other, int from) {
     other.settle();
     for (int f = 0; f < functions.length; f++) {

@@ -136,9 +136,7 @@ public final class LowLevel {
     forgetEmpty();
   }
 
-  /**
-   * Closes all panes that a result needs by then: no flow that arrived by the watermark will come.
-   */
+  /** Closes panes that a result needs by then: no flow that arrived by the watermark will come. */
   public void closePanesUpTo(long watermarkMicros) {
     watermark = Math.max(watermark, watermarkMicros);
     for (Shared shared : all) {

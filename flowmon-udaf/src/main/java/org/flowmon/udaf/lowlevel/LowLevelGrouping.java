@@ -50,9 +50,7 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
   private long evictionsBefore;
   private long passedBefore;
 
-  /**
-   * The plan of a grouping for all parts, its recipients; the leading keys decide the key group.
-   */
+  /** The plan of a grouping for its recipients; the leading keys decide the key group. */
   record Plan(GroupLayout layout, int leadingKeys, List<LowLevelMember.Part> parts) {
     private record Keys(List<Expression> keys, int leading, boolean functions) {}
 

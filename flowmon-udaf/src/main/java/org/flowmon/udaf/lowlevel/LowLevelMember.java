@@ -110,9 +110,7 @@ public final class LowLevelMember {
     }
   }
 
-  /**
-   * Of its evaluation: it gets nothing any more; null if none. Exceptions of sinks are rethrown.
-   */
+  /** Of its evaluation: it gets nothing any more; null if none. Sinks' exceptions are rethrown. */
   public RuntimeException failure() {
     return failure;
   }

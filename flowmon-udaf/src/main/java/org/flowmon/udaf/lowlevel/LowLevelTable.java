@@ -162,9 +162,7 @@ final class LowLevelTable {
     return use.passed();
   }
 
-  /**
-   * Adds selected rows, whose keys the columns hold; {@code paneOf} null: all are of {@code pane}.
-   */
+  /** Adds rows whose keys the columns hold; {@code paneOf} null: all are of {@code pane}. */
   void add(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
     rows += n;
     if (pads == null && use.passes(n)) {
@@ -339,9 +337,7 @@ final class LowLevelTable {
     return true;
   }
 
-  /**
-   * For a group not in its first slot: that if free, else the second if free or its own, else −1.
-   */
+  /** For a group not in its first slot: that if free, else the second if free or its own, or −1. */
   private int place(long hash, int first, long mark, int i) {
     if (data[first] == 0) {
       return first;

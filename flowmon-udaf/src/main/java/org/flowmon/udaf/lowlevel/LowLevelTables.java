@@ -244,7 +244,7 @@ public final class LowLevelTables {
   }
 
   /**
-   * Sends all groups of all panes, which stay; drops those of failed queries. Counters begin anew.
+   * Sends all groups of all panes, which stay; failed queries' are dropped. Counters begin anew.
    */
   private void empty() {
     emptyGroupings();

@@ -120,10 +120,7 @@ final class PaneAssignment {
     return onTime && first.open(window, start) ? panes.get(start, end, due) : null;
   }
 
-  /**
-   * Finds panes; drops rows, relative to {@code from}, without one, counted by reason. Returns the
-   * number of kept rows.
-   */
+  /** Finds panes; drops rows without one, counted by reason, and returns the number of others. */
   int assign(FlowBatch batch, int from, int count, int[] selection, int n) {
     batch.readLongs(FlowColumn.ARRIVAL, from, count, arrivals);
     if (window.timeColumn() == FlowColumn.ARRIVAL) {

@@ -90,9 +90,7 @@ final class TableTuner {
     }
   }
 
-  /**
-   * Measures taken rows; returns whether to rebuild. {@code paneOf} null: all are of {@code pane}.
-   */
+  /** Measures taken rows; whether to rebuild. {@code paneOf} null: all are of {@code pane}. */
   boolean took(
       LowLevelTable table,
       KeyColumns keys,

@@ -177,9 +177,7 @@ public record WindowSpec(
     return due > watermarkMicros ? due : tickAtOrBefore(watermarkMicros) + slideMicros;
   }
 
-  /**
-   * The watermark at which groups are first needed: their tick, or first window's end + lateness.
-   */
+  /** The watermark at which groups are first needed: their tick, or first end + lateness. */
   public long neededAt(long fromWindowEnd, long due) {
     long last = fromWindowEnd + latenessMicros;
     return revised ? Math.min(due, last) : last;
@@ -236,9 +234,7 @@ public record WindowSpec(
     return Math.toIntExact(-Math.floorDiv(-latenessMicros, slideMicros));
   }
 
-  /**
-   * 0 for a result at the window's end, one more with each slide, {@link #lastUpdate} for the last.
-   */
+  /** 0 for a result at the window's end, one more with each slide, last {@link #lastUpdate}. */
   public int update(long windowEnd, long completeThrough) {
     return Math.toIntExact(-Math.floorDiv(windowEnd - completeThrough, slideMicros));
   }

@@ -121,9 +121,7 @@ public final class DistinctCounts {
     return new GroupTable(layout, memory);
   }
 
-  /**
-   * Counts each group of one of {@link #groupings} once, into a {@link #newTable}, to be merged.
-   */
+  /** Counts each group of one of {@link #groupings} once, into {@link #newTable}s, to be merged. */
   public void count(int grouping, GroupTable groups, GroupTable into) {
     count(grouping, groups, into, into.memory()::check);
   }

@@ -46,10 +46,7 @@ public final class GroupOrder {
     this(table, query, null, table.memory()::check);
   }
 
-  /**
-   * Order expressions are computed for {@code groups} alone, null: all. {@code check} may throw to
-   * end sorts.
-   */
+  /** Order expressions are computed for {@code groups} alone, null: all. Checks may end sorts. */
   public GroupOrder(GroupTable table, FlowQuery query, int[] groups, Runnable check) {
     this.check = check;
     this.query = query;

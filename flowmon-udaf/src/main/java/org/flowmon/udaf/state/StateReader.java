@@ -118,10 +118,7 @@ public final class StateReader {
     return (value >>> 1) ^ -(value & 1);
   }
 
-  /**
-   * A varint that counts things, of at least {@code bytesEach} remaining bytes each; named in
-   * errors.
-   */
+  /** A varint that counts things of at least {@code bytesEach} remaining bytes, named in errors. */
   public int count(String name, int most, int bytesEach) {
     long count = getVarint();
     if (count < 0 || count > most || count * bytesEach > remaining()) {

@@ -3,9 +3,7 @@ package org.flowmon.udaf.state;
 import java.util.Arrays;
 import org.flowmon.flow.bytes.LittleEndian;
 
-/**
- * Growing little-endian bytes for {@link StateReader}; reused without allocation if large enough.
- */
+/** Growing little-endian bytes for {@link StateReader}; allocates only to be longer than before. */
 public final class StateSink {
   private byte[] bytes = new byte[64];
   private int size;

@@ -42,9 +42,8 @@ final class LowHalfChoice {
   }
 
   /**
-   * Evaluates a trial by costs of a row, by choice, in any one unit; returns whether {@link
-   * #current} has changed. If one is not above 0, the clock was too coarse and the trial is
-   * ignored.
+   * Evaluates costs of a row, by choice, in any unit; returns whether {@link #current} has changed.
+   * If one is not above 0, the clock was too coarse and the trial is ignored.
    */
   boolean tried(double[] costs) {
     if (!Arrays.stream(costs).allMatch(cost -> cost > 0 && Double.isFinite(cost))) {

@@ -12,12 +12,10 @@ import org.flowmon.udaf.vector.Vector;
 
 /**
  * Measures the cost of each low half of a function on a sample of rows, both levels together. Pads
- * leave as in the table, scaled down like the sample so that as many rows lose their place: if they
- * are full, if their group loses its slot, and at the ends of epochs. Their sub-states are merged
- * into states, which are thrown away.
- *
- * <p>It runs in steps of some tenths of a millisecond, each choice in turn, so that other load of
- * the machine affects all of them. Not thread-safe.
+ * leave as in the table, scaled down like the sample so that as many rows lose their place; their
+ * sub-states are merged into states, which are thrown away. Runs in steps of some tenths of a
+ * millisecond, each choice in turn, so that other load of the machine affects all of them. Not
+ * thread-safe.
  */
 final class LowHalfTrial {
   private static final int FLUSHED_AT_ONCE = 64;
@@ -39,10 +37,8 @@ final class LowHalfTrial {
   private int turn;
 
   /**
-   * A trial that has not begun.
+   * A trial that has not begun; arguments are indexes among the sample's, slots are powers of two.
    *
-   * @param arguments indexes of the function's arguments among the sample's
-   * @param slots of the table with each of the choices, powers of two
    * @param rounds measured passes over the sample, at least one; before them its first rows warm up
    *     the compiler and caches
    */

@@ -67,10 +67,7 @@ public final class LowHalfTuner {
   /** A function with at least two choices; indexes are among those of the table. */
   public record Tuned(int function, List<BoundUdaf> choices, List<Integer> arguments) {}
 
-  /**
-   * Chooses the first of each function, until trials say otherwise; of the clock only differences
-   * count.
-   */
+  /** Begins with the first choices of functions; only differences of the clock count. */
   public LowHalfTuner(List<Tuned> functions, LongSupplier nanos) {
     this.functions = List.copyOf(functions);
     this.nanos = nanos;
@@ -119,8 +116,8 @@ public final class LowHalfTuner {
   }
 
   /**
-   * Samples rows that the table takes, and does a step of a trial; returns whether the choice has
-   * changed. {@code spreads} separate the groups of the rows' panes; null: {@code spread} for all.
+   * Samples taken rows, and does a step of a trial; returns whether the choice has changed. Spreads
+   * separate groups of the rows' panes; null: {@code spread} for all.
    */
   public boolean took(
       long[] hashes, Vector[] arguments, int[] selection, int n, long[] spreads, long spread) {

@@ -55,8 +55,8 @@ public final class SlotTuner {
   }
 
   /**
-   * Looks at a table with rows since it was made, of which {@code lost} evicted a group or were
-   * passed on; returns whether to rebuild it with {@link #slots}.
+   * Looks at rows since the table was made, of which {@code lost} evicted a group or were passed
+   * on; returns whether to rebuild it with {@link #slots}.
    */
   public boolean took(long rows, long lost) {
     if (rows < rowsBefore) { // the table was rebuilt
@@ -88,8 +88,8 @@ public final class SlotTuner {
   }
 
   /**
-   * Ends an epoch, with the most slots in use at a time: the groups of a window or checkpoint have
-   * left. Returns whether to rebuild the table with {@link #slots}.
+   * Ends an epoch, of a window or a checkpoint, with so many slots used at a time; returns whether
+   * to rebuild the table with {@link #slots}.
    */
   public boolean epochEnds(int used) {
     held = Math.max(0, held - 1);

@@ -1,11 +1,10 @@
 package org.flowmon.udaf.tuning;
 
 /**
- * The number of slots of a query's low-level tables, and the rule by which groups find one.
+ * The slots of a query's low-level tables, a power of two.
  *
- * @param slots a power of two
- * @param isTuned whether the table gets fewer slots if fewer are enough: {@code slots} is then the
- *     most, and low halves of functions that leave the choice are tuned, too
+ * @param isTuned whether tables get fewer slots if fewer are enough, and low halves of functions
+ *     that leave the choice are tuned
  * @param hasSecondChance whether a group whose slot is taken tries another; else it takes the first
  */
 public record TableSize(int slots, boolean isTuned, boolean hasSecondChance) {

@@ -49,18 +49,14 @@ public final class AdvancedGroups {
     this.live = live;
   }
 
-  /**
-   * Takes groups sent in advance; no other run of a task has its number. Of the part only groups
-   * count.
-   */
+  /** Takes the groups, alone, of a part sent in advance; each run of a task has its own number. */
   public void add(long task, byte[] part) {
     byTask.computeIfAbsent(task, run -> new Task()).advances.add(part);
     ordered = Optional.empty(); // it lacks these
   }
 
   /**
-   * Takes the rest of a task that sent so many messages in advance; superseded groups, by number in
-   * the order of sending, no longer count.
+   * Takes a task's rest, after so many messages; superseded groups, in sent order, do not count.
    */
   public void addRest(long task, int advances, int[] superseded, byte[] part) {
     Task of = byTask.computeIfAbsent(task, run -> new Task());
@@ -103,8 +99,8 @@ public final class AdvancedGroups {
   /**
    * Completes the window, with parts of tasks that sent nothing in advance.
    *
-   * @throws PartialFormatException if the bytes are damaged, of a query with other groups, or
-   *     replace groups that were not sent
+   * @throws PartialFormatException if bytes are damaged, of other groups, or replace groups never
+   *     sent
    */
   public WindowPart complete(List<byte[]> others) {
     List<byte[]> parts = new ArrayList<>(others);

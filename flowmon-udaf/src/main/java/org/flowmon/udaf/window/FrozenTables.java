@@ -11,9 +11,8 @@ import org.flowmon.udaf.partial.StateBytes;
 import org.flowmon.udaf.partial.TablePartials;
 
 /**
- * A snapshot of {@link WindowTables}, of which another thread makes bytes. Words of groups are
- * copied, which takes a fraction of the time of packing them; texts and function states are packed
- * at once. Thread-safe.
+ * A snapshot of {@link WindowTables}, for another thread to make bytes. Words are copied, in a
+ * fraction of the time of packing; texts and function states are packed at once. Thread-safe.
  */
 public final class FrozenTables {
   private final long queryId;

@@ -170,10 +170,7 @@ final class PaneCounts {
     return at;
   }
 
-  /**
-   * Reads untrusted words to their end; a {@link PartialFormatException} if they are not pane
-   * counts.
-   */
+  /** Reads untrusted words to the end; a {@link PartialFormatException} if they are no counts. */
   static PaneCounts read(long[] words, int start, boolean withStates) {
     int at = start;
     if (words.length - at < 2 || words[at] < 0 || words[at] > GroupSample.NONE) {

@@ -49,12 +49,10 @@ public final class PublishedGroups {
   }
 
   /**
-   * Opens an untrusted part of a window.
+   * Opens an untrusted {@link WindowPart#toBytes} of all key groups; the query keeps all groups,
+   * without COUNT(DISTINCT …).
    *
-   * @param bytes of {@link WindowPart#toBytes}, with all key groups
-   * @param published keeps all groups, without COUNT(DISTINCT …)
-   * @throws PartialFormatException if the bytes are damaged, of a query with other groups, or not
-   *     of all
+   * @throws PartialFormatException if damaged, of a query with other groups, or not of all of them
    */
   public static PublishedGroups open(byte[] bytes, FlowQuery published) {
     WindowPart part = WindowPart.open(bytes, published);
@@ -123,10 +121,9 @@ public final class PublishedGroups {
   }
 
   /**
-   * Sends the groups to the merge.
+   * Sends the groups to the merge, as of the pane that holds the window.
    *
    * @param grouping one of {@link #groupings}
-   * @param paneStart the pane that holds the window
    * @param fromWindowEnd end of the first window that they count in
    * @param due {@link WindowSpec#due}
    * @param maxParallelism number of key groups

@@ -23,12 +23,11 @@ import org.flowmon.udaf.result.ValueBound;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * The part of a window's result from some key groups, with all of each of their groups: the rows
- * that HAVING keeps and that may be within ORDER BY … LIMIT, the number of all groups, and the
- * totals of all aggregates over all groups, including those that HAVING drops. Parts of different
- * key groups merge, in any order, into the exact result. If there are more groups than the {@link
- * GroupBudget} has room for, the rows are of a sample of them, and the totals of all. Not
- * thread-safe.
+ * The part of a window's result from some key groups: the rows that HAVING keeps and that may be
+ * within ORDER BY … LIMIT, the number of all groups, and totals over all of them. Parts of
+ * different key groups, which have all of each of their groups, merge in any order into the exact
+ * result. With more groups than the {@link GroupBudget} has room for, the rows are of a sample, and
+ * the totals of all. Not thread-safe.
  */
 public final class WindowPart {
   private final long queryId;
@@ -114,8 +113,7 @@ public final class WindowPart {
   }
 
   /**
-   * The rows that HAVING keeps and that may be within the limit; if the level may rise, within that
-   * of the groups of a higher level.
+   * Rows that HAVING keeps and that may be within the limit; unless sure, that of higher levels.
    */
   private GroupTable first(int level) {
     // The one group of a query without keys stays: missing, it would count as one of no rows.
@@ -153,10 +151,7 @@ public final class WindowPart {
     return rows == table;
   }
 
-  /**
-   * Rows after the key groups' groups sent in advance; {@code replaced} ones, less the number
-   * {@code first} of the first sent, no longer count.
-   */
+  /** Rows after groups sent in advance; {@code replaced}, from {@code first} on, do not count. */
   WindowPart rest(IntStream kept, IntStream replaced, int first) {
     WindowPart rest =
         new WindowPart(
@@ -165,10 +160,7 @@ public final class WindowPart {
     return rest;
   }
 
-  /**
-   * Numbers, among the task's groups of the window sent in advance, of those that no longer count:
-   * the rows replace them.
-   */
+  /** Numbers, among the task's groups sent in advance, of those that these rows replace. */
   public int[] superseded() {
     return superseded.stream().flatMapToInt(Arrays::stream).toArray();
   }
@@ -208,10 +200,7 @@ public final class WindowPart {
     return windowEnd;
   }
 
-  /**
-   * The number of the window's groups in these key groups at {@link #level}, regardless of HAVING
-   * and LIMIT.
-   */
+  /** The window's groups in these key groups at {@link #level}, regardless of HAVING and LIMIT. */
   public long groups() {
     return PaneCounts.from(groupsByLevel, counts.level());
   }

@@ -115,9 +115,8 @@ public final class WindowTables {
   }
 
   /**
-   * The tick from which groups count. If results come once, no group is in an earlier result:
-   * groups that a state made with revisions has reported are reported again, also if revisions are
-   * enabled again later.
+   * If results come once, no group is in an earlier one: groups that a state made with revisions
+   * has reported are reported again, also if revisions are enabled again later.
    */
   private long due(long start, long fromWindowEnd, long due) {
     return due == start && window.revised() ? start : window.due(fromWindowEnd, due, watermark);
