@@ -125,7 +125,7 @@ public final class Accumulation {
     }
   }
 
-  /** Beyond 64 bits. */
+  /** Sums values beyond 64 bits. */
   private static void sumWide(
       Vector vector, int[] selection, int from, int to, long[] states, int[] places, int word) {
     for (int r = from; r < to; r++) {

@@ -37,7 +37,7 @@ public record Accumulator(Operation operation, int argument, int word) {
       this.words = words;
     }
 
-    /** Stable, part of a layout's fingerprint. */
+    /** The stable code, part of a layout's fingerprint. */
     public int code() {
       return code;
     }

@@ -18,7 +18,7 @@ public final class Deviation {
   private final int count;
   private final boolean ofSample;
 
-  /** Of a STDDEV or STDDEV_POP call, from states of a layout that has it. */
+  /** The deviation of a STDDEV or STDDEV_POP call, from states of a layout that has it. */
   public Deviation(GroupLayout layout, AggregateCall call) {
     this.sum = layout.sum(call).word();
     this.squares = layout.value(call).word();
@@ -36,7 +36,7 @@ public final class Deviation {
     return state[at + count] < (ofSample ? 2 : 1);
   }
 
-  /** Of a state that is not NULL. */
+  /** Computes the deviation of the state at {@code at}, which is not NULL. */
   public double of(long[] state, int at) {
     long values = state[at + count];
     boolean small =

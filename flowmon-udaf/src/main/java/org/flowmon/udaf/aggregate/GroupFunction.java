@@ -34,7 +34,7 @@ public final class GroupFunction {
     return arguments.length;
   }
 
-  /** The place in {@link GroupLayout#arguments}. */
+  /** The place of an argument in {@link GroupLayout#arguments}. */
   public int argument(int argument) {
     return arguments[argument];
   }
@@ -44,7 +44,7 @@ public final class GroupFunction {
     return padWord;
   }
 
-  /** Its vectors among those of all of the layout's arguments. */
+  /** Selects the function's vectors from those of all of the layout's arguments. */
   public Vector[] vectors(Vector[] all) {
     Vector[] vectors = new Vector[arguments.length];
     for (int a = 0; a < vectors.length; a++) {

@@ -19,7 +19,7 @@ public final class GroupHash {
     return spread ^ (spread >>> 32);
   }
 
-  /** Mixes the UTF-16 code units. */
+  /** The word of a text: its UTF-16 code units, mixed. */
   public static long ofText(String text) {
     long hash = SEED;
     for (int i = 0; i < text.length(); i++) {
@@ -28,7 +28,7 @@ public final class GroupHash {
     return finish(hash);
   }
 
-  /** 0 … maxParallelism − 1, from the high 32 bits. */
+  /** The key group of a hash: 0 … maxParallelism − 1, from its high 32 bits. */
   public static int keyGroup(long hash, int maxParallelism) {
     return (int) (((hash >>> 32) * maxParallelism) >>> 32);
   }

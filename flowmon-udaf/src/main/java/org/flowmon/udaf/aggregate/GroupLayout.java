@@ -19,7 +19,7 @@ import org.flowmon.udaf.value.ValueKind;
  * equal layouts, whatever the values of their parameters. Immutable.
  */
 public final class GroupLayout {
-  /** Of a GROUP BY. */
+  /** The most keys of a GROUP BY. */
   public static final int MAX_KEYS = 16;
 
   private final List<Expression> keys;
@@ -270,7 +270,7 @@ public final class GroupLayout {
     return keyWords;
   }
 
-  /** Of all aggregates, each once, in the order of first use. */
+  /** The different arguments of all aggregates, in the order of their first use. */
   public List<Expression> arguments() {
     return List.copyOf(arguments);
   }
@@ -284,7 +284,7 @@ public final class GroupLayout {
     return List.copyOf(functions);
   }
 
-  /** The place in {@link #functions}. */
+  /** The place of a call's function in {@link #functions}. */
   public int functionOf(AggregateCall call) {
     BoundUdaf function = UdafCatalogue.function(call);
     return functionPlaces.get(key(function, ofRows(function, call), call.value().merged() != null));

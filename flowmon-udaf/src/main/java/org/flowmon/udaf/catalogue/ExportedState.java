@@ -64,7 +64,7 @@ public final class ExportedState {
     return name;
   }
 
-  /** Of the call, with all parameters. */
+  /** The arguments of the call, with all parameters. */
   public List<UdafCall.Argument> arguments() {
     return arguments;
   }

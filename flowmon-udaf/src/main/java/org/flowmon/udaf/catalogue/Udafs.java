@@ -131,7 +131,7 @@ public final class Udafs {
     return all;
   }
 
-  /** One of {@link #pairs}, null if there is none. */
+  /** The function of {@link #pairs} with this name, null if there is none. */
   PairFunction pair(Udaf function, String name) {
     return pairs(function).stream()
         .filter(pair -> pair.name().equals(name.toUpperCase(Locale.ROOT)))

@@ -67,7 +67,7 @@ final class DoubleSumsState implements SuperState {
       return new Positions(Math.min(least, others.least), Math.max(greatest, others.greatest));
     }
 
-    /** Of the digits of both sums. */
+    /** The memory of the digits of both sums. */
     long memoryBytes() {
       int digits =
           isNone()
@@ -123,7 +123,7 @@ final class DoubleSumsState implements SuperState {
     }
   }
 
-  /** From a finite value's bits without the sign. */
+  /** The position of a finite value, from its bits without the sign. */
   private static int position(long magnitude) {
     return Math.max(0, (int) (magnitude >>> FRACTION_BITS) - 1);
   }
@@ -242,7 +242,7 @@ final class DoubleSumsState implements SuperState {
     return notFinite != 0 ? ofNotFinite() : mean(BigInteger.ONE);
   }
 
-  /** Of at least one value, rounded once. */
+  /** The arithmetic mean of at least one value, rounded once. */
   double mean() {
     return notFinite != 0 ? ofNotFinite() : mean(BigInteger.valueOf(count));
   }

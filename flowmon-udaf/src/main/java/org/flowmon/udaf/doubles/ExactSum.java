@@ -94,7 +94,7 @@ final class ExactSum {
     return value;
   }
 
-  /** Of the lowest digit's first bit. */
+  /** The place of the lowest digit's first bit. */
   int position() {
     return first * DIGIT_BITS;
   }

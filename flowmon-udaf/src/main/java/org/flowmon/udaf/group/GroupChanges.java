@@ -21,7 +21,7 @@ public final class GroupChanges {
     }
   }
 
-  /** Ascending. */
+  /** The numbers of the changed groups, ascending. */
   public int[] numbers() {
     return changed.stream().toArray();
   }

@@ -113,7 +113,7 @@ final class GroupFinder {
     return group >= 0 ? group : add(hash, nulls, columns, row);
   }
 
-  /** −1 if there is none. */
+  /** The group of these keys, −1 if there is none. */
   private int find(long hash, long nulls, long[][] columns, int row) {
     index.seek(hash);
     for (int group = index.next(); group >= 0; group = index.next()) {

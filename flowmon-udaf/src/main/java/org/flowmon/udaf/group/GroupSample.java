@@ -135,7 +135,7 @@ public final class GroupSample {
     return rest;
   }
 
-  /** A group counts each time it is dropped. */
+  /** The number of dropped groups; a group counts each time it is dropped. */
   public long dropped() {
     return dropped;
   }

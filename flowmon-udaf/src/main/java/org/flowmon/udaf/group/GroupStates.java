@@ -90,7 +90,7 @@ public final class GroupStates {
       shared.set(group);
     }
 
-    /** Null if it has none. */
+    /** Removes and returns the state of a group, null if it has none. */
     SuperState take(int group) {
       SuperState state = known(group);
       if (state != null) {
@@ -113,7 +113,7 @@ public final class GroupStates {
       charged += sign * state.chargedBytes();
     }
 
-    /** Copies a shared state first. */
+    /** The state of a group, for a change. */
     private SuperState changing(int group) {
       makeRoom(group);
       SuperState state = states[group];
@@ -170,7 +170,7 @@ public final class GroupStates {
       }
     }
 
-    /** Pads are as large for one group as for all. */
+    /** Makes pads; they are as large for one group as for all. */
     private void makePads() {
       memory.take(ScratchPads.heapBytes(function.low()));
       pads = new ScratchPads(function.low(), this::merge);
@@ -216,7 +216,7 @@ public final class GroupStates {
     }
   }
 
-  /** A NULL is a state without rows. */
+  /** Merges the states of a column; a NULL is a state without rows. */
   private static void merge(OfFunction of, Vector states, int[] selection, int n, int[] groups) {
     for (int r = 0; r < n; r++) {
       if (states.isValid(selection[r])) {
@@ -306,7 +306,7 @@ public final class GroupStates {
     return charged;
   }
 
-  /** The bytes that a budget charges. */
+  /** The bytes that a budget charges for the states of a group. */
   public long chargedBytes(int group) {
     long charged = 0;
     for (OfFunction of : functions) {

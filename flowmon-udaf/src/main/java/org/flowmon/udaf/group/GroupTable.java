@@ -317,7 +317,7 @@ public final class GroupTable {
     changes = new GroupChanges(size());
   }
 
-  /** Null without {@link #watch}. */
+  /** The changes since {@link #watch}; null if it was not called. */
   public GroupChanges changes() {
     return changes;
   }
@@ -407,7 +407,7 @@ public final class GroupTable {
     return words.all()[at];
   }
 
-  /** Valid until a group is added. */
+  /** The words of all groups, valid until a group is added. */
   public long[] words() {
     return words.all();
   }

@@ -65,7 +65,7 @@ public final class GroupWords {
     }
   }
 
-  /** The inverse of {@link #toStates}. */
+  /** Replaces places of states by group numbers: the inverse of {@link #toStates}. */
   void toGroups(int[] of, int n) {
     for (int r = 0; r < n; r++) {
       of[r] = groupAt(of[r]);
@@ -145,7 +145,7 @@ public final class GroupWords {
     copy((int) wanted);
   }
 
-  /** Both arrays exist during the copy. */
+  /** Makes the array longer; both arrays exist during the copy. */
   private void copy(int length) {
     long before = heapBytes();
     memory.take(8L * length);
@@ -199,7 +199,7 @@ public final class GroupWords {
     size += n;
   }
 
-  /** Keeps the room. */
+  /** Drops all groups, and keeps the room. */
   void clear() {
     size = 0;
   }

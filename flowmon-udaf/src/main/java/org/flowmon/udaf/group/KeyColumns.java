@@ -131,7 +131,7 @@ public final class KeyColumns {
     hash(nulls, words, count, hashes);
   }
 
-  /** Equal to the hash of the group's rows. */
+  /** The hash of one group whose words lie in an array, equal to the hash of its rows. */
   public long hash(long nulls, long[] data, int at) {
     long sum = TableHash.start();
     for (int w = 0; w < words.length; w++) {

@@ -27,7 +27,7 @@ public final class OrderBound {
     this.wanted = wanted;
   }
 
-  /** Null if the query's order does not begin with an aggregated whole number. */
+  /** The bound of a query; null if its order does not begin with an aggregated whole number. */
   public static OrderBound of(FlowQuery query, GroupLayout layout) {
     OrderItem first = query.orderBy().isEmpty() ? null : query.orderBy().get(0);
     boolean works =

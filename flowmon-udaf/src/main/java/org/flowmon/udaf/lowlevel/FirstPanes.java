@@ -10,7 +10,7 @@ import org.flowmon.udaf.pane.WindowSpec;
  * After it earlier panes are closed, and the elapsed time bounds later ones. Not thread-safe.
  */
 public final class FirstPanes {
-  /** A month has fewer windows of ten seconds. */
+  /** The most windows that open. A month has fewer of ten seconds. */
   public static final int MAX_WINDOWS = 1 << 18;
 
   private final int maxWindows;

@@ -128,7 +128,7 @@ public final class LowLevel {
     all.removeIf(shared -> shared.tables.isEmpty());
   }
 
-  /** Evicted groups may go to the sinks. */
+  /** Processes a batch; evicted groups may go to the sinks. */
   public void process(FlowBatch batch) {
     for (Shared shared : all) {
       shared.tables.process(batch);
@@ -175,7 +175,7 @@ public final class LowLevel {
     }
   }
 
-  /** Fewer than groupings if some share a table. */
+  /** Tables of all queries: fewer than groupings if some share a table. */
   public int tables() {
     return all.stream().mapToInt(shared -> shared.tables.tables()).sum();
   }

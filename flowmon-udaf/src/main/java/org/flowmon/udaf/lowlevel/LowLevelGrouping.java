@@ -28,7 +28,7 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
   /** Of one pane and key group, sent together. */
   private static final int FLUSH_GROUPS = 256;
 
-  /** Function states that cause sending, too. */
+  /** Bytes of functions' states that cause sending, too. */
   private static final int FLUSH_STATE_BYTES = 1 << 15;
 
   private static final int MAX_SPARE_BUILDERS = 1024;

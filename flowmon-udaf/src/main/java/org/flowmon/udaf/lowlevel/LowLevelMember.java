@@ -69,7 +69,7 @@ public final class LowLevelMember {
     tables = entered;
   }
 
-  /** Gets nothing any more; its counters stand still. */
+  /** Leaves its tables: it gets nothing any more, and its counters stand still. */
   void leave() {
     keepCounts();
     tables = null;

@@ -47,7 +47,7 @@ final class LowLevelPads {
     return layout.functions().isEmpty() ? null : new LowLevelPads(layout, low);
   }
 
-  /** Longs. */
+  /** Longs of the pads of a group. */
   int padWords() {
     int sum = 0;
     for (SubAggregate one : low) {

@@ -127,7 +127,7 @@ final class LowLevelTable {
     return data;
   }
 
-  /** Fewer slots if pads have many words. */
+  /** The slots of a table whose groups have pads of so many words. */
   static int slotsWith(int padWords, GroupLayout layout, int slots) {
     long stride = 1L + layout.keyWords() + layout.stateWords() + padWords;
     int size = slots;

@@ -243,9 +243,7 @@ public final class LowLevelTables {
     }
   }
 
-  /**
-   * Sends all groups of all panes, which stay; failed queries' are dropped. Counters begin anew.
-   */
+  /** Sends all groups of all panes, which stay; drops failed queries'. Counters begin anew. */
   private void empty() {
     emptyGroupings();
     for (LowLevelMember member : List.copyOf(members)) {
@@ -359,7 +357,7 @@ public final class LowLevelTables {
     }
   }
 
-  /** Of the largest table. */
+  /** Slots of the largest table. */
   private int slots() {
     int most = 0;
     for (LowLevelGrouping grouping : groupings) {
@@ -412,7 +410,7 @@ public final class LowLevelTables {
     return all;
   }
 
-  /** Since the tables were built, except counts of sent groups. */
+  /** The counts for a query since the tables were built, except those of sent groups. */
   LowLevelCounts counts(LowLevelMember member) {
     long evictions = 0;
     long passedRows = 0;

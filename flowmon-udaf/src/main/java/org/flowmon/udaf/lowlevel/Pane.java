@@ -14,7 +14,7 @@ public final class Pane {
   final long start;
   final long fromWindowEnd;
 
-  /** {@link WindowSpec#due}. */
+  /** The tick from which its groups count; {@link WindowSpec#due}. */
   final long due;
 
   /** Its groups in the tables of all groupings. */

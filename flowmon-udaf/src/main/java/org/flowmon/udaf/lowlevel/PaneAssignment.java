@@ -21,7 +21,7 @@ final class PaneAssignment {
   private final long[] arrivals = new long[Vector.CAPACITY];
   private final long[] validity = new long[Vector.CAPACITY / 64];
 
-  /** By kept row of {@link #assign}. */
+  /** By kept row of {@link #assign}: its pane. */
   final Pane[] paneOf = new Pane[Vector.CAPACITY];
 
   long watermark = Long.MIN_VALUE;
@@ -152,7 +152,7 @@ final class PaneAssignment {
     return time < arrival - window.latenessMicros() - window.widthMicros();
   }
 
-  /** Null if the flow has none, which is counted. */
+  /** The pane of a flow; null if it has none, which is counted. */
   Pane paneOf(long time, long arrival) {
     if (isAhead(time, arrival)) {
       countAhead(arrival);

@@ -57,7 +57,7 @@ final class TableTuner {
     return slots == null ? size.slots() : slots.slots();
   }
 
-  /** Of the chosen low halves; null if there are no functions. */
+  /** Pads of the chosen low halves; null if there are no functions. */
   LowLevelPads pads() {
     SubAggregate[] low = new SubAggregate[tunedOf.length];
     for (int f = 0; f < low.length; f++) {
@@ -70,7 +70,7 @@ final class TableTuner {
     return tunedOf[f] >= 0 ? lowHalves.chosen(tunedOf[f]) : layout.functions().get(f).function();
   }
 
-  /** Pads of the choices differ in size. */
+  /** Computes the slots of the table for each choice, as pads differ in size. */
   private void setSlotsOfChoices() {
     if (lowHalves == null) {
       return;
@@ -122,7 +122,7 @@ final class TableTuner {
     return settle(table, resized, changed);
   }
 
-  /** Returns whether the table must be rebuilt. */
+  /** Notes the end of an epoch; returns whether the table must be rebuilt. */
   boolean epochEnds(LowLevelTable table) {
     if (slots == null) {
       return false;

@@ -49,7 +49,7 @@ public final class GroupMemory implements AutoCloseable {
     return taken.get();
   }
 
-  /** For callers with an alternative that takes less. */
+  /** Bytes left, for callers with an alternative that takes less. */
   public long left() {
     return most - (whole == null ? this : whole).taken.get();
   }

@@ -14,7 +14,7 @@ public final class MemoryDraw {
   private long drawn;
   private long used;
 
-  /** Null: unlimited. */
+  /** Nothing is drawn yet; a null memory is unlimited. */
   public MemoryDraw(GroupMemory memory) {
     this.memory = memory;
   }

@@ -100,7 +100,7 @@ public record WindowSpec(
     this(widthMicros, slideMicros, timeColumn, latenessMicros, aheadMicros, false, false);
   }
 
-  /** Windows over {@code end_time}. */
+  /** Tumbling windows over {@code end_time}. */
   public static WindowSpec tumbling(long widthMicros, long latenessMicros) {
     return new WindowSpec(
         widthMicros, widthMicros, FlowColumn.END_TIME, latenessMicros, DEFAULT_AHEAD_MICROS);

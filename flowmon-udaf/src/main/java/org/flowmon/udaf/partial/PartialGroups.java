@@ -158,7 +158,7 @@ public final class PartialGroups {
     return previous;
   }
 
-  /** Read-only. */
+  /** The bytes: read-only. */
   public byte[] bytes() {
     return bytes;
   }
@@ -206,7 +206,7 @@ public final class PartialGroups {
     return groups;
   }
 
-  /** Of the layout. */
+  /** The fingerprint of the layout of its groups. */
   public long fingerprint() {
     return LittleEndian.getLong(bytes, PartialLayout.FINGERPRINT_AT);
   }
@@ -223,7 +223,7 @@ public final class PartialGroups {
     return bytes[columns[column]] == PartialLayout.STATES;
   }
 
-  /** Null if the group has none. */
+  /** The state of a group in a column of states; null if it has none. */
   StateReader state(int column, int group) {
     int offsets = columns[column] + 1;
     int start = LittleEndian.getInt(bytes, offsets + 4 * group);
@@ -267,7 +267,7 @@ public final class PartialGroups {
     }
   }
 
-  /** Empty if the key is NULL. */
+  /** The text of a group in a text column; empty if the key is NULL. */
   String text(int column, int group) {
     int offsets = columns[column] + 1;
     int start = LittleEndian.getInt(bytes, offsets + 4 * group);

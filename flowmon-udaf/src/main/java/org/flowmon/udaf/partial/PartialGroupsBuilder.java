@@ -168,7 +168,7 @@ public final class PartialGroupsBuilder {
     }
   }
 
-  /** The recipient's part of the packed columns. */
+  /** The message for one recipient: its part of the packed columns. */
   public byte[] message(
       PartialRecipient to, int keyGroup, long paneStart, long fromWindowEnd, long due) {
     int keysEnd = starts[1 + layout.keyWords()];

@@ -52,7 +52,7 @@ public final class PartialLayout {
 
   static final int MAX_GROUPS = 1 << 16;
 
-  /** One value for every group. */
+  /** One value, the same for every group. */
   static final int CONSTANT = 0;
 
   /** A base, then unsigned offsets from it of 1, 2 or 4 bytes a group. */

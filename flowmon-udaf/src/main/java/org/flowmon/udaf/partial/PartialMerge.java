@@ -80,7 +80,7 @@ public final class PartialMerge {
     }
   }
 
-  /** The places are the groups' numbers. */
+  /** Merges the function states of the current groups, whose numbers are the places. */
   private void mergeStates(GroupTable table, PartialGroups groups, int count) {
     int first = 1 + keys.length + states.length;
     for (int f = 0; f < functions; f++) {

@@ -63,7 +63,7 @@ public final class StateBytes {
     return version > OLDEST_VERSION;
   }
 
-  /** Of function states charged to a budget; only in parts. */
+  /** For a part, whether it has the bytes charged for function states. */
   public boolean hasStateBytes() {
     return version >= WITH_STATE_BYTES;
   }
@@ -73,7 +73,7 @@ public final class StateBytes {
     return words;
   }
 
-  /** Partial groups. */
+  /** Bytes of partial groups. */
   public List<byte[]> blocks() {
     return blocks;
   }
@@ -135,7 +135,7 @@ public final class StateBytes {
     return LittleEndian.getLong(bytes, QUERY_AT);
   }
 
-  /** For unopened bytes. */
+  /** As {@link #time()}, for bytes that are not opened yet. */
   public static long time(byte[] bytes) {
     requireHeader(bytes, "the part of a window");
     return LittleEndian.getLong(bytes, TIME_AT);

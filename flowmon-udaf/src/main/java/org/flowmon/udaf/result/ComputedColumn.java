@@ -76,7 +76,7 @@ final class ComputedColumn {
     return isNull[row];
   }
 
-  /** Neither is NULL. */
+  /** Compares two values that are not NULL. */
   int compare(int a, int b) {
     return switch (kind) {
       case ADDRESS -> IpAddress.compare(high[a], low[a], high[b], low[b]);
@@ -90,7 +90,7 @@ final class ComputedColumn {
     };
   }
 
-  /** Zeros are equal whatever their sign. */
+  /** Compares doubles; zeros are equal whatever their sign. */
   private static int compareDoubles(double a, double b) {
     return a == b ? 0 : Double.compare(a, b);
   }

@@ -58,7 +58,7 @@ public final class LiveGroupings {
     return groupings.size();
   }
 
-  /** The layouts of the groups that rows are added to. */
+  /** The layouts of the groupings, to whose groups rows are added. */
   public List<GroupLayout> groupings() {
     return groupings;
   }

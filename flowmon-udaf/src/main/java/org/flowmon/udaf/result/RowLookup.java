@@ -93,7 +93,7 @@ public final class RowLookup {
     }
   }
 
-  /** Announces the approximate number of rows. */
+  /** Announces the approximate number of rows to be offered. */
   public void expect(int count) {
     for (ValueColumn column : columns) {
       column.expect((int) Math.min(count, limit));
@@ -139,7 +139,7 @@ public final class RowLookup {
     taken(taken);
   }
 
-  /** Takes the memory first. */
+  /** Appends the values of a column's vector, if the query has the memory. */
   private void append(int c, int[] selection, int shift, int n) {
     if (memory.isLimited()) {
       long before = columns[c].heapBytes();

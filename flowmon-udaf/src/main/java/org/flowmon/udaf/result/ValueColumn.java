@@ -252,7 +252,7 @@ final class ValueColumn {
     return isLong && values != null && high == null && isNull == null ? values : null;
   }
 
-  /** Neither is NULL. */
+  /** Compares two values that are not NULL. */
   int compare(int a, int b) {
     return switch (kind) {
       case ADDRESS -> IpAddress.compare(high[a], values[a], high[b], values[b]);
@@ -265,7 +265,7 @@ final class ValueColumn {
     };
   }
 
-  /** Zeros are equal whatever their sign. */
+  /** Compares doubles; zeros are equal whatever their sign. */
   private static int compareDoubles(long bitsA, long bitsB) {
     double a = Double.longBitsToDouble(bitsA);
     double b = Double.longBitsToDouble(bitsB);
@@ -354,7 +354,7 @@ final class ValueColumn {
     return to;
   }
 
-  /** Moves the arrays, too. */
+  /** Moves all values, with their arrays, to a column of a result. */
   void fill(ResultTable.Builder builder, int column) {
     builder.fill(column, values, high, texts, isNull);
   }

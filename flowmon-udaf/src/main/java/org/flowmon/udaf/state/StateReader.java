@@ -26,7 +26,7 @@ public final class StateReader {
     this.at = from;
   }
 
-  /** Unread bytes. */
+  /** The number of unread bytes. */
   public int remaining() {
     return end - at;
   }
@@ -36,7 +36,7 @@ public final class StateReader {
     return at < end ? bytes[at] & 0xFF : -1;
   }
 
-  /** Read-only. */
+  /** The array that is read: read-only. */
   public byte[] array() {
     return bytes;
   }
@@ -46,7 +46,7 @@ public final class StateReader {
     return at;
   }
 
-  /** An error with the current place. */
+  /** An error in the bytes, with the current place. */
   public StateFormatException error(String message) {
     return new StateFormatException(what + ": at byte " + (at - start) + ": " + message);
   }

@@ -31,7 +31,7 @@ final class LowHalfChoice {
     ratios = new double[choices];
   }
 
-  /** An index. */
+  /** The index of the current choice. */
   int current() {
     return current;
   }

@@ -87,7 +87,7 @@ final class LowHalfSample {
     return groupOf[row];
   }
 
-  /** Of a row's group and pane. */
+  /** Hash of a row's group and pane. */
   long hash(int row) {
     return hashes[row];
   }

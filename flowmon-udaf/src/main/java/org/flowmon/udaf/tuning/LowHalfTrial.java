@@ -60,7 +60,7 @@ final class LowHalfTrial {
     Arrays.setAll(selection, i -> i);
   }
 
-  /** Returns whether it was the last. */
+  /** Does a step; returns whether it was the last. */
   boolean step() {
     Lane next = lanes[lane];
     long start = nanos.getAsLong();

@@ -141,7 +141,7 @@ public final class LowHalfTuner {
     return false;
   }
 
-  /** All groups have left the table. */
+  /** Ends an epoch: all groups have left the table. */
   public void epochEnds() {
     if (sampling) {
       if (rows > epochFrom) {
@@ -195,7 +195,7 @@ public final class LowHalfTuner {
     return changes;
   }
 
-  /** {@code QUANTILES heavy, HEAVY_HITTERS buffer}. */
+  /** The choices, as {@code QUANTILES heavy, HEAVY_HITTERS buffer}. */
   @Override
   public String toString() {
     return IntStream.range(0, choices.length)

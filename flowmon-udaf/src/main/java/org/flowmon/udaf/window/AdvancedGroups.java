@@ -55,9 +55,7 @@ public final class AdvancedGroups {
     ordered = Optional.empty(); // it lacks these
   }
 
-  /**
-   * Takes a task's rest, after so many messages; superseded groups, in sent order, do not count.
-   */
+  /** Takes a rest after so many messages; superseded groups, by number as sent, count no more. */
   public void addRest(long task, int advances, int[] superseded, byte[] part) {
     Task of = byTask.computeIfAbsent(task, run -> new Task());
     of.expected = advances;

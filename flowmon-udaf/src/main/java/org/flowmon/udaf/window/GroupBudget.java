@@ -64,7 +64,7 @@ public final class GroupBudget {
     List.copyOf(byPane.keySet()).forEach(key -> added(key, GroupHolding.NONE));
   }
 
-  /** Of any open pane: 0 if no groups are dropped. */
+  /** The highest level of any open pane: 0 if no groups are dropped. */
   public int level() {
     int level = 0;
     for (Pane pane : byPane.values()) {

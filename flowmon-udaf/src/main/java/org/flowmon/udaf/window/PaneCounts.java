@@ -95,7 +95,7 @@ final class PaneCounts {
     }
   }
 
-  /** Adds other key groups. */
+  /** Adds the counts of other key groups. */
   void merge(PaneCounts other) {
     level = Math.max(level, other.level);
     other.byPane.forEach(

@@ -111,7 +111,7 @@ public final class PublishedGroups {
     return new Digest(keys, layout.fingerprint(), values);
   }
 
-  /** Microseconds. */
+  /** End of the window in microseconds. */
   public long windowEnd() {
     return windowEnd;
   }

@@ -112,9 +112,7 @@ public final class WindowPart {
     return part;
   }
 
-  /**
-   * Rows that HAVING keeps and that may be within the limit; unless sure, that of higher levels.
-   */
+  /** Rows that HAVING keeps and that may be within the limit; unless sure, at higher levels too. */
   private GroupTable first(int level) {
     // The one group of a query without keys stays: missing, it would count as one of no rows.
     boolean isOne = rows.layout().keys().isEmpty();
@@ -297,7 +295,7 @@ public final class WindowPart {
     return order == null ? rows.size() : order.length;
   }
 
-  /** Read-only. */
+  /** The rows of the part; read-only. */
   GroupTable allRows() {
     ownOrdered();
     return rows;
@@ -313,7 +311,7 @@ public final class WindowPart {
     return answer().rows();
   }
 
-  /** In the query's order, with error bounds. */
+  /** The rows in the query's order, with error bounds. */
   public GroupAnswer.WithBounds answer() {
     boolean hasNone = level() > 0 && rows.size() == 0;
     if (rows.size() == 0) {
@@ -333,7 +331,7 @@ public final class WindowPart {
     return GroupRows.aggregates(live, rows.layout(), totals, level() == 0);
   }
 
-  /** Versioned. */
+  /** The part as versioned bytes. */
   public byte[] toBytes() {
     ownOrdered();
     GroupTable kept = live.keepsAllGroups() ? rows : first(counts.level());

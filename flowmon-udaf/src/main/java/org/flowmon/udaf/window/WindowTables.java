@@ -335,7 +335,7 @@ public final class WindowTables {
     return advances.rest(this, part);
   }
 
-  /** All tables of a pane have the same. */
+  /** The level of a pane: all of its tables have the same. */
   private static int level(GroupTable[] ofPane) {
     for (GroupTable table : ofPane) {
       if (table != null) {
@@ -376,7 +376,7 @@ public final class WindowTables {
     return all().map(GroupTable::holding).reduce(GroupHolding.NONE, GroupHolding::plus);
   }
 
-  /** In memory. */
+  /** Bytes of function states in memory. */
   public long stateMemoryBytes() {
     return all().mapToLong(table -> table.states() == null ? 0 : table.states().bytes()).sum();
   }
@@ -385,7 +385,7 @@ public final class WindowTables {
     return tables.values().stream().flatMap(Arrays::stream).filter(Objects::nonNull);
   }
 
-  /** Approximate. */
+  /** Approximate bytes of all groups on the heap. */
   public long heapBytes() {
     return all().mapToLong(GroupTable::heapBytes).sum();
   }
