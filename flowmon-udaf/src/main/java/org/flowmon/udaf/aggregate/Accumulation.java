@@ -5,7 +5,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
-/** Adds rows to the states of their groups: every loop does one operation over primitives. */
+/** Adds rows to groups' states, by accumulator: every loop is one operation over primitives. */
 public final class Accumulation {
   private final Accumulator[] accumulators;
   private final boolean[] ofDoubles;

@@ -15,8 +15,8 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The words of a query's group keys, and the accumulators that aggregates share. Equal queries have
- * equal layouts, whatever the values of their parameters. Immutable.
+ * The layout of a query's groups: words of keys, and accumulators that aggregates share. Equal
+ * queries have equal layouts, whatever the values of their parameters. Immutable.
  */
 public final class GroupLayout {
   /** The most keys of a GROUP BY. */

@@ -7,7 +7,8 @@ import org.flowmon.udaf.pane.WindowSpec;
  * Limits the panes that open before the first watermark. Until then the time is unknown, no window
  * closes, and flows of any past arrival open panes: an attacker could open one with each. At most
  * {@link #MAX_WINDOWS} windows open, or as many as their lateness keeps open if these are more.
- * After it earlier panes are closed, and the elapsed time bounds later ones. Not thread-safe.
+ * Afterwards there is no limit: earlier panes are closed, and the elapsed time bounds later ones.
+ * Not thread-safe.
  */
 public final class FirstPanes {
   /** The most windows that open. A month has fewer of ten seconds. */

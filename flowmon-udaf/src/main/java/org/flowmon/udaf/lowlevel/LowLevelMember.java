@@ -110,7 +110,7 @@ public final class LowLevelMember {
     }
   }
 
-  /** Of its evaluation: it gets nothing any more; null if none. Sinks' exceptions are rethrown. */
+  /** The failure that ended its evaluation; null if none. Exceptions of a sink are rethrown. */
   public RuntimeException failure() {
     return failure;
   }

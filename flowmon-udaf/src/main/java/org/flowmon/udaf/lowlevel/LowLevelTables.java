@@ -243,7 +243,7 @@ public final class LowLevelTables {
     }
   }
 
-  /** Sends all groups of all panes, which stay; drops failed queries'. Counters begin anew. */
+  /** Sends all groups of all panes, which stay; drops failed queries. Counters begin anew. */
   private void empty() {
     emptyGroupings();
     for (LowLevelMember member : List.copyOf(members)) {

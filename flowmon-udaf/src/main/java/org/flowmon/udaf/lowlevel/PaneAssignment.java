@@ -120,7 +120,10 @@ final class PaneAssignment {
     return onTime && first.open(window, start) ? panes.get(start, end, due) : null;
   }
 
-  /** Finds panes; drops rows without one, counted by reason, and returns the number of others. */
+  /**
+   * Finds panes; drops rows, relative to {@code from}, without one, counted by reason, and moves
+   * the kept ones to the front. Returns their number.
+   */
   int assign(FlowBatch batch, int from, int count, int[] selection, int n) {
     batch.readLongs(FlowColumn.ARRIVAL, from, count, arrivals);
     if (window.timeColumn() == FlowColumn.ARRIVAL) {
@@ -187,7 +190,10 @@ final class PaneAssignment {
     first.timeIsKnown();
   }
 
-  /** No open pane: a source broke a promise or, before the first watermark, it was one too many. */
+  /**
+   * Counts a flow of a source that broke its promise or, before the first watermark, a pane too
+   * many.
+   */
   void countClosed(long arrival) {
     if (first.isTimeKnown()) {
       behindWatermark++;

@@ -1,8 +1,8 @@
 package org.flowmon.udaf.lowlevel;
 
 /**
- * Measures whether a low-level table is worth its cost. If nearly each row evicts a group, most
- * rows are passed on unchanged, and now and then some are tried again.
+ * Measures whether a low-level table is worth its cost. If nearly each row evicts a group, it
+ * reduces nothing: most rows are passed on unchanged, and now and then some are tried again.
  */
 final class TableUse {
   // A row with a failed lookup costs about three times as much as a passed row.

@@ -168,7 +168,7 @@ public final class DistinctCounts {
     return finish(groups, null, () -> {});
   }
 
-  /** With limited memory, null: unlimited; {@code check} may throw to end the query. */
+  /** Answers with limited memory, null: unlimited; {@code check} may throw to end the query. */
   ResultTable finish(List<GroupTable> groups, GroupMemory memory, Runnable check) {
     GroupTable all = newTable(memory);
     for (int g = 0; g < groups.size(); g++) {

@@ -19,7 +19,7 @@ import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.TextOrder;
 
-/** ORDER BY, then the keys ascending with NULLs last: total, whatever the order of merging. */
+/** A total order of groups, whatever the merging: ORDER BY, then keys ascending with NULLs last. */
 public final class GroupOrder {
   /** Compares two groups of the table. */
   private interface ByOne {

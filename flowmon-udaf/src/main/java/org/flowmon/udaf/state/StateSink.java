@@ -88,7 +88,9 @@ public final class StateSink {
     }
   }
 
-  /** Appends 1 … 10 bytes: seven bits each, the low ones first, bit 7 set if more follow. */
+  /**
+   * An unsigned number in 1 … 10 bytes: seven bits each, low ones first, bit 7 set if more follow.
+   */
   public void putVarint(long value) {
     long left = value;
     int at = claim(10);

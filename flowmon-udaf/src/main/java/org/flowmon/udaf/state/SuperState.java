@@ -14,7 +14,7 @@ public interface SuperState {
    */
   void merge(StateReader bytes);
 
-  /** Merges another state that the same {@link SuperAggregate} made, which stays unchanged. */
+  /** Merges another state of the same {@link SuperAggregate}; the other stays unchanged. */
   default void merge(SuperState other) {
     StateSink sink = new StateSink();
     other.output(sink);

@@ -28,7 +28,7 @@ public final class LowHalfTuner {
   /** Rows after which an unfinished epoch counts as ended. */
   static final long LONG_EPOCH = 1 << 22;
 
-  /** Rows of the first, short look: an initial low half may cost twice as much as another. */
+  /** Rows of the first look, few of them kept: an initial low half may cost twice as much. */
   static final long FIRST_LOOK = 1 << 17;
 
   private static final int FIRST_SAMPLE = 1 << 14;

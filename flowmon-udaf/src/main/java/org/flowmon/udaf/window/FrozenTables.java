@@ -11,8 +11,9 @@ import org.flowmon.udaf.partial.StateBytes;
 import org.flowmon.udaf.partial.TablePartials;
 
 /**
- * A snapshot of {@link WindowTables}, for another thread to make bytes. Words are copied, in a
- * fraction of the time of packing; texts and function states are packed at once. Thread-safe.
+ * A snapshot of {@link WindowTables}, unchanged while they go on, for another thread to make bytes.
+ * Words are copied, in a fraction of the time of packing; texts and states are packed at once.
+ * Thread-safe.
  */
 public final class FrozenTables {
   private final long queryId;
