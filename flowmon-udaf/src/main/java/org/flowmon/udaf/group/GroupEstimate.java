@@ -15,9 +15,7 @@ public record GroupEstimate(long lower, long value, long upper) {
 
   private static final int STANDARD_DEVIATIONS = 2;
 
-  /**
-   * Of {@code value} groups, kept ones scaled up, or −1; level 0 keeps all, else one in 2^level.
-   */
+  /** Of {@code value} groups, kept ones scaled up, or −1; level 0 has all, else one in 2^level. */
   public static GroupEstimate of(long value, int level) {
     if (value < 0 || level > GroupSample.LAST) {
       return UNKNOWN;

@@ -190,10 +190,7 @@ final class PaneAssignment {
     first.timeIsKnown();
   }
 
-  /**
-   * Counts a flow of a source that broke its promise or, before the first watermark, a pane too
-   * many.
-   */
+  /** Without an open pane: a source broke its promise or, at first, the pane was one too many. */
   void countClosed(long arrival) {
     if (first.isTimeKnown()) {
       behindWatermark++;

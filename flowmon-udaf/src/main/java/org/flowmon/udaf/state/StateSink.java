@@ -88,9 +88,7 @@ public final class StateSink {
     }
   }
 
-  /**
-   * An unsigned number in 1 … 10 bytes: seven bits each, low ones first, bit 7 set if more follow.
-   */
+  /** Unsigned, in 1 … 10 bytes: seven bits each, the low ones first, bit 7 set if more follow. */
   public void putVarint(long value) {
     long left = value;
     int at = claim(10);
