@@ -14,7 +14,6 @@ public enum SourceKind {
   SYNTHETIC(8),
   PARQUET(9);
 
-  /** The names of the codes, which are the labels. */
   static final CodeNames NAMES = CodeNames.of(values(), SourceKind::code, SourceKind::label);
 
   private final int code;
@@ -23,12 +22,11 @@ public enum SourceKind {
     this.code = code;
   }
 
-  /** The stable code in batches and segments. */
   public int code() {
     return code;
   }
 
-  /** The text shown to people, for example {@code netflow_v5}. */
+  /** For people, for example {@code netflow_v5}. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -3,16 +3,15 @@ package org.flowmon.flow;
 import org.flowmon.flow.bytes.LittleEndian;
 
 /**
- * Checks bytes for UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). A
- * reader would turn each invalid byte into a replacement character of three bytes, so that texts
- * would exceed their bounds later.
+ * Checks UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). Invalid bytes
+ * would be read as replacement characters of three bytes, and texts would exceed their bounds.
  */
 final class Utf8 {
   private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
 
   private Utf8() {}
 
-  /** Whether all bytes of [from, to) are ASCII, as in nearly all texts of flows. */
+  /** As nearly all texts of flows are. */
   static boolean isAscii(byte[] bytes, int from, int to) {
     int at = from;
     for (; at <= to - 8; at += 8) {
@@ -28,7 +27,6 @@ final class Utf8 {
     return true;
   }
 
-  /** Whether the bytes of [from, to) are whole characters in UTF-8. */
   static boolean isValid(byte[] bytes, int from, int to) {
     int at = from;
     while (at < to) {
@@ -41,7 +39,7 @@ final class Utf8 {
     return true;
   }
 
-  /** Length in bytes of the character at {@code at}, 0 if it is invalid. */
+  /** In bytes; 0 if it is invalid. */
   private static int characterLength(byte[] bytes, int at, int to) {
     int lead = bytes[at] & 0xFF;
     if (lead < 0x80) {
