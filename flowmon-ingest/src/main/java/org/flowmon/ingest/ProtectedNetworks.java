@@ -6,14 +6,8 @@ import java.util.List;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
 
-/**
- * The protected networks: a flow is {@code outgoing} if its source is inside. {@link #NONE} leaves
- * {@code outgoing} NULL.
- *
- * <p>Immutable.
- */
+/** A flow whose source is inside is {@code outgoing}, NULL for {@link #NONE}. Immutable. */
 public final class ProtectedNetworks {
-  /** No networks are configured. */
   public static final ProtectedNetworks NONE = new ProtectedNetworks(List.of());
 
   private final Ranges ipv4;
@@ -25,17 +19,15 @@ public final class ProtectedNetworks {
     ipv6 = Ranges.of(networks.stream().filter(p -> !p.first().isIpv4()).toList());
   }
 
-  /** Parses each text with {@link IpPrefix#parse}. */
+  /** By {@link IpPrefix#parse}. */
   public static ProtectedNetworks parse(List<String> networks) {
     return new ProtectedNetworks(networks.stream().map(IpPrefix::parse).toList());
   }
 
-  /** Whether networks are configured. */
   public boolean areKnown() {
     return this != NONE;
   }
 
-  /** Whether an address is inside one of the networks. */
   public boolean contains(long hi, long lo) {
     return (IpAddress.isIpv4(hi, lo) ? ipv4 : ipv6).contains(hi, lo);
   }

@@ -64,9 +64,7 @@ final class OrdinaryTraffic {
     }
   }
 
-  /**
-   * The next flow of an ordinary conversation: usually request and reply, sometimes one way only.
-   */
+  /** Usually request and reply, sometimes one way only. */
   void next(long nowMillis, SyntheticFlow flow) {
     if (replyIsDue) {
       replyIsDue = false;
@@ -114,10 +112,7 @@ final class OrdinaryTraffic {
     times(flow, nowMillis);
   }
 
-  /**
-   * Sets addresses and the fields that depend on them; the reply's share of the crowd decides the
-   * direction.
-   */
+  /** The reply's share of the crowd decides the direction. */
   void parties(
       SyntheticFlow flow, int insideHost, int outsideHost, boolean ipv6, boolean outgoing) {
     flow.insideHost = insideHost;
@@ -131,7 +126,7 @@ final class OrdinaryTraffic {
     flow.dstAs = outgoing ? as : Hosts.insideAs();
   }
 
-  /** Sets the parties like {@link #parties}, with an outside host that has a role. */
+  /** Like {@link #parties}, with an outside host that has a role. */
   void partyWith(SyntheticFlow flow, int insideHost, IpAddress outsideHost, boolean outgoing) {
     flow.insideHost = insideHost;
     route(flow, 0, Hosts.insideV4(insideHost), outsideHost.hi(), outsideHost.lo(), outgoing);
@@ -157,7 +152,7 @@ final class OrdinaryTraffic {
     flow.dstMask = outgoing ? outMask : inMask;
   }
 
-  /** Sets a TCP flow's ports and flags, for the hosts that have a role. */
+  /** For the hosts that have a role. */
   void tcp(SyntheticFlow flow, int srcPort, int dstPort, int flags) {
     flow.protocol = SyntheticFlow.TCP;
     flow.srcPort = srcPort;
@@ -167,7 +162,7 @@ final class OrdinaryTraffic {
     flow.icmpTypeCode = 0;
   }
 
-  /** A bulk transfer from a heavy talker to some inside host: bytes within ± 50 % of the mean. */
+  /** To some inside host: bytes within ± 50 % of the mean. */
   void bulk(long nowMillis, SyntheticFlow flow, IpAddress talker, int port, int meanBytes) {
     partyWith(flow, inside.sample(random), talker, false);
     tcp(flow, port, 32_768 + random.nextInt(28_232), PSH_ACK_SYN_FIN);
@@ -195,7 +190,7 @@ final class OrdinaryTraffic {
     flow.startMillis = flow.endMillis - Math.min(duration, 30_000);
   }
 
-  /** A truncated Pareto variate by its inverse distribution function. */
+  /** By its inverse distribution function; truncated. */
   private long pareto() {
     return (long) (SMALLEST * Math.pow(1 - random.nextDouble() * tailMass, inverseShape));
   }
