@@ -19,18 +19,12 @@ import org.jspecify.annotations.Nullable;
  * really sent. Thread-safe.
  */
 public final class BadDatagramSamples {
-  /** The most bytes kept of a datagram. */
+  /** Of one datagram. */
   public static final int MAX_BYTES = 2048;
 
   /**
-   * A kept datagram.
-   *
-   * @param reason why it was dropped or damaged
-   * @param exporter its sender, null if unknown
-   * @param port the port that it was sent from
-   * @param arrival when it arrived, µs
-   * @param length its length in bytes
-   * @param bytes its first {@link #MAX_BYTES}
+   * A datagram with its length, its first {@link #MAX_BYTES} and arrival (µs); the exporter is null
+   * if unknown.
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared, and not shared
   public record Sample(
@@ -44,14 +38,11 @@ public final class BadDatagramSamples {
   private final int perReason;
   private final Map<IngestCounter, Deque<Sample>> samples = new EnumMap<>(IngestCounter.class);
 
-  /**
-   * @param perReason the most datagrams kept for each reason
-   */
   public BadDatagramSamples(int perReason) {
     this.perReason = perReason;
   }
 
-  /** Keeps a copy of a datagram in place of the oldest with the same reason. */
+  /** Keeps a copy in place of the oldest with the same reason. */
   public synchronized void add(
       IngestCounter reason,
       byte[] datagram,
@@ -71,19 +62,14 @@ public final class BadDatagramSamples {
     ring.addLast(new Sample(reason, exporter, port, arrival, length, kept));
   }
 
-  /** All kept datagrams by reason, the oldest first. */
+  /** By reason, the oldest first. */
   public synchronized List<Sample> samples() {
     List<Sample> all = new ArrayList<>();
     samples.values().forEach(all::addAll);
     return all;
   }
 
-  /**
-   * Writes the bytes of each datagram to a file {@code
-   * <reason>-<arrival>-<exporter>-<port>-<number>.dat}.
-   *
-   * @return the number of files
-   */
+  /** Writes files {@code <reason>-<arrival>-<exporter>-<port>-<number>.dat}; returns how many. */
   public int writeTo(Path folder) throws IOException {
     Files.createDirectories(folder);
     int number = 0;

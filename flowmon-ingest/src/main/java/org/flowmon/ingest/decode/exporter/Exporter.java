@@ -9,18 +9,16 @@ import org.flowmon.ingest.IngestCounter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one exporter: its observation domains and their bytes. An exporter is an IPv4
- * address or a /64 of IPv6, because one host may have every address of a /64.
+ * The state of one exporter: its domains and their bytes. It is an IPv4 address or a /64 of IPv6,
+ * because one host may have every address of a /64.
  */
 public final class Exporter {
-  /** Estimated heap of an exporter without its domains (bytes). */
+  /** Estimated heap without its domains. */
   static final int BYTES = 400;
 
   /**
-   * The identity of an exporter.
-   *
-   * @param hi the high half of the address
-   * @param lo the low half for IPv4, 0 for IPv6; −1 if no address is known
+   * The halves of an IPv4 address, or the high half of IPv6 with 0; {@code lo} is −1 if no address
+   * is known.
    */
   record Source(long hi, long lo) implements Comparable<Source> {
     static Source of(@Nullable IpAddress address) {
@@ -63,39 +61,38 @@ public final class Exporter {
     return source;
   }
 
-  /** Its estimated bytes. */
+  /** Estimated. */
   long bytes() {
     return bytes;
   }
 
-  /** Adds bytes; only the table calls this, because it keeps the sums. */
+  /** Only for the table, which keeps the sums. */
   void addBytes(long more) {
     bytes += more;
   }
 
-  /** Whether it is known, so that strangers cannot evict it. */
+  /** So that strangers cannot evict it. */
   boolean isEstablished() {
     return established;
   }
 
-  /** Makes it known: its losses so far count. */
+  /** Its losses so far count. */
   void setEstablished() {
     established = true;
     domains.values().forEach(domain -> domain.sequence().claims().prove());
   }
 
-  /** When its last datagram came, µs. */
+  /** Its last datagram, µs. */
   long lastHeard() {
     return lastHeard;
   }
 
-  /** Begins a datagram. */
   void begin(long arrival) {
     lastHeard = arrival;
     inUse = 0;
   }
 
-  /** When its first flows came, µs; {@code arrival} if there were none before. */
+  /** µs; {@code arrival} if there were none before. */
   long firstFlows(long arrival) {
     if (!hasFlows) {
       hasFlows = true;
@@ -109,9 +106,8 @@ public final class Exporter {
   }
 
   /**
-   * Finds or creates a domain of the current datagram. It is not forgotten until the next datagram.
-   *
-   * @param lost the counter for the losses of a new domain
+   * Finds or creates a domain, not forgotten until the next datagram, with the counter of its
+   * losses.
    */
   public ObservationDomain domain(ObservationDomain.Key key, IngestCounter lost) {
     ObservationDomain domain = domains.get(key);
@@ -126,10 +122,7 @@ public final class Exporter {
   }
 
   /**
-   * Takes bytes for new state of a domain. If the exporter has reached its limit, its older state
-   * is forgotten.
-   *
-   * @return false if there is no room; then nothing is taken
+   * For new state of a domain; older state is forgotten at the limit. False takes nothing: no room.
    */
   boolean take(long more) {
     if (!table.makeRoom(this, more, true)) {
@@ -139,7 +132,7 @@ public final class Exporter {
     return true;
   }
 
-  /** Takes bytes without forgetting state of this exporter, if {@code left} more remain free. */
+  /** Without forgetting state of this exporter, if {@code left} more remain free. */
   boolean takeLeaving(long more, long left) {
     if (!table.makeRoom(this, more + left, false)) {
       return false;
@@ -148,16 +141,12 @@ public final class Exporter {
     return true;
   }
 
-  /** Gives bytes back. */
   void give(long fewer) {
     table.charge(this, -fewer);
   }
 
   /**
-   * Forgets the least recently used domain. If all are in use, forgets the oldest template of the
-   * first domain that has one.
-   *
-   * @return false if there is nothing to forget
+   * The least recently used domain or, with all in use, the first's oldest template; false without.
    */
   boolean forgetOldest() {
     Iterator<ObservationDomain> oldest = domains.values().iterator();

@@ -3,16 +3,14 @@ package org.flowmon.ingest.decode.exporter;
 import java.util.Arrays;
 import org.flowmon.ingest.decode.record.RecordProgram;
 
-/** A template or options template, as defined by an exporter. Immutable except for its last use. */
+/** Of flows or options, as an exporter defined it. Immutable except for its last use. */
 public final class Template {
   private final int id;
   private final boolean options;
   private final int[] fields;
   private final RecordProgram program;
 
-  /**
-   * @param fields as {@link RecordProgram#compile} takes them; the caller must not change them
-   */
+  /** {@code fields} as in {@link RecordProgram#compile}; the caller must not change them. */
   public Template(int id, boolean options, int[] fields) {
     this.id = id;
     this.options = options;
@@ -24,12 +22,12 @@ public final class Template {
     return id;
   }
 
-  /** Whether its records describe the exporter and are no flows. */
+  /** Its records describe the exporter and are no flows. */
   public boolean isOptions() {
     return options;
   }
 
-  /** Its estimated heap bytes. */
+  /** Estimated heap. */
   int bytes() {
     return 48 + Integer.BYTES * fields.length + program.bytes();
   }
@@ -38,7 +36,6 @@ public final class Template {
     return program;
   }
 
-  /** Whether a definition equals this one. */
   public boolean isDefinedBy(boolean otherOptions, int[] otherFields) {
     return options == otherOptions && Arrays.equals(fields, otherFields);
   }

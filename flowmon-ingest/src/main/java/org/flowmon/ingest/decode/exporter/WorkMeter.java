@@ -1,8 +1,8 @@
 package org.flowmon.ingest.decode.exporter;
 
 /**
- * Counts the steps of a decoder: sets, fields of definitions, records and their fields of variable
- * length, evictions. It measures the cost of a datagram without a clock.
+ * A datagram's cost without a clock: the sets, fields of definitions, records, their fields of
+ * variable length, and evictions.
  */
 public final class WorkMeter {
   private long steps;

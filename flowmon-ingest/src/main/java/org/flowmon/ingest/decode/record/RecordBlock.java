@@ -4,12 +4,9 @@ import java.util.Arrays;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.BigEndian;
 
-/**
- * Up to 64 records, decoded slot by slot. Each slot has a value for each record and one word that
- * marks the records with a value. Reused from block to block.
- */
+/** Up to 64 records by slot: values, and one word for those that have one. Reused. */
 public final class RecordBlock {
-  /** Records of a block, one for each bit of a word. */
+  /** One for each bit of a word. */
   public static final int ROWS = 64;
 
   private static final long NTP_TO_1970_SECONDS = 2_208_988_800L;
@@ -42,12 +39,11 @@ public final class RecordBlock {
     return rows;
   }
 
-  /** The mask of all rows of the block. */
   long all() {
     return -1L >>> (64 - rows);
   }
 
-  /** The values by row, of an address the low long. */
+  /** By row, of an address the low long. */
   public long[] values(Slot slot) {
     return values[slot.ordinal()];
   }
@@ -56,7 +52,7 @@ public final class RecordBlock {
     return high[slot.ordinal()];
   }
 
-  /** The mask of the rows with a value in the slot. */
+  /** The rows with a value. */
   long set(Slot slot) {
     return set[slot.ordinal()];
   }
@@ -69,7 +65,7 @@ public final class RecordBlock {
     implausible++;
   }
 
-  /** Impossible values since the last call. */
+  /** Since the last call. */
   public long takeImplausible() {
     long count = implausible;
     implausible = 0;
@@ -77,10 +73,7 @@ public final class RecordBlock {
   }
 
   /**
-   * Loads records.
-   *
-   * @param at where the first begins; the caller has checked that all lie within {@code bytes}
-   * @param count 1 … {@link #ROWS}
+   * {@code count} (1 … {@link #ROWS}) records, which the caller has checked to lie in the bytes.
    */
   public void load(RecordProgram program, byte[] bytes, int at, int count) {
     rows = count;
@@ -160,7 +153,7 @@ public final class RecordBlock {
     }
   }
 
-  /** Nulls values out of range, and zeros in slots that use 0 for unknown. */
+  /** Values out of range, and zeros if 0 is for unknown, become null. */
   private void check(int slot, int length) {
     long max = MAX[slot];
     long[] column = values[slot];
@@ -186,7 +179,7 @@ public final class RecordBlock {
     values[slot][row] = 0;
   }
 
-  /** Scales to µs. */
+  /** To µs. */
   private void scale(int slot, long factor) {
     long[] column = values[slot];
     long most = Long.MAX_VALUE / factor;

@@ -4,9 +4,8 @@ import java.util.Optional;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * The target of a record's field while a block of records is decoded. Most slots become a column
- * directly; the others are combined after a block is loaded (dual-stack addresses, times, ICMP,
- * sampling).
+ * The target of a record's field: a column, or combined once a block is loaded (dual-stack
+ * addresses, times, ICMP, sampling).
  */
 public enum Slot {
   SRC4(Kind.ADDRESS4),
@@ -110,12 +109,11 @@ public enum Slot {
     this.zeroIsNull = zeroIsNull;
   }
 
-  /** The column that this becomes directly; empty if it is combined with others. */
+  /** Empty if it is combined with others. */
   Optional<FlowColumn> column() {
     return column;
   }
 
-  /** The largest possible value. */
   long max() {
     return max;
   }
@@ -132,7 +130,7 @@ public enum Slot {
     return kind == Kind.ADDRESS6;
   }
 
-  /** Whether this slot can take a field of this length (bytes). */
+  /** {@code length} is in bytes. */
   boolean takes(int length) {
     return switch (kind) {
       case ADDRESS4 -> length == 4;

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 
-/** The bytes of a file, plain or compressed by gzip, with the current place for messages. */
+/** A file, plain or compressed by gzip, with the current place for messages. */
 final class CaptureInput implements Closeable {
   private static final int BUFFER = 1 << 16;
 
@@ -35,18 +35,14 @@ final class CaptureInput implements Closeable {
     }
   }
 
-  /**
-   * Reads {@code length} bytes.
-   *
-   * @return how many remained, at most {@code length}
-   */
+  /** Returns how many bytes remained, at most {@code length}. */
   int read(byte[] to, int at, int length) throws IOException {
     int read = in.readNBytes(to, at, length);
     position += read;
     return read;
   }
 
-  /** Skips bytes, fewer at the end of the file. */
+  /** Fewer at the end of the file. */
   void skip(long length) throws IOException {
     long left = length;
     byte[] waste = new byte[(int) Math.min(BUFFER, Math.max(length, 1))];

@@ -7,8 +7,8 @@ import org.flowmon.flow.bytes.BigEndian;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an IPFIX file (RFC 5655): consecutive messages, plain or compressed by gzip. It names
- * neither the senders nor their ports; the time is that of the export, in whole seconds.
+ * Consecutive messages (RFC 5655), plain or gzip, without senders and ports; export time in
+ * seconds.
  */
 final class IpfixFileReader implements Datagrams {
   private static final int VERSION = 10;
@@ -26,7 +26,7 @@ final class IpfixFileReader implements Datagrams {
     return new IpfixFileReader(CaptureInput.open(file));
   }
 
-  /** Whether a file's first four bytes, in big-endian order, begin an IPFIX message. */
+  /** The first four bytes, big-endian. */
   static boolean isMagic(int magic) {
     return magic >>> 16 == VERSION && (magic & 0xFFFF) >= HEADER_BYTES;
   }

@@ -6,15 +6,11 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import org.flowmon.ingest.file.line.JsonLine;
 
-/** Distinguishes JSON lines of flows from those of a Zeek log by the keys of the first line. */
+/** Tells JSON lines of flows from a Zeek log's by the first line's keys. */
 final class JsonKeys {
   private JsonKeys() {}
 
-  /**
-   * Whether an object has keys of flows and no key that only Zeek writes.
-   *
-   * @param to the end of the line, or of its known part
-   */
+  /** Some keys are flows', none is Zeek's alone; {@code to} ends the line or its known part. */
   static boolean areFlows(byte[] head, int from, int to, ColumnNames columns) {
     boolean known = false;
     try (JsonParser parser = JsonLine.open(new JsonFactory(), head, from, to)) {

@@ -8,8 +8,7 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
- * The first and last four bytes of a Parquet file: {@code PAR1}, or {@code PARE} if its footer is
- * encrypted. Text and truncated files may start with the same bytes.
+ * {@code PAR1}, or {@code PARE} (encrypted footer), at both ends; text and cut files may begin so.
  */
 final class ParquetMagic {
   private static final int BYTES = 4;
@@ -18,12 +17,11 @@ final class ParquetMagic {
 
   private ParquetMagic() {}
 
-  /** Whether bytes begin like a Parquet file. */
   static boolean begins(byte[] head) {
     return head.length >= BYTES && isMagic(text(head));
   }
 
-  /** Whether a file begins and ends like Parquet, without decompression. */
+  /** Without decompression. */
   static boolean isAtBothEnds(Path file) throws IOException {
     if (!Files.isRegularFile(file) || Files.size(file) < LEAST_FILE) {
       return false;
@@ -32,7 +30,7 @@ final class ParquetMagic {
     return begins(first) && text(first).equals(text(read(file, false)));
   }
 
-  /** Describes a file that begins but does not end like Parquet. */
+  /** The file begins but does not end like Parquet. */
   static String seen(Path file) throws IOException {
     String begin = text(read(file, true));
     long bytes = Files.size(file);

@@ -1,11 +1,11 @@
 package org.flowmon.ingest.file.format;
 
-/** Why the last line that was read is no flow. Reused from line to line. */
+/** Why the last line is no flow. Reused. */
 public final class Refusal {
   private RejectReason reason = RejectReason.NO_HEADER;
   private String detail = "";
 
-  /** Notes the reason; returns false, as readers of lines do for a line that is no flow. */
+  /** Returns false, as readers of lines do for a line that is no flow. */
   public boolean because(RejectReason why, String text) {
     reason = why;
     detail = text;
@@ -16,7 +16,6 @@ public final class Refusal {
     return reason;
   }
 
-  /** The text found and the one expected. */
   public String detail() {
     return detail;
   }

@@ -5,28 +5,22 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A column of a text file, with its column of flows and the form of its texts.
- *
- * @param name in the file, for messages
- * @param column null if it is left out
- */
+/** A file's column, named for messages, and its column of flows, null if it is left out. */
 public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
-  /** The form of a text, which determines its value. */
   public enum Form {
-    /** A whole number within the column's range. */
+    /** Whole, within the column's range. */
     NUMBER,
     /** ISO 8601, or decimal seconds since 1970. */
     TIME,
-    /** Whole milliseconds since 1970. */
+    /** Whole, since 1970. */
     TIME_MILLIS,
-    /** Whole microseconds since 1970. */
+    /** Whole, since 1970. */
     TIME_MICROS,
-    /** Decimal seconds. */
+    /** Decimal. */
     SECONDS,
-    /** Whole milliseconds. */
+    /** Whole. */
     MILLIS,
-    /** Whole microseconds. */
+    /** Whole. */
     MICROS,
     /** Dotted IPv4, IPv6, or IPv4 as an unsigned number. */
     ADDRESS,
@@ -34,15 +28,13 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     BOOLEAN,
     /** A number, or its name in Zeek. */
     STATE,
-    /** A number one below flowmon's code: the bench's files count states from 0. */
+    /** One below flowmon's code: the bench's files count states from 0. */
     STATE_FROM_ZERO,
     /** A number, or a name of a common protocol. */
     PROTOCOL,
     /** A code, or its label. */
     SOURCE_KIND,
-    /** UTF-8. */
     TEXT,
-    /** Not read at all. */
     LEFT_OUT
   }
 
@@ -70,12 +62,12 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     };
   }
 
-  /** Its column of flows, which it must have: it is not left out. */
+  /** It must have one: it is not left out. */
   public FlowColumn target() {
     return Objects.requireNonNull(column, name + " is left out");
   }
 
-  /** The expected form of a text, for messages. */
+  /** For messages. */
   public String expected() {
     return switch (form) {
       case NUMBER -> target().type().minValue() + "…" + target().type().maxValue();
@@ -95,7 +87,6 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     };
   }
 
-  /** Why a text of another form is rejected. */
   public RejectReason reason() {
     return switch (form) {
       case TIME, TIME_MILLIS, TIME_MICROS, SECONDS, MILLIS, MICROS -> RejectReason.BAD_TIME;

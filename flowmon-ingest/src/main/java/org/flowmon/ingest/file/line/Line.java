@@ -2,7 +2,7 @@ package org.flowmon.ingest.file.line;
 
 import java.util.Arrays;
 
-/** A line of a file, as a range of a buffer. {@link LineReader} reuses its own. */
+/** A line as a range of a buffer, which {@link LineReader} reuses. */
 public final class Line {
   byte[] bytes;
   int from;
@@ -15,7 +15,7 @@ public final class Line {
     this.bytes = bytes;
   }
 
-  /** Returns a line of its own, with a buffer of its own. */
+  /** With a buffer of its own. */
   public Line copy() {
     Line copy = new Line(Arrays.copyOfRange(bytes, from, to));
     copy.to = to - from;
@@ -25,7 +25,7 @@ public final class Line {
     return copy;
   }
 
-  /** The buffer of the line, which nobody else may change. */
+  /** Nobody else may change it. */
   public byte[] bytes() {
     return bytes;
   }
@@ -38,17 +38,17 @@ public final class Line {
     return to;
   }
 
-  /** The line's number, from 1. */
+  /** From 1. */
   public long number() {
     return number;
   }
 
-  /** Whether the line was cut to its beginning. */
+  /** Only its beginning is there. */
   public boolean isTooLong() {
     return tooLong;
   }
 
-  /** Whether damage to the file ends this line. */
+  /** By damage to the file. */
   public boolean isCutShort() {
     return cutShort;
   }

@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A cache of frequent texts ({@code dns}, {@code ShADadFf}), so that most lines need no new array.
- * Direct-mapped: a text replaces another in its place.
+ * Frequent texts ({@code dns}, {@code ShADadFf}), to save arrays. Direct-mapped: a text replaces
+ * another in its place.
  */
 public final class TextCache {
   private static final int PLACES = 4096;
@@ -13,7 +13,7 @@ public final class TextCache {
 
   private final byte[][] texts = new byte[PLACES][];
 
-  /** The bytes as UTF-8; invalid bytes are replaced by U+FFFD. */
+  /** Invalid bytes are replaced by U+FFFD. */
   public byte[] of(byte[] bytes, int from, int to) {
     if (to - from > LONGEST) {
       return valid(bytes, from, to);
@@ -31,7 +31,7 @@ public final class TextCache {
     return known;
   }
 
-  /** A copy that is valid UTF-8. */
+  /** A copy as valid UTF-8. */
   public static byte[] valid(byte[] bytes, int from, int to) {
     for (int i = from; i < to; i++) {
       if (bytes[i] < 0) {

@@ -6,7 +6,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.FlowSink;
 import org.jspecify.annotations.Nullable;
 
-/** A sink that counts flows and finds the range of their times, and passes them to another sink. */
+/** Summarizes flows and passes them on. */
 public final class SummarySink implements FlowSink {
   private final FlowSink out;
   private final BatchSummary summary = new BatchSummary();
@@ -38,7 +38,6 @@ public final class SummarySink implements FlowSink {
     out.rowsEnded(count);
   }
 
-  /** The flows so far. */
   public BatchSummary summary() {
     return summary;
   }

@@ -5,12 +5,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.flowmon.flow.FlowColumn;
 
-/** A pool of reusable row blocks. Thread-safe. */
+/** Reusable blocks. Thread-safe. */
 final class RowBlockPool {
   private final List<FlowColumn> columns;
   private final Queue<RowBlock> free = new ConcurrentLinkedQueue<>();
 
-  /** Makes blocks with room for these columns and the derived ones. */
   RowBlockPool(List<FlowColumn> columns) {
     this.columns = List.copyOf(columns);
   }

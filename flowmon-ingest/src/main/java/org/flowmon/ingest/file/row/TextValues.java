@@ -14,7 +14,7 @@ import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.line.DecimalTime;
 import org.flowmon.ingest.file.line.TextCache;
 
-/** Parses texts as values of flows. Holds the last value. Not thread-safe. */
+/** Parses a text as a flow's value and holds it. Not thread-safe. */
 public final class TextValues {
   private static final int STATES = ConnectionState.values().length;
   private static final int LONGEST_ADDRESS = 45;
@@ -22,16 +22,15 @@ public final class TextValues {
 
   private final TextCache repeated = new TextCache();
 
-  /** A number, time or code, or the low long of an address. */
+  /** A number, time, code or low long of an address. */
   long value;
 
-  /** The high long of an address. */
+  /** Of an address. */
   long high;
 
-  /** A text. */
   byte[] text = {};
 
-  /** Reads a text that is not NULL; false if it is no valid value. */
+  /** The text is not NULL; false if it is no valid value. */
   boolean read(TextColumn column, byte[] bytes, int from, int to) {
     return switch (column.form()) {
       case NUMBER ->
@@ -52,7 +51,7 @@ public final class TextValues {
     };
   }
 
-  /** A whole number of 64 bits, signed. */
+  /** Of 64 bits, signed. */
   private boolean whole(byte[] bytes, int from, int to) {
     boolean negative = from < to && bytes[from] == '-';
     int at = negative ? from + 1 : from;
@@ -96,7 +95,7 @@ public final class TextValues {
     return micros(bytes, from, to) || farTime(bytes, from, to);
   }
 
-  /** A time outside the years 1 … 9999, as {@link Instant} writes it. */
+  /** Outside the years 1 … 9999, as {@link Instant} writes it. */
   private boolean farTime(byte[] bytes, int from, int to) {
     if (to - from < 20 || to - from > LONGEST_TIME || bytes[to - 1] != 'Z') {
       return false;
@@ -136,7 +135,7 @@ public final class TextValues {
     return true;
   }
 
-  /** Dotted IPv4 as an unsigned 32-bit value, −1 if it is anything else. */
+  /** Dotted, as an unsigned 32-bit value, −1 if it is anything else. */
   public static long ipv4(byte[] bytes, int from, int to) {
     long value = 0;
     int octet = 0;
@@ -171,7 +170,7 @@ public final class TextValues {
     return value == 1 || word.equals("0") || word.equals("false") || word.equals("f");
   }
 
-  /** Reads a code, known or unknown to this version, or its name. */
+  /** A number, known or unknown to this version, or its name. */
   private boolean code(FlowColumn column, byte[] bytes, int from, int to) {
     CodeNames names = column.codeNames();
     if (!whole(bytes, from, to)) {
@@ -204,7 +203,7 @@ public final class TextValues {
     return text.length <= FlowBatch.MAX_TEXT_BYTES;
   }
 
-  /** A short text in lower case; longer texts are no names. */
+  /** In lower case; longer texts are no names. */
   private static String word(byte[] bytes, int from, int to) {
     return to - from > 16
         ? ""

@@ -2,7 +2,7 @@ package org.flowmon.ingest.file.zeek;
 
 import java.util.Arrays;
 
-/** The escapes {@code \xNN} of TSV logs, for bytes that would otherwise be ambiguous. */
+/** {@code \xNN} in TSV logs, for bytes that would otherwise be ambiguous. */
 final class ZeekEscapes {
   private ZeekEscapes() {}
 
@@ -15,7 +15,6 @@ final class ZeekEscapes {
     return false;
   }
 
-  /** Replaces each {@code \xNN} by its byte and keeps all else. */
   static byte[] unescape(byte[] bytes) {
     byte[] out = new byte[bytes.length];
     int length = 0;

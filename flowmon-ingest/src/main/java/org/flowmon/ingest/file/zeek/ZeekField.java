@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The fields of Zeek's connection log that flows are made of. */
+/** Those of Zeek's connection log that flows are made of. */
 enum ZeekField {
   TS(Kind.TIME, "ts"),
   UID(Kind.TEXT, "uid"),
@@ -28,7 +28,6 @@ enum ZeekField {
   RESP_IP_BYTES(Kind.COUNT, "resp_ip_bytes"),
   VLAN(Kind.UINT16, "vlan");
 
-  /** The form of a field's text. */
   enum Kind {
     TIME,
     INTERVAL,
@@ -67,7 +66,7 @@ enum ZeekField {
 
   private final Kind kind;
 
-  /** The first is Zeek's own name; the others occur in practice. */
+  /** The first is Zeek's own; others occur. */
   private final String names;
 
   private final String zeekName;
@@ -82,20 +81,16 @@ enum ZeekField {
     return kind;
   }
 
-  /** Zeek's own name. */
   String zeekName() {
     return zeekName;
   }
 
-  /** The bit of this field in a set of fields. */
+  /** In a set of fields. */
   int bit() {
     return 1 << ordinal();
   }
 
-  /**
-   * The field of a name in a log, or null. Zeek can be configured to write another character than
-   * the dot after {@code id}, and other names; those that occur in practice are known.
-   */
+  /** Null without; known are configured dots after {@code id} and other names that occur. */
   static @Nullable ZeekField byName(String name) {
     ZeekField field = BY_NAME.get(name);
     if (field == null

@@ -7,7 +7,7 @@ import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 
-/** Makes a flow of the values of a line, as specified in {@code docs/format/flow.md}. */
+/** A line's flow ({@code docs/format/flow.md}). */
 final class ZeekFlowWriter {
   private final ZeekValues values;
   private final ProtectedNetworks networks;
@@ -19,11 +19,7 @@ final class ZeekFlowWriter {
     this.out = out;
   }
 
-  /**
-   * Hands the values to the sink as one flow.
-   *
-   * @param arrival when it arrives, µs
-   */
+  /** At {@code arrival}, µs. */
   void write(long arrival) {
     int protocol = ZeekLineReader.protocol(values);
     long start = values.value(ZeekField.TS);

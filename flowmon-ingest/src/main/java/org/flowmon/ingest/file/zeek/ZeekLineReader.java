@@ -6,7 +6,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.file.format.Refusal;
 import org.flowmon.ingest.file.format.RejectReason;
 
-/** Reads a line of values, TSV or JSON, as a connection. Reused from line to line. */
+/** Reads a line, TSV or JSON, as a connection. Reused. */
 final class ZeekLineReader {
   private static final int ICMP = 1;
   private static final int ICMPV6 = 58;
@@ -20,25 +20,23 @@ final class ZeekLineReader {
     this.header = header;
   }
 
-  /**
-   * The values of the line, which belong to the reader and are valid until the next {@link #read}.
-   */
+  /** The reader's own, valid until the next {@link #read}. */
   ZeekValues values() {
     return values;
   }
 
-  /** Why the last {@link #read} was in vain. */
+  /** Of the last {@link #read}. */
   Refusal refusal() {
     return refusal;
   }
 
-  /** When the connection ended, µs. */
+  /** µs. */
   long endTime() {
     long start = values.value(ZeekField.TS);
     return values.has(ZeekField.DURATION) ? start + values.value(ZeekField.DURATION) : start;
   }
 
-  /** Reads a line that is no header line; false if it is no connection. */
+  /** Not a header line; false if it is no connection. */
   boolean read(byte[] bytes, int from, int to) throws IOException {
     values.clear();
     if (!(header.seen() ? row(bytes, from, to) : beforeHeader(bytes, from, to))) {
@@ -55,10 +53,7 @@ final class ZeekLineReader {
     return true;
   }
 
-  /**
-   * The protocol number. Zeek calls ICMP of both families icmp; {@code ip_proto}, if present, is
-   * the number itself.
-   */
+  /** Zeek calls ICMP of both families icmp; {@code ip_proto}, if present, is the number. */
   static int protocol(ZeekValues values) {
     if (values.has(ZeekField.IP_PROTO)) {
       return (int) values.value(ZeekField.IP_PROTO);

@@ -10,9 +10,9 @@ import org.flowmon.ingest.file.line.LineReader;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 import org.jspecify.annotations.Nullable;
 
-/** The lines of a log, with some look-ahead. */
+/** A log's lines, with some look-ahead. */
 final class ZeekLines implements Closeable {
-  /** The most bytes of lines held ahead; the last line may exceed it. */
+  /** Of lines held ahead; the last may exceed it. */
   private static final int MOST_HELD = 4 << 20;
 
   private final LineReader reader;
@@ -27,7 +27,7 @@ final class ZeekLines implements Closeable {
     this.line = reader.line();
   }
 
-  /** Moves to the next line; false at the end. */
+  /** False at the end. */
   boolean next() throws IOException {
     if (next < held.size()) {
       line = held.get(next++);
@@ -40,16 +40,12 @@ final class ZeekLines implements Closeable {
     return reader.next();
   }
 
-  /** The current line; looking ahead invalidates its bytes. */
+  /** Looking ahead invalidates its bytes. */
   Line line() {
     return line;
   }
 
-  /**
-   * Whether a line after the current one can be looked at.
-   *
-   * @param place how many lines lie in between; false also if these are too long to be held
-   */
+  /** So many lines in between; false also if these are too long to be held. */
   boolean hasAhead(int place) throws IOException {
     while (held.size() - next <= place) {
       if (heldBytes > MOST_HELD || !reader.next()) {
@@ -66,17 +62,17 @@ final class ZeekLines implements Closeable {
     return true;
   }
 
-  /** A line ahead, if {@link #hasAhead} is true for it. */
+  /** If {@link #hasAhead}. */
   Line ahead(int place) {
     return held.get(next + place);
   }
 
-  /** The number of lines read. */
+  /** Of lines read. */
   long number() {
     return reader.line().number();
   }
 
-  /** The damage that ended the stream early, null if there is none. */
+  /** It ended the stream early; null without. */
   @Nullable String damage() {
     return reader.damage();
   }
