@@ -26,12 +26,12 @@ import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds expressions whose parts fit each other: when parsing, and again when parameters get their
- * values. A text literal takes on the kind of the other side: {@code src_addr = '10.0.0.1'}, {@code
- * end_time >= '2026-11-21'}, {@code state = 'SF'}.
+ * Builds expressions whose parts fit, in parsing and again in binding. A text literal takes on the
+ * other's kind: {@code src_addr = '10.0.0.1'}, {@code end_time >= '2026-11-21'}, {@code state =
+ * 'SF'}.
  */
 public final class Typing {
-  /** The function whose states have the sums of doubles, with an extractor for each aggregate. */
+  /** With an extractor for each aggregate. */
   private static final String SUMS_OF_DOUBLES = "DOUBLE_SUMS";
 
   private Typing() {}
@@ -79,7 +79,7 @@ public final class Typing {
     return new InQuery(coerced, query);
   }
 
-  /** Refuses columns that rows cannot be joined by. */
+  /** Rows cannot be joined by some columns. */
   public static void requireJoinable(Named before, Named own) {
     if (before.kind() != null && own.kind() != null && before.kind() != own.kind()) {
       throw new TypeException(
@@ -102,10 +102,7 @@ public final class Typing {
     return term;
   }
 
-  /**
-   * The expression or, if it is a text literal and the other is not text, the literal's value in
-   * the other's kind.
-   */
+  /** A text literal beside another kind becomes a value of that kind. */
   static Expression coerce(Expression expression, Expression other) {
     String text = textOf(expression);
     if (text == null || other.kind() == null || other.kind() == ValueKind.TEXT) {
@@ -120,7 +117,7 @@ public final class Typing {
     };
   }
 
-  /** Returns a time: of a text literal, or of an expression that is one already. */
+  /** Of a text literal, or of an expression that is one already. */
   public static Expression requireTime(Expression time) {
     String text = textOf(time);
     if (text != null) {
@@ -179,7 +176,7 @@ public final class Typing {
     }
   }
 
-  /** The code of a name in a column of codes. */
+  /** In a column of codes. */
   private static Expression code(String text, Expression culprit, Expression other) {
     CodeNames names =
         other instanceof Column column
@@ -265,8 +262,8 @@ public final class Typing {
   }
 
   /**
-   * An aggregate of the dialect. SUM and its like of a DOUBLE are taken out of a state with exact
-   * sums, because a sum of rounded doubles would depend on the order of rows.
+   * SUM and its like of a DOUBLE are values of a state with exact sums, as a sum of rounded doubles
+   * depends on the order of rows.
    */
   public static AggregateCall aggregate(AggregateFunction function, Expression argument) {
     ValueKind kind = argument.kind();
@@ -299,7 +296,6 @@ public final class Typing {
     return new AggregateCall(AggregateFunction.COUNT_DISTINCT, arguments);
   }
 
-  /** The state of a function. */
   public static AggregateCall state(String function, List<Expression> arguments) {
     AggregateCall state = new AggregateCall(arguments, StateValue.ofState(function));
     if (!Binder.hasParameter(state)) {
@@ -314,7 +310,6 @@ public final class Typing {
     return state;
   }
 
-  /** A value taken out of a state. */
   public static AggregateCall extracted(
       AggregateCall state, String extractor, List<Expression> parameters, StateValue.Part part) {
     String function = state.value().function();
@@ -340,7 +335,7 @@ public final class Typing {
             function, extractor, parameters, part, gives.kind(), gives.isList(), merged));
   }
 
-  /** An aggregate over the rows for which a condition is TRUE. */
+  /** Over the rows for which a condition is TRUE. */
   public static AggregateCall filtered(AggregateCall call, Expression condition) {
     List<Expression> arguments = new ArrayList<>(call.arguments());
     Expression first = arguments.isEmpty() ? new Literal(Value.ofLong(1)) : arguments.remove(0);
@@ -358,7 +353,6 @@ public final class Typing {
         : extracted(state, value.extractor(), value.parameters(), value.part());
   }
 
-  /** The states of some rows, merged. */
   public static AggregateCall merged(Expression states) {
     StateType type = StateType.of(states);
     if (type == null) {
@@ -370,11 +364,7 @@ public final class Typing {
     return new AggregateCall(List.of(states), StateValue.ofMerged(type));
   }
 
-  /**
-   * A value taken out of an existing state.
-   *
-   * @param states an expression that gives states
-   */
+  /** Out of states that exist. */
   public static Expression taken(
       Expression states, String extractor, List<Expression> parameters, StateValue.Part part) {
     StateType type = StateType.of(states);
@@ -393,7 +383,6 @@ public final class Typing {
         extractor, List.of(states), parameters, part, gives.kind(), gives.isList(), null);
   }
 
-  /** The result of a function of two states. */
   public static Expression ofPair(
       String pair, List<Expression> two, List<Expression> parameters, StateValue.Part part) {
     StateType first = requireStates(pair, two.get(0));
@@ -443,12 +432,7 @@ public final class Typing {
     return type;
   }
 
-  /**
-   * Checks a call.
-   *
-   * @param call the culprit if none of its arguments is
-   * @param arguments arguments with places for errors
-   */
+  /** The culprit is an argument with a place for errors, else the call. */
   private static <T> T checked(Expression call, List<Expression> arguments, Supplier<T> check) {
     try {
       return check.get();

@@ -10,7 +10,7 @@ public final class Int128 {
 
   private Int128() {}
 
-  /** The high long of the sum of two numbers whose low longs add up to {@code low} (wrapped). */
+  /** Of the sum, if the low longs add up to {@code low} (wrapped). */
   public static long addHigh(long highA, long lowA, long highB, long low) {
     return highA + highB + (Long.compareUnsigned(low, lowA) < 0 ? 1 : 0);
   }
@@ -29,7 +29,7 @@ public final class Int128 {
     return BigInteger.valueOf(high).shiftLeft(64).add(unsignedLow);
   }
 
-  /** The nearest double, the even one on a tie. */
+  /** The even one on a tie. */
   public static double toDouble(long high, long low) {
     if (high == low >> 63) {
       return (double) low;
@@ -37,8 +37,7 @@ public final class Int128 {
     boolean isNegative = high < 0;
     long lowest = isNegative ? -low : low;
     long highest = isNegative ? ~high + (low == 0 ? 1 : 0) : high;
-    // The leading 64 bits with a sticky last bit: it is set if any lower bit is, and decides the
-    // rounding.
+    // The leading 64 bits with a sticky last bit, set by any lower bit: it decides the rounding.
     int zeros = Long.numberOfLeadingZeros(highest);
     long leading =
         zeros == 0
@@ -50,7 +49,7 @@ public final class Int128 {
     return isNegative ? -size : size;
   }
 
-  /** Divides, rounded to a double; the same in any order of summation. */
+  /** Rounded to a double; the same in any order of summation. */
   public static double divide(long high, long low, long count) {
     if (high == low >> 63
         && Math.abs(low) <= EXACT_DOUBLE

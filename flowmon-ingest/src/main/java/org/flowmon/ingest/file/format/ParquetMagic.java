@@ -7,9 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 
-/**
- * {@code PAR1}, or {@code PARE} (encrypted footer), at both ends; text and cut files may begin so.
- */
+/** {@code PAR1}, {@code PARE} (encrypted footer) at both ends; text and cut files may begin so. */
 final class ParquetMagic {
   private static final int BYTES = 4;
   // Both ends and the footer's length.
