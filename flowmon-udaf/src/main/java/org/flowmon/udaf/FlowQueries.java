@@ -18,12 +18,7 @@ import org.flowmon.udaf.vector.Vector;
 public final class FlowQueries {
   private FlowQueries() {}
 
-  /**
-   * Answers a query over all rows of some batches or segments.
-   *
-   * @param query without parameters
-   * @throws org.flowmon.udaf.text.QueryException naming a parameter that has no value
-   */
+  /** Without parameters, else a {@link org.flowmon.udaf.text.QueryException} names one. */
   public static ResultTable run(Iterable<? extends FlowRows> flows, Query query) {
     query.requireBound();
     return NestedQueries.answer(query, of -> answer(flows, of), () -> {});

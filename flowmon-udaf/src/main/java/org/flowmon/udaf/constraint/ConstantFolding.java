@@ -8,14 +8,13 @@ import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.value.Value;
 import org.jspecify.annotations.Nullable;
 
-/** Folds constant expressions, so that a time written as arithmetic is known as a time. */
+/** So that a time written as arithmetic is known as a time. */
 public final class ConstantFolding {
   private ConstantFolding() {}
 
   /**
    * Folds arithmetic and TIME_BUCKET over constants alone, as {@code TIME_BUCKET(:now - INTERVAL
-   * '7' DAY, INTERVAL '1' HOUR)} after binding. Returns other expressions, and those whose value is
-   * NULL, unchanged.
+   * '7' DAY, INTERVAL '1' HOUR)} after binding; all else, and NULLs, stay.
    */
   public static Expression of(Expression expression) {
     if (expression instanceof TimeBucket bucket) {

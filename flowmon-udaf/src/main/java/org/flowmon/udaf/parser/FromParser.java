@@ -15,7 +15,7 @@ import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
 import org.jspecify.annotations.Nullable;
 
-/** Parses queries in parentheses and joins after FROM. */
+/** Queries in parentheses and joins after FROM. */
 final class FromParser {
   // Names of queries only after AS.
   private static final Set<String> JOINS =
@@ -26,23 +26,19 @@ final class FromParser {
   private final int depth;
   private final List<Source> sources = new ArrayList<>();
 
-  /**
-   * Parses the FROM of one query.
-   *
-   * @param depth nesting depth of the expression around the query
-   */
+  /** Within the depth of the expression around the query. */
   FromParser(TokenStream tokens, Subqueries nesting, int depth) {
     this.tokens = tokens;
     this.nesting = nesting;
     this.depth = depth;
   }
 
-  /** Whether a word begins a join of any kind. */
+  /** Of any kind. */
   static boolean beginsJoin(Token word) {
     return word.kind() == Token.Kind.WORD && JOINS.contains(word.text());
   }
 
-  /** Parses the sources, from the first parenthesis on. */
+  /** From the first parenthesis on. */
   List<Source> sources() {
     int start = tokens.peek().start();
     Query first = subquery();
@@ -79,7 +75,7 @@ final class FromParser {
     return query;
   }
 
-  /** The name after a query, null if there is none. */
+  /** Null if there is none. */
   private @Nullable String name() {
     boolean as = tokens.takeWord("AS");
     Token name = tokens.peek();

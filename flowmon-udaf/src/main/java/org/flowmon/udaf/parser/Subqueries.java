@@ -6,7 +6,7 @@ import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.text.TokenStream;
 
-/** The state that the queries of one text share: their number, and their nesting depth. */
+/** What one text's queries share: their number and nesting depth. */
 final class Subqueries {
   private final TokenStream tokens;
   // HAVING may be parsed twice, but its subqueries only once; by the place of the first token.
@@ -14,18 +14,14 @@ final class Subqueries {
   private int queries;
   private int level;
 
-  /** A parsed query and the end of its text, or the error in it. */
+  /** The end of its text, or the error in it. */
   private record Parsed(Query query, int end, QueryException error) {}
 
   Subqueries(TokenStream tokens) {
     this.tokens = tokens;
   }
 
-  /**
-   * Parses a subquery up to the parenthesis after it.
-   *
-   * @param depth nesting depth of the enclosing expression
-   */
+  /** Up to the parenthesis after it, within the depth of the enclosing expression. */
   Query query(int depth) {
     Parsed known = parsed.get(tokens.place());
     if (known != null && known.error() != null) {
@@ -61,7 +57,7 @@ final class Subqueries {
     return query;
   }
 
-  /** The nesting level of the current query, for resetting it after a failed parse. */
+  /** For resetting it after a failed parse. */
   int level() {
     return level;
   }

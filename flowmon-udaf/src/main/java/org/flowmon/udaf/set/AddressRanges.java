@@ -6,16 +6,9 @@ import java.util.List;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
 
-/**
- * Disjoint closed ranges of addresses in ascending order; a point is a range whose ends are equal.
- * Immutable.
- */
+/** Disjoint closed ranges in ascending order; a point's ends are equal. Immutable. */
 public final class AddressRanges {
-  /**
-   * A range of addresses.
-   *
-   * @param last is in the range
-   */
+  /** With its last one. */
   public record Range(IpAddress first, IpAddress last) {
     public boolean isPoint() {
       return first.equals(last);
@@ -25,7 +18,6 @@ public final class AddressRanges {
   private static final IpAddress LOWEST = new IpAddress(0, 0);
   private static final IpAddress HIGHEST = new IpAddress(-1, -1);
 
-  /** No address. */
   public static final AddressRanges NONE = new AddressRanges(List.of());
 
   private static final List<Range> IPV4 =
@@ -39,7 +31,7 @@ public final class AddressRanges {
     this.ranges = ranges;
   }
 
-  /** The ranges in any order, possibly overlapping. */
+  /** In any order, possibly overlapping. */
   public static AddressRanges of(List<Range> ranges) {
     List<Range> sorted = new ArrayList<>(ranges);
     sorted.sort(Comparator.comparing(Range::first));
@@ -57,12 +49,12 @@ public final class AddressRanges {
     return new AddressRanges(List.copyOf(merged));
   }
 
-  /** One range with both ends; empty if {@code first > last}. */
+  /** With both ends; empty if {@code first > last}. */
   public static AddressRanges of(IpAddress first, IpAddress last) {
     return first.compareTo(last) > 0 ? NONE : new AddressRanges(List.of(new Range(first, last)));
   }
 
-  /** The addresses of a prefix: of its own family only, so that {@code ::/0} holds no IPv4. */
+  /** Of its own family only, so that {@code ::/0} holds no IPv4. */
   public static AddressRanges of(IpPrefix prefix) {
     AddressRanges all = of(prefix.first(), prefix.last());
     return prefix.first().isIpv4() || !all.contains(IPV4.get(0).first()) ? all : all.and(NOT_IPV4);
@@ -76,12 +68,12 @@ public final class AddressRanges {
     return of(LOWEST, last);
   }
 
-  /** The address before one that is not {@code ::}. */
+  /** Not before {@code ::}. */
   static IpAddress previous(IpAddress address) {
     return new IpAddress(address.lo() == 0 ? address.hi() - 1 : address.hi(), address.lo() - 1);
   }
 
-  /** The address after one that is not the highest. */
+  /** Not after the highest. */
   static IpAddress next(IpAddress address) {
     return new IpAddress(address.lo() == -1 ? address.hi() + 1 : address.hi(), address.lo() + 1);
   }
@@ -98,7 +90,7 @@ public final class AddressRanges {
     return intersects(address, address);
   }
 
-  /** Whether an address of [from, to] is in a range. */
+  /** [from, to]. */
   public boolean intersects(IpAddress from, IpAddress to) {
     int low = 0;
     int high = ranges.size();
@@ -141,7 +133,6 @@ public final class AddressRanges {
     return of(all);
   }
 
-  /** All addresses that are not in these ranges. */
   public AddressRanges complement() {
     List<Range> gaps = new ArrayList<>();
     IpAddress from = LOWEST;

@@ -2,7 +2,7 @@ package org.flowmon.udaf.set;
 
 import org.flowmon.flow.TableHash;
 
-/** A fixed set of longs: few are compared one by one, more are hashed. */
+/** Few values are compared one by one, more are hashed. */
 public final class LongSet {
   private static final int FEW = 8;
 
@@ -36,7 +36,7 @@ public final class LongSet {
     return used[slot(value)];
   }
 
-  /** The sum of the values' distances from their first slots: the number of wasted probes. */
+  /** Of values from their first slots: the number of wasted probes. */
   long displacement() {
     long sum = 0;
     for (int slot = 0; slot < slots.length; slot++) {
@@ -45,12 +45,11 @@ public final class LongSet {
     return sum;
   }
 
-  /** The first slot of a value. */
   private int first(long value) {
     return (int) TableHash.of(value) & (slots.length - 1);
   }
 
-  /** The slot of the value, or the empty slot for it. */
+  /** Or the empty slot for it. */
   private int slot(long value) {
     int mask = slots.length - 1;
     int at = first(value);

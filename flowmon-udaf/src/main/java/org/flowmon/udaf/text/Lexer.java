@@ -6,7 +6,6 @@ import java.util.Locale;
 
 /** Cuts a query's text into tokens. */
 final class Lexer {
-  /** The most characters of a query. */
   static final int MAX_LENGTH = 1 << 20;
 
   private static final String TWO_CHARACTER_SYMBOLS = "<= >= <> != ";
@@ -33,7 +32,7 @@ final class Lexer {
     return lexer.tokens;
   }
 
-  /** Skips white space and comments; false at the end of the text. */
+  /** With comments; false at the end of the text. */
   private boolean skipBlanks() {
     while (at < sql.length()) {
       if (Character.isWhitespace(sql.charAt(at))) {

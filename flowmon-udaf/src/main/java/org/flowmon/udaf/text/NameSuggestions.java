@@ -4,13 +4,13 @@ import java.util.Collection;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Suggests names for mistyped ones. */
+/** For mistyped names. */
 public final class NameSuggestions {
   private NameSuggestions() {}
 
   /**
-   * The known name with the fewest changed letters, case aside; the first of several, null if more
-   * than three letters, or half of the name, would have to change.
+   * The first one with the fewest changed letters, case aside; null if more than three, or half of
+   * the name, would have to change.
    */
   public static @Nullable String nearest(String name, Collection<String> known) {
     String lower = name.toLowerCase(Locale.ROOT);
@@ -26,7 +26,7 @@ public final class NameSuggestions {
     return best;
   }
 
-  /** Levenshtein's distance, or at least the limit. */
+  /** Levenshtein's, or at least the limit. */
   private static int distance(String a, String b, int limit) {
     if (Math.abs(a.length() - b.length()) >= limit) {
       return limit;

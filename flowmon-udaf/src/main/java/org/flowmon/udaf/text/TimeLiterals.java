@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads and writes times and durations as texts. */
+/** Times and durations as texts. */
 public final class TimeLiterals {
   private static final Map<String, Long> UNIT_MICROS =
       Map.of(
@@ -41,7 +41,7 @@ public final class TimeLiterals {
 
   private TimeLiterals() {}
 
-  /** Microseconds of a unit, singular or plural, in any case; null if it is none. */
+  /** Singular or plural, in any case; null if it is none. */
   public static @Nullable Long unitMicros(String unit) {
     String upper = unit.toUpperCase(Locale.ROOT);
     Long micros = UNIT_MICROS.get(upper);
@@ -51,7 +51,7 @@ public final class TimeLiterals {
     return micros;
   }
 
-  /** Microseconds of a text such as {@code 5 minutes}; null if it is none. */
+  /** Of {@code 5 minutes}; null if it is none. */
   public static @Nullable Long durationMicros(String text) {
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {
@@ -74,12 +74,12 @@ public final class TimeLiterals {
     return micros % micros("MILLISECOND") == 0 || (micros > -INTERVAL_END && micros < INTERVAL_END);
   }
 
-  /** Whether a text can express this time, in microseconds since 1970: years have four digits. */
+  /** Years have four digits; in µs since 1970. */
   public static boolean isTimestamp(long micros) {
     return micros >= YEAR_0_MICROS && micros < YEAR_10000_MICROS;
   }
 
-  /** A duration as a literal, in the largest unit up to days that gives a whole number. */
+  /** A literal in the largest unit up to days that gives a whole number. */
   public static String interval(long micros) {
     String unit = "MICROSECOND";
     for (String larger : LARGER_UNITS) {
@@ -89,8 +89,8 @@ public final class TimeLiterals {
   }
 
   /**
-   * Microseconds since 1970 of a text such as {@code 2026-11-21 08:00:00.5}, in UTC unless it names
-   * an offset; digits below a microsecond are cut. Null if it is none.
+   * Since 1970, of {@code 2026-11-21 08:00:00.5}, in UTC unless it names an offset; digits below a
+   * µs are cut. Null if it is none.
    */
   public static @Nullable Long timestampMicros(String text) {
     Matcher matcher = TIMESTAMP.matcher(text.strip());

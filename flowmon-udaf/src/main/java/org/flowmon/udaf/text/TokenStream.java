@@ -4,7 +4,7 @@ import java.util.List;
 
 /** A position in a query's tokens, with errors that name it. */
 public final class TokenStream {
-  /** Suggestions for a word after the end of the query. */
+  /** After the end of the query. */
   private static final List<String> CLAUSES = List.of("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT");
 
   private final String sql;
@@ -24,7 +24,7 @@ public final class TokenStream {
     return tokens.get(Math.min(at + ahead, tokens.size() - 1));
   }
 
-  /** The current place, for {@link #returnTo}. */
+  /** For {@link #returnTo}. */
   public int place() {
     return at;
   }
@@ -41,7 +41,6 @@ public final class TokenStream {
     return token;
   }
 
-  /** Takes the next token if it is this word. */
   public boolean takeWord(String word) {
     if (peek().isWord(word)) {
       at++;
@@ -70,7 +69,7 @@ public final class TokenStream {
     }
   }
 
-  /** The place of the FROM of the current SELECT, −1 if there is none. */
+  /** Of the current SELECT, −1 if there is none. */
   public int placeOfFrom() {
     int open = 0;
     for (int i = at; i < tokens.size(); i++) {
@@ -92,16 +91,11 @@ public final class TokenStream {
     return tokens.get(place < 0 ? tokens.size() - 1 : place + 1).start();
   }
 
-  /** Whether a query may end here. */
   public boolean isEndOfQuery() {
     return peek().kind() == Token.Kind.END || peek().isSymbol(";") || peek().isSymbol(")");
   }
 
-  /**
-   * The error for a query that goes on after its end.
-   *
-   * @param end the expected end
-   */
+  /** The query goes on after its expected end. */
   public QueryException expectedEnd(String end) {
     if (peek().isWord("OFFSET")) {
       return error("OFFSET is not part of the dialect: expected " + end, peek().start());
@@ -109,7 +103,7 @@ public final class TokenStream {
     return expectedInstead("WHERE, GROUP BY, HAVING, ORDER BY, LIMIT or " + end);
   }
 
-  /** An error that suggests the clause that may be meant. */
+  /** It suggests the clause that may be meant. */
   public QueryException expectedInstead(String expected) {
     Token token = peek();
     String nearest =
@@ -121,7 +115,7 @@ public final class TokenStream {
         token.start());
   }
 
-  /** The text between two places, with single blanks. */
+  /** With single blanks. */
   public String text(int start, int end) {
     return sql.substring(start, end).strip().replaceAll("\\s+", " ");
   }
