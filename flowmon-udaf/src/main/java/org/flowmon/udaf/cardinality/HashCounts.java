@@ -3,7 +3,7 @@ package org.flowmon.udaf.cardinality;
 import java.util.Arrays;
 import org.flowmon.flow.TableHash;
 
-/** A growing hash table of hashes, optionally with row counts. No hash is 0. */
+/** Growing, optionally with row counts. No hash is 0. */
 final class HashCounts {
   private static final int FIRST_SLOTS = 4;
 
@@ -20,7 +20,6 @@ final class HashCounts {
     return size;
   }
 
-  /** Slots for some hashes. */
   static int slots(int hashes) {
     int slots = FIRST_SLOTS;
     while (4 * hashes > 3 * slots) {
@@ -29,12 +28,11 @@ final class HashCounts {
     return slots;
   }
 
-  /** Longs of the table. */
   int words() {
     return hashes.length + rows.length;
   }
 
-  /** The sum of the hashes' distances from their first slots: the number of wasted probes. */
+  /** Of hashes from their first slots: the number of wasted probes. */
   long displacement() {
     long sum = 0;
     for (int place = 0; place < hashes.length; place++) {
@@ -44,8 +42,8 @@ final class HashCounts {
   }
 
   /**
-   * The first slot of a hash. Hashes of rows are no secret, so rows may be chosen to collide.
-   * Tables of different sizes differ in order: one can be filled in the order of another.
+   * Of a hash that is no secret: rows may be chosen to collide. The order differs by size: one
+   * table can be filled in the order of another.
    */
   private int first(long hash) {
     return (int) TableHash.of(hash, hashes.length) & (hashes.length - 1);
@@ -60,7 +58,7 @@ final class HashCounts {
     return place;
   }
 
-  /** Adds a hash with rows; returns whether it is new. */
+  /** Returns whether the hash is new. */
   boolean add(long hash, long more) {
     int place = place(hash);
     boolean isNew = hashes[place] == 0;
@@ -95,12 +93,12 @@ final class HashCounts {
     }
   }
 
-  /** The rows of a hash, 0 if it is absent. */
+  /** 0 if it is absent. */
   long rows(long hash) {
     return rows[place(hash)];
   }
 
-  /** All hashes, in no order. */
+  /** In no order. */
   long[] hashes() {
     long[] all = new long[size];
     int next = 0;
@@ -112,7 +110,7 @@ final class HashCounts {
     return all;
   }
 
-  /** All hashes, ascending as unsigned numbers. */
+  /** As unsigned numbers. */
   long[] ascending() {
     long[] all = hashes();
     for (int i = 0; i < all.length; i++) {

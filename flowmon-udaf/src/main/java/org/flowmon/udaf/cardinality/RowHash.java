@@ -4,9 +4,8 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The stable 64-bit hash of a row's values. States depend on it, so it never changes ({@code
- * docs/format/states.md}). Rows of one word (a number, a time, an IPv4 address) have unique hashes,
- * except that a hash of 0 becomes 1.
+ * The stable 64-bit hash of a row's values: states depend on it ({@code docs/format/states.md}).
+ * Rows of one word (number, time, IPv4 address) have unique hashes, except that 0 becomes 1.
  */
 final class RowHash {
   private static final long SEED = 0x2545F4914F6CDD1DL;
@@ -15,7 +14,7 @@ final class RowHash {
 
   private RowHash() {}
 
-  /** Mixes in one more word; for each hash a bijection of words. */
+  /** For each hash a bijection of words. */
   static long mix(long hash, long word) {
     long z = Long.rotateLeft(hash, 27) ^ word;
     z = (z ^ z >>> 30) * 0xBF58476D1CE4E5B9L;
@@ -23,7 +22,6 @@ final class RowHash {
     return z ^ z >>> 31;
   }
 
-  /** Whether a value of row i is NULL. */
   static boolean hasNull(Vector[] arguments, int i) {
     for (Vector argument : arguments) {
       if (!argument.allValid() && !argument.isValid(i)) {
@@ -33,7 +31,7 @@ final class RowHash {
     return false;
   }
 
-  /** The hash of row i, never 0. */
+  /** Never 0. */
   static long of(Vector[] arguments, int i) {
     long hash = SEED;
     for (Vector argument : arguments) {
@@ -52,7 +50,7 @@ final class RowHash {
     return hash == 0 ? 1 : hash;
   }
 
-  /** Gives both zeros one hash, and all NaNs one hash. */
+  /** Both zeros have one hash, as have all NaNs. */
   private static long ofDouble(long bits) {
     if (bits == MINUS_ZERO) {
       return 0;

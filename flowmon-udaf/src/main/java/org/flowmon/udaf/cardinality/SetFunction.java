@@ -5,9 +5,8 @@ import org.flowmon.udaf.function.PairFunction;
 import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.state.SuperState;
 
-/** The set operations of {@link DistinctSets} as queries call them. */
+/** Those of {@link DistinctSets} in queries. */
 enum SetFunction implements PairFunction {
-  /** The values that both states have. */
   INTERSECTION {
     @Override
     SuperState of(DistinctSets sets) {
@@ -15,7 +14,7 @@ enum SetFunction implements PairFunction {
     }
   },
 
-  /** The values of the first state that the second lacks. */
+  /** In the first state alone. */
   DIFFERENCE {
     @Override
     SuperState of(DistinctSets sets) {

@@ -13,7 +13,7 @@ import org.flowmon.udaf.vector.Vector;
 public final class ComparisonNodes {
   private ComparisonNodes() {}
 
-  /** The common part of all comparisons: both sides' vectors and the known rows. */
+  /** Both sides' vectors and the known rows. */
   private abstract static class Base extends TruthNode {
     private final ValueNode leftNode;
     private final ValueNode rightNode;
@@ -57,7 +57,7 @@ public final class ComparisonNodes {
       out.of(matches, known);
     }
 
-    /** Sets the bits of rows whose left side equals, or is less than, the right. */
+    /** Rows whose left side equals, or is less than, the right. */
     abstract void match(int count);
 
     final void set(int row, boolean match) {
@@ -92,10 +92,7 @@ public final class ComparisonNodes {
     }
   }
 
-  /**
-   * Numbers, at least one side a double. NaN compares as greater than everything and equal to
-   * itself.
-   */
+  /** One side a double. NaN is greater than everything and equals itself. */
   public static final class Doubles extends Base {
     public Doubles(ComparisonOperator operator, ValueNode left, ValueNode right) {
       super(operator, left, right);
@@ -115,7 +112,7 @@ public final class ComparisonNodes {
     }
   }
 
-  /** Addresses, in the unsigned order of their 16 bytes. */
+  /** In the unsigned order of their 16 bytes. */
   public static final class Addresses extends Base {
     public Addresses(ComparisonOperator operator, ValueNode left, ValueNode right) {
       super(operator, left, right);
@@ -139,7 +136,7 @@ public final class ComparisonNodes {
     }
   }
 
-  /** Texts, in the order of their code points. */
+  /** In the order of their code points. */
   public static final class Texts extends Base {
     public Texts(ComparisonOperator operator, ValueNode left, ValueNode right) {
       super(operator, left, right);
@@ -158,7 +155,7 @@ public final class ComparisonNodes {
     }
   }
 
-  /** The most common comparison: a whole number or time with a constant. */
+  /** The most common one: a whole number or time with a constant. */
   public static final class LongWithConstant extends TruthNode {
     private final ComparisonOperator operator;
     private final ValueNode node;
@@ -201,7 +198,7 @@ public final class ComparisonNodes {
       }
     }
 
-    /** Compares sums beyond 64 bits. */
+    /** For sums beyond 64 bits. */
     private void matchWide(int count) {
       Arrays.fill(matches, 0);
       for (int i = 0; i < count; i++) {

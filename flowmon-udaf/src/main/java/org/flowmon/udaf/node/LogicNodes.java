@@ -9,7 +9,6 @@ import org.flowmon.udaf.vector.Vector;
 public final class LogicNodes {
   private LogicNodes() {}
 
-  /** AND. */
   public static final class All extends TruthNode {
     private final TruthNode[] terms;
     private final Truth next = new Truth();
@@ -43,7 +42,6 @@ public final class LogicNodes {
     }
   }
 
-  /** OR. */
   public static final class Any extends TruthNode {
     private final TruthNode[] terms;
     private final Truth next = new Truth();
@@ -65,7 +63,6 @@ public final class LogicNodes {
     }
   }
 
-  /** NOT. */
   public static final class Negation extends TruthNode {
     private final TruthNode term;
 
@@ -84,7 +81,6 @@ public final class LogicNodes {
     }
   }
 
-  /** IS TRUE and IS FALSE. */
   public static final class TruthTest extends TruthNode {
     private final TruthNode term;
     private final boolean truth;
@@ -105,7 +101,6 @@ public final class LogicNodes {
     }
   }
 
-  /** IS NULL. */
   public static final class NullTest extends TruthNode {
     private final ValueNode term;
     private final Vector vector;
@@ -125,7 +120,7 @@ public final class LogicNodes {
     }
   }
 
-  /** TRUE, FALSE or NULL whatever the row. */
+  /** Whatever the row. */
   public static final class Constant extends TruthNode {
     private final Value value;
 
@@ -143,7 +138,7 @@ public final class LogicNodes {
     }
   }
 
-  /** A value node of booleans, such as CASE, as a condition. */
+  /** Of booleans, such as CASE. */
   public static final class OfValue extends TruthNode {
     private final ValueNode value;
     private final Vector vector;

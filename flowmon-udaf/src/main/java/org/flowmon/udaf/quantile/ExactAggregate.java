@@ -11,9 +11,8 @@ import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The high half of ε = 0: every different value with the number of its copies, in a hash table. It
- * grows with the different values. An extractor makes a sorted copy, which the next merge drops.
- * States of the same rows are equal, byte for byte.
+ * The high half of ε = 0: all different values with their copies, hashed. An extractor makes a
+ * sorted copy, which the next merge drops. States of the same rows are equal, byte for byte.
  */
 final class ExactAggregate implements SuperAggregate {
   private final QuantileParameters parameters;
@@ -29,7 +28,6 @@ final class ExactAggregate implements SuperAggregate {
     return new State(this);
   }
 
-  /** The values of a group. */
   static final class State implements QuantileState {
     private static final int FIRST_SLOTS = 8;
     private static final int LARGE = 1 << 16;
@@ -96,7 +94,7 @@ final class ExactAggregate implements SuperAggregate {
       copies[slot] += more;
     }
 
-    /** The slot of a value, present or new. */
+    /** Present or new. */
     private int slot(long value) {
       int mask = keys.length - 1;
       int slot = (int) TableHash.of(value) & mask;
@@ -106,7 +104,7 @@ final class ExactAggregate implements SuperAggregate {
       return slot;
     }
 
-    /** Ends the work of a thread whose reader is gone: a state has millions of values. */
+    /** The reader may be gone, and a state has millions of values. */
     private static void checkInterrupted() {
       if (Thread.currentThread().isInterrupted()) {
         throw new CancellationException("interrupted while values of a state were put in order");
@@ -134,12 +132,12 @@ final class ExactAggregate implements SuperAggregate {
       copies = newCopies;
     }
 
-    /** Slots for so many values: at least twice as many, a power of two. */
+    /** At least twice as many, a power of two. */
     private static int slots(int size) {
       return Math.max(FIRST_SLOTS, Integer.highestOneBit(Math.max(1, 2 * size - 1)) << 1);
     }
 
-    /** The sum of the values' distances from their first slots: the number of wasted probes. */
+    /** Of values from their first slots: the number of wasted probes. */
     long displacement() {
       int mask = keys.length - 1;
       long sum = 0;

@@ -87,7 +87,7 @@ final class QuantileExtractor implements Extractor {
     return new Count();
   }
 
-  /** The value of rank {@code ⌈share · n⌉}, the least for 0. */
+  /** Rank {@code ⌈share · n⌉}, the least value for 0. */
   private record Quantile(ValueKind kind, BigDecimal share) implements BoundExtractor {
     @Override
     public AnswerType type() {
@@ -115,7 +115,7 @@ final class QuantileExtractor implements Extractor {
     }
   }
 
-  /** The number of values at or below a value. */
+  /** Values at or below a value. */
   private record Rank(long word) implements BoundExtractor {
     @Override
     public AnswerType type() {
@@ -136,7 +136,6 @@ final class QuantileExtractor implements Extractor {
     }
   }
 
-  /** The number of values. */
   private record Count() implements BoundExtractor {
     @Override
     public AnswerType type() {

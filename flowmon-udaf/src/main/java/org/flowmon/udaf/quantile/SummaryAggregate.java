@@ -6,10 +6,9 @@ import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 
 /**
- * The high half that keeps a {@link Summary}. States share its scratch memory for the input and
- * result of a merge. A summary is exact until it has more than {@code 4 / ε} different values. Then
- * it is compressed to {@code 2 / ε}, as far as its bound allows, and again whenever it has twice as
- * many.
+ * The high half of a {@link Summary}; states share its scratch memory for merges. Exact up to
+ * {@code 4 / ε} different values, then compressed to {@code 2 / ε}, as far as its bound allows, and
+ * again at twice as many.
  */
 final class SummaryAggregate implements SuperAggregate {
   private final QuantileParameters parameters;
@@ -94,7 +93,7 @@ final class SummaryAggregate implements SuperAggregate {
       return OWN_BYTES + summary.memoryBytes();
     }
 
-    /** By the number of values: the number of kept ones depends on their order. */
+    /** By the number of values: that of kept ones depends on their order. */
     @Override
     public long chargedBytes() {
       boolean withGaps = summary.count >= shared.gapsFrom;

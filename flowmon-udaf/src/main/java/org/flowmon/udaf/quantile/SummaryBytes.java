@@ -18,28 +18,27 @@ final class SummaryBytes {
   static final int EXACT = 2;
   static final int WITH_GAPS = 3;
 
-  /** The most values of form 1. */
+  /** Of form 1. */
   static final int MAX_VALUES = 4096;
 
-  /** The most values of a summary. */
   static final int MAX_SIZE = 1 << 24;
 
-  /** The most values of a stream. */
+  /** Of a stream. */
   static final long MAX_COUNT = 1L << 62;
 
   private SummaryBytes() {}
 
-  /** The most bytes of a sub-state of form 1. */
+  /** A sub-state of form 1. */
   static int maxBytesOfValues(int count) {
     return 15 + 8 * count;
   }
 
-  /** The most bytes of a sub-state of form 2 or 3, with weights and gaps of 32 bits. */
+  /** A sub-state of form 2 or 3, with weights and gaps of 32 bits. */
   static int maxBytesOfSummary(int size) {
     return 5 + 20 * size;
   }
 
-  /** Writes some values, in any order; {@code count} is not 0. */
+  /** In any order; {@code count} is not 0. */
   static void writeValues(long[] words, int from, int count, StateSink sink) {
     long min = words[from];
     long max = words[from];
@@ -67,7 +66,7 @@ final class SummaryBytes {
     }
   }
 
-  /** Writes a summary; nothing if it is empty. */
+  /** Nothing if it is empty. */
   static void write(Summary summary, StateSink sink) {
     if (summary.size == 0) {
       return;
@@ -92,12 +91,9 @@ final class SummaryBytes {
   }
 
   /**
-   * Reads all remaining bytes.
+   * Reads all that remains in place of {@code into}; {@code scratch} has {@link #MAX_VALUES}.
    *
-   * @param scratch of at least {@link #MAX_VALUES}
-   * @param into receives the summary, replacing its contents
-   * @throws org.flowmon.udaf.state.StateFormatException if it is no such state, or one with a
-   *     larger error than the parameters allow
+   * @throws org.flowmon.udaf.state.StateFormatException if it is none, or the error is too large
    */
   static void read(
       int form, StateReader reader, QuantileParameters parameters, long[] scratch, Summary into) {
@@ -167,7 +163,7 @@ final class SummaryBytes {
     into.count = check(reader, parameters, into);
   }
 
-  /** Checks gaps and weights against the definition; returns the number of values. */
+  /** Of gaps and weights against the definition; returns the number of values. */
   private static long check(StateReader reader, QuantileParameters parameters, Summary summary) {
     long count = 0;
     long maxGap = 0;
