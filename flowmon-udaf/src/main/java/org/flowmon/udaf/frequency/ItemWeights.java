@@ -9,17 +9,17 @@ import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.ValueKind;
 
-/** A state of {@link HeavyHitters}: the weights of items at the high level. */
+/** At the high level, the state of {@link HeavyHitters}. */
 abstract class ItemWeights implements SuperState {
   private final ValueKind kind;
   private long refused;
 
-  /** A state without rows of items of a kind: ADDRESS or a whole number. */
+  /** ADDRESS or a whole number. */
   ItemWeights(ValueKind kind) {
     this.kind = kind;
   }
 
-  /** An item with the bounds of its weight, both included. */
+  /** Both bounds included. */
   record Weight(long high, long low, long lower, long estimate, long upper) {}
 
   final ValueKind kind() {
@@ -31,26 +31,20 @@ abstract class ItemWeights implements SuperState {
     return refused;
   }
 
-  /** The sum of all weights, exact below 2^63 − 1. */
+  /** Exact below 2^63 − 1. */
   abstract long total();
 
-  /** The weight of an item with its bounds. */
   abstract Weight weight(long high, long low);
 
-  /**
-   * Finds items whose upper bound is at least the threshold: the largest estimates first, equal
-   * ones by key.
-   *
-   * @param threshold at least 1
-   */
+  /** Of an upper bound from the threshold (≥ 1) on, by largest estimate, then by key. */
   abstract List<Weight> search(long threshold, int limit);
 
-  /** The largest distance between bounds, and their probability. */
+  /** The largest distance, and its probability. */
   abstract ErrorBound error();
 
   abstract void add(long high, long low, long weight);
 
-  /** Reads a form other than pairs. */
+  /** Other than pairs. */
   abstract void mergeForm(int form, StateReader reader);
 
   @Override
@@ -74,7 +68,6 @@ abstract class ItemWeights implements SuperState {
     return reader.error("expected form " + expected + ", found " + form);
   }
 
-  /** The order of answers. */
   static int compare(Weight a, Weight b) {
     int order = Long.compare(b.estimate, a.estimate);
     if (order == 0) {

@@ -9,34 +9,30 @@ import org.flowmon.udaf.state.SubAggregate;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The low halves that keep (item, weight) pairs ("Holistic UDAFs at Streaming Speeds", section
- * 4.2): in order of arrival, or as a hash table that asks to be flushed after {@link #PROBES}
- * failed probes.
+ * The low halves of (item, weight) pairs ("Holistic UDAFs at Streaming Speeds", section 4.2): in
+ * order of arrival, or hashed, to be flushed after {@link #PROBES} failed probes.
  *
  * <pre>
  *   0      1         2
  *   +------+---------+-----------------------------------------+
- *   | used | refused | slots: [high of an address] low, weight |
+ *   | used | refused | slots: [high of an address] low, weight |   weight 0: empty
  *   +------+---------+-----------------------------------------+
  * </pre>
- *
- * A slot of weight 0 is empty.
  */
 final class PairPad implements SubAggregate {
-  /** Probes before the table counts as full. */
+  /** Then the table counts as full. */
   static final int PROBES = 8;
 
   private static final int USED = 0;
   private static final int REFUSED = 1;
   private static final int SLOTS = 2;
 
-  /** The arrangement of pairs. */
   enum Layout {
     /** In order of arrival; equal items stay apart. */
     BUFFER,
-    /** A hash table, written with its empty slots. */
+    /** Written with its empty slots. */
     HASH,
-    /** A hash table, written without its empty slots. */
+    /** Written without its empty slots. */
     COMPRESS
   }
 
@@ -46,12 +42,7 @@ final class PairPad implements SubAggregate {
   private final int capacity;
   private final int stride;
 
-  /**
-   * Pads of one function.
-   *
-   * @param weighted whether a second argument gives weights; else each row weighs 1
-   * @param capacity pairs of a pad, a power of two from 8
-   */
+  /** Not {@code weighted}: each row weighs 1; {@code capacity} is a power of two from 8. */
   PairPad(Layout layout, boolean ofAddresses, boolean weighted, int capacity) {
     if (capacity < PROBES || Integer.bitCount(capacity) != 1) {
       throw new IllegalArgumentException("a table of " + capacity + " pairs");
@@ -104,7 +95,7 @@ final class PairPad implements SubAggregate {
     return to;
   }
 
-  /** Adds a pair; returns false if it does not fit. */
+  /** False if it does not fit. */
   boolean add(long[] pads, int at, long high, long low, long weight) {
     if (layout == Layout.BUFFER) {
       return append(pads, at, high, low, weight);

@@ -8,18 +8,14 @@ import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.ValueKind;
 
-/** The shape and scratch memory that all {@link SketchedWeights} of one task share. */
+/** What all {@link SketchedWeights} of a task share: shape and scratch memory. */
 final class SketchedAggregate implements SuperAggregate {
   private final ValueKind kind;
   private final SketchShape shape;
   private final int exactItems;
   private final Candidates candidates;
 
-  /**
-   * States of items of a kind.
-   *
-   * @param exactItems different items up to which weights are exact
-   */
+  /** {@code exactItems}: different ones up to which weights are exact. */
   SketchedAggregate(ValueKind kind, SketchShape shape, int exactItems) {
     this.kind = kind;
     this.shape = shape;
@@ -52,7 +48,7 @@ final class SketchedAggregate implements SuperAggregate {
     return exactItems;
   }
 
-  /** Scratch memory of the thread. */
+  /** Of the thread. */
   Candidates candidates() {
     return candidates;
   }

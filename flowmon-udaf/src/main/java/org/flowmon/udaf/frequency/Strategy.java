@@ -11,9 +11,8 @@ import org.flowmon.udaf.value.ValueKind;
 record Strategy(Low low, High high) {
   static final Strategy DEFAULT = new Strategy(Low.AUTO, High.ADAPTIVE);
 
-  /** The strategy of the low level. */
   enum Low {
-    /** One of the next three, chosen by the low level: a high half takes pairs of any of them. */
+    /** One of the next three: a high half takes pairs of any of them. */
     AUTO,
     BUFFER,
     HASH,
@@ -21,7 +20,6 @@ record Strategy(Low low, High high) {
     SKETCH
   }
 
-  /** The strategy of the high level. */
   enum High {
     SKETCH,
     DIRECT,
@@ -33,7 +31,6 @@ record Strategy(Low low, High high) {
     return (low == Low.SKETCH) == (high == High.SKETCH);
   }
 
-  /** All strategies. */
   static List<Strategy> all() {
     List<Strategy> all = new ArrayList<>();
     for (Low low : Low.values()) {
@@ -47,7 +44,7 @@ record Strategy(Low low, High high) {
     return all;
   }
 
-  /** Reads the parameter {@code 'low/high'}. */
+  /** {@code 'low/high'}. */
   static Strategy parse(UdafCall call, int place) {
     Value value = call.constant(place, "a strategy");
     if (value.kind() == ValueKind.TEXT) {
