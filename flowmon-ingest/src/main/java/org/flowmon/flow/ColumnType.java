@@ -44,7 +44,6 @@ public enum ColumnType {
     return this != ADDRESS && this != TEXT;
   }
 
-  /** For range checks on write. */
   public long maxValue() {
     return switch (this) {
       case BOOLEAN -> 1;

@@ -270,7 +270,6 @@ public final class FlowBatchBuilder {
     return words.length == 0 || (words[row >>> 6] >>> row & 1) == 0;
   }
 
-  /** A value of a kept row, 0 for a null. */
   public long getLong(FlowColumn column, int row) {
     return isNull(column, row) ? 0 : values[column.ordinal()][row];
   }
@@ -344,7 +343,6 @@ public final class FlowBatchBuilder {
     endRow();
   }
 
-  /** Drops all rows and keeps the allocated arrays. */
   public void clear() {
     discardRow();
     for (int c = 0; c < COLUMNS; c++) {

@@ -69,7 +69,6 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return parsed;
   }
 
-  /** Null for a text that is not an address. */
   public static @Nullable IpAddress parseOrNull(String text) {
     int length = text.length();
     if (length < 2 || length > 45) {

@@ -6,7 +6,6 @@ import java.util.Locale;
  * The counters of ingest, by reason; {@code docs/format/exports.md} defines them and their sums.
  */
 public enum IngestCounter {
-  /** UDP datagrams handed to the decoder. */
   DATAGRAMS_RECEIVED,
   /** Of payload. */
   BYTES_RECEIVED,
@@ -28,9 +27,7 @@ public enum IngestCounter {
   /** The rest of the datagram is dropped with them. */
   SETS_DROPPED_BAD_LENGTH,
   SETS_DROPPED_RESERVED_ID,
-  /** Not known yet, or no more. */
   SETS_DROPPED_NO_TEMPLATE,
-  /** Invalid, or beyond a limit. */
   TEMPLATES_DROPPED_BAD,
   /** Of variable length, past the end of their set. */
   RECORDS_DROPPED_TRUNCATED,
@@ -46,7 +43,6 @@ public enum IngestCounter {
   /** Definitions, also of options templates, repeats included. */
   TEMPLATES_RECEIVED,
   TEMPLATES_WITHDRAWN,
-  /** Not repeated within their lifetime. */
   TEMPLATES_EXPIRED,
   /** Their exporter has reached its limit. */
   TEMPLATES_EVICTED,
@@ -69,12 +65,9 @@ public enum IngestCounter {
   /** After a later one; their content no longer counts as lost. */
   SEQUENCE_LATE_DATAGRAMS,
   SEQUENCE_RESETS,
-  /** Of capture files. */
   PACKETS_READ,
-  /** Not UDP over IP. */
   PACKETS_SKIPPED_NOT_UDP,
   PACKETS_SKIPPED_FRAGMENT,
-  /** Cut short by the capture. */
   PACKETS_SKIPPED_TRUNCATED;
 
   /** In metrics and summaries, for example {@code flows_decoded}. */

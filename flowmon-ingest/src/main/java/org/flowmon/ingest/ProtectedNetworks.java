@@ -32,7 +32,7 @@ public final class ProtectedNetworks {
     return (IpAddress.isIpv4(hi, lo) ? ipv4 : ipv6).contains(hi, lo);
   }
 
-  /** Disjoint ranges in ascending order. */
+  /** Disjoint, in ascending order. */
   private static final class Ranges {
     private final long[] firstHi;
     private final long[] firstLo;

@@ -51,7 +51,6 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
   private record Found(
       String column, Expression what, FlowQuery flows, AggregateCall call, Way way) {}
 
-  /** Of all exact calls over the same groups. */
   private static FlowQuery together(Found of, Set<Found> found) {
     Map<AggregateCall, String> columns = new LinkedHashMap<>();
     for (Found one : found) {
@@ -106,7 +105,6 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
         : Functions.catalogue().exactOfPair(function, call.name());
   }
 
-  /** Into the query that computes it. */
   private static void collectColumn(
       TableQuery query, String column, Expression.Named named, Taken taken, Set<Found> all) {
     for (TableQuery.Source source : query.from()) {

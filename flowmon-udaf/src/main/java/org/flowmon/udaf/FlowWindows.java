@@ -65,7 +65,6 @@ public final class FlowWindows {
     return windows;
   }
 
-  /** Counted, late and ahead flows. */
   public LowLevelCounts counts() {
     return counts;
   }

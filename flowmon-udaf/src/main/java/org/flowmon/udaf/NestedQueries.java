@@ -31,12 +31,10 @@ public final class NestedQueries<E extends Exception> {
   private static final long VALUE_BYTES = 112;
   private static final int VALUES_AT_ONCE = 256;
 
-  /** By default. */
   public static final int MAX_JOIN_ROWS = 10_000_000;
 
   @FunctionalInterface
   public interface Flows<E extends Exception> {
-    /** Without IN (SELECT …). */
     ResultTable answer(FlowQuery query) throws E;
   }
 
@@ -109,7 +107,6 @@ public final class NestedQueries<E extends Exception> {
     }
   }
 
-  /** Kept until the outer query is answered. */
   private ResultTable asked(Query query) throws E {
     boolean isNew = !known.containsKey(query);
     ResultTable answer = answer(query);

@@ -36,7 +36,6 @@ public record HeapBudget(long bytes) {
     /** States by the second key's number while listed rows are grouped, of all threads. */
     LISTED_STATES(1, 8),
 
-    /** Numbers of listed rows. */
     LISTED_NUMBERS(1, 16),
 
     /** Arrays left to the next query; given up if the heap runs short. */

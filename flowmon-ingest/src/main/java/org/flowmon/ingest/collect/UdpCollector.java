@@ -107,7 +107,6 @@ public final class UdpCollector implements Closeable {
     thread = new Thread(this::run, "flowmon-collector-" + addresses.get(0).getPort());
   }
 
-  /** The default: not reachable from elsewhere. */
   public static InetSocketAddress loopback(int port) {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
@@ -208,7 +207,7 @@ public final class UdpCollector implements Closeable {
     return kernelDrops < 0 ? OptionalLong.empty() : OptionalLong.of(kernelDrops);
   }
 
-  /** Null if the collector runs or was closed. */
+  /** Null while the collector runs, or if it was closed. */
   public @Nullable Throwable failure() {
     return failure;
   }

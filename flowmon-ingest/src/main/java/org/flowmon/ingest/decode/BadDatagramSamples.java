@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * really sent. Thread-safe.
  */
 public final class BadDatagramSamples {
-  /** Of one datagram. */
   public static final int MAX_BYTES = 2048;
 
   /**

@@ -261,7 +261,6 @@ final class TemplateExportDecoder {
     return Math.max(0, limits.flowsPerDatagram() - seenFlows);
   }
 
-  /** Records that the next block can take. */
   private int room(Template template) {
     return template.isOptions()
         ? RecordBlock.ROWS

@@ -47,7 +47,6 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
 
   private static final long LOG_MILLIS = 500;
 
-  /** For Kafka to list the topic's partitions. */
   private static final Duration OPEN_TIMEOUT = Duration.ofMinutes(1);
 
   private final PublisherOptions options;

@@ -110,7 +110,7 @@ final class KafkaSender {
     }
   }
 
-  /** For at most {@code nanos}; whether it is empty. */
+  /** Waits at most {@code nanos}; whether it is empty. */
   boolean awaitEmpty(long nanos) throws InterruptedException {
     long end = System.nanoTime() + nanos;
     lock.lockInterruptibly();
@@ -143,7 +143,6 @@ final class KafkaSender {
     return toldLosses.get(partition);
   }
 
-  /** The last error; empty without. */
   String trouble() {
     return trouble;
   }
@@ -206,7 +205,6 @@ final class KafkaSender {
     return passes && System.nanoTime() - batch.queuedNanos() < options.deliveryTimeout().toNanos();
   }
 
-  /** Returns the reason if it was refused. */
   private Optional<Throwable> hand(QueuedBatch batch) {
     Delivery delivery = new Delivery(batch);
     try {

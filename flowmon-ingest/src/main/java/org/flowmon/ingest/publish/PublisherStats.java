@@ -58,7 +58,6 @@ public record PublisherStats(
     failedByReason = Collections.unmodifiableMap(new TreeMap<>(failedByReason));
   }
 
-  /** Without an answer from Kafka yet. */
   public long flowsUnderWay() {
     return flowsTaken - flowsProduced - flowsFailed;
   }

@@ -152,7 +152,6 @@ final class OrdinaryTraffic {
     flow.dstMask = outgoing ? outMask : inMask;
   }
 
-  /** For the hosts that have a role. */
   void tcp(SyntheticFlow flow, int srcPort, int dstPort, int flags) {
     flow.protocol = SyntheticFlow.TCP;
     flow.srcPort = srcPort;

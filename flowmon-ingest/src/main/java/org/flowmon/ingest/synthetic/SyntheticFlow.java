@@ -44,7 +44,6 @@ public final class SyntheticFlow {
   public int srcMask;
   public int dstMask;
 
-  /** It decides which exporter sees the flow. */
   public int insideHost;
 
   public boolean isIpv4() {

@@ -39,7 +39,6 @@ public final class ShownText {
     return shown.toString();
   }
 
-  /** It may mislead a terminal or a reader. */
   public static boolean isHarmful(int codePoint) {
     if (codePoint < DELETE) {
       return codePoint < FIRST_PRINTABLE;

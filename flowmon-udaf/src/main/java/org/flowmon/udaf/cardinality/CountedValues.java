@@ -27,7 +27,6 @@ record CountedValues(UdafCall call, boolean counted, Supplier<SuperState> states
     return values;
   }
 
-  /** The parameter follows so many values. */
   static UdafCall complete(UdafCall call, int values, long parameter) {
     List<UdafCall.Argument> all = new ArrayList<>(call.arguments().subList(0, values));
     all.add(UdafCall.Argument.of(Value.ofLong(parameter)));

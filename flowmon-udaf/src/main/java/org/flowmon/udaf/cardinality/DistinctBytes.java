@@ -40,7 +40,6 @@ final class DistinctBytes {
     }
   }
 
-  /** Ascending. */
   static void writeExact(long[] hashes, StateSink sink) {
     sink.putByte(EXACT);
     for (long hash : hashes) {
@@ -101,7 +100,6 @@ final class DistinctBytes {
     return registers;
   }
 
-  /** 0 is an empty slot. */
   static void writeCounted(long[] words, int from, int to, StateSink sink) {
     long all = 0;
     for (int at = from; at < to; at += 2) {

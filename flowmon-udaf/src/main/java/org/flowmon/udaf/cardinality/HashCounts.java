@@ -98,7 +98,6 @@ final class HashCounts {
     return rows[place(hash)];
   }
 
-  /** In no order. */
   long[] hashes() {
     long[] all = new long[size];
     int next = 0;

@@ -28,7 +28,6 @@ final class Registers {
     return 1.04 / Math.sqrt(1 << precision);
   }
 
-  /** Of different hashes. */
   static double estimate(byte[] registers, int precision) {
     int q = 64 - precision;
     double m = registers.length;

@@ -18,7 +18,7 @@ final class SampledValues implements SuperState {
   /** Of a complete sample. */
   static final long ALL = Long.MAX_VALUE;
 
-  /** Of the bounds of an incomplete sample. */
+  /** Of an incomplete sample's bounds. */
   static final double PROBABILITY = 0.95;
 
   private static final int STANDARD_DEVIATIONS = 2;
@@ -134,7 +134,6 @@ final class SampledValues implements SuperState {
     return isAll ? memoryBytes() : FIXED_BYTES + 16L * HashCounts.slots(k + k / 2 + 1);
   }
 
-  /** Of different values. */
   Estimate count() {
     settle();
     return estimate(entries.size());
@@ -165,7 +164,6 @@ final class SampledValues implements SuperState {
         Value.ofLong(Math.max(value, (long) Math.ceil(upper))));
   }
 
-  /** The estimate's distance from its bounds. */
   ErrorBound error(Estimate estimate) {
     if (theta == ALL) {
       return ErrorBound.EXACT;

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * is not NULL and in its ranges, and a member of each of the {@link #alternatives} holds.
  */
 public final class Constraints {
-  /** Every row may be kept. */
   public static final Constraints NOTHING = new Constraints(Map.of(), Map.of(), List.of());
 
   private final Map<FlowColumn, LongRanges> longs;
@@ -41,7 +40,6 @@ public final class Constraints {
     return longs.get(column);
   }
 
-  /** Null if it is not constrained. */
   public @Nullable AddressRanges addresses(FlowColumn column) {
     return addresses.get(column);
   }
@@ -51,7 +49,6 @@ public final class Constraints {
     return alternatives;
   }
 
-  /** No row can satisfy them. */
   public boolean isImpossible() {
     return longs.values().stream().anyMatch(LongRanges::isEmpty)
         || addresses.values().stream().anyMatch(AddressRanges::isEmpty)

@@ -101,7 +101,6 @@ public final class Candidates {
     }
   }
 
-  /** The median goes from all weights. */
   private void reduce(long[] words, int at) {
     int from = at + SLOTS;
     int to = from + 3 * slots(width);

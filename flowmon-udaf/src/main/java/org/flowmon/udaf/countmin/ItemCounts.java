@@ -47,7 +47,6 @@ public final class ItemCounts {
     return slots[place(high, low) + 2];
   }
 
-  /** Of a power of two. */
   private static int first(long high, long low, int slots) {
     return (int) TableHash.of(high, low) & (slots - 1);
   }
@@ -107,7 +106,6 @@ public final class ItemCounts {
     return median;
   }
 
-  /** In no order. */
   public void forEach(PairBytes.Target target) {
     for (int at = 0; at < slots.length; at += STRIDE) {
       if (slots[at + 2] != 0) {

@@ -32,7 +32,7 @@ public final class NarrowSketch {
   private final int shift;
   private final long[] coefficients;
 
-  /** Two for each row of each level. */
+  /** Two coefficients for each row of each level. */
   NarrowSketch(int width, int depth, long[] coefficients) {
     this.width = width;
     this.depth = depth;
@@ -50,7 +50,6 @@ public final class NarrowSketch {
         + (int) ((coefficients[2 * row] * prefix + coefficients[2 * row + 1]) >>> shift);
   }
 
-  /** At level 0, 1 or 2. */
   private static long prefix(int id, int level) {
     return (id & 0xFFFF_FFFFL) >>> (8 * (LEVELS - 1 - level));
   }
@@ -69,7 +68,6 @@ public final class NarrowSketch {
     }
   }
 
-  /** Of the same shape. */
   public void merge(long[] words, int at, long[] others, int from) {
     for (int w = 0; w < words(); w++) {
       words[at + w] = ItemKey.plus(words[at + w], others[from + w]);
@@ -103,7 +101,6 @@ public final class NarrowSketch {
     return WideSketch.median(changes);
   }
 
-  /** Prefixes, by one search. */
   int mostExpanded() {
     return EXPANDED_PER_CELL * width;
   }

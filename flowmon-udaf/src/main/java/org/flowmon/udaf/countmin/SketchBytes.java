@@ -105,7 +105,6 @@ public final class SketchBytes {
     }
   }
 
-  /** To sort the candidates in {@link #write}. */
   public static int scratchWords(SketchShape shape) {
     return 3 * Candidates.slots(shape.width());
   }
@@ -156,7 +155,6 @@ public final class SketchBytes {
     return items;
   }
 
-  /** After its form. */
   public static Parts read(StateReader reader, SketchShape shape, ValueKind kind) {
     long refused = PairBytes.refusedRows(reader);
     int parts = reader.getByte();

@@ -30,7 +30,7 @@ public final class WideSketch {
   private final int shift;
   private final long[] coefficients;
 
-  /** Five for each row of each level. */
+  /** Five coefficients for each row of each level. */
   WideSketch(int width, int depth, long[] coefficients) {
     this.width = width;
     this.depth = depth;
@@ -76,7 +76,6 @@ public final class WideSketch {
     candidates.add(words, at + candidatesAt(), high, low, weight);
   }
 
-  /** Of the same shape. */
   public void merge(long[] words, int at, long[] others, int from, Candidates candidates) {
     for (int w = 0; w < candidatesAt(); w++) {
       words[at + w] = ItemKey.plus(words[at + w], others[from + w]);
@@ -84,7 +83,6 @@ public final class WideSketch {
     candidates.merge(words, at + candidatesAt(), others, from + candidatesAt());
   }
 
-  /** Of an item's weight. */
   long cellUpper(long[] words, int at, long high, long low) {
     long least = Long.MAX_VALUE;
     for (int level = 0, row = 0; level < LEVELS; level++) {

@@ -35,7 +35,6 @@ public final class CompiledExpression {
     return node.kind();
   }
 
-  /** For results. */
   public Vector newVector() {
     return new Vector(kind());
   }

@@ -68,7 +68,6 @@ final class Compiler {
     return shared == null ? made(expression) : shared.part(expression, () -> made(expression));
   }
 
-  /** Its parts may be shared. */
   ValueNode made(Expression expression) {
     Vector known = given.isEmpty() ? null : given.get(expression);
     if (known != null) {

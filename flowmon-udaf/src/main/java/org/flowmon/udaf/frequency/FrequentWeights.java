@@ -49,7 +49,6 @@ final class FrequentWeights extends ItemWeights {
     this.mapSize = mapSize;
   }
 
-  /** Of a map of so many slots. */
   private static int capacity(int slots) {
     return slots / 4 * 3;
   }

@@ -39,7 +39,6 @@ public final class ItemChanges {
   private final ItemWeights before;
   private final ItemWeights after;
 
-  /** In queries. */
   private static final class OfQueries implements PairFunction {
     @Override
     public String name() {
@@ -74,7 +73,6 @@ public final class ItemChanges {
   }
 
   private record Change(long high, long low, long lower, long estimate, long upper) {
-    /** In either direction that the bounds allow. */
     long most() {
       return Math.max(Math.abs(lower), Math.abs(upper));
     }

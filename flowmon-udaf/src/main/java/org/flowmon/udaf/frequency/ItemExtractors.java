@@ -24,7 +24,6 @@ import org.flowmon.udaf.value.ValueKind;
 final class ItemExtractors {
   private static final long MAX_ITEMS = 10_000;
 
-  /** Of the largest estimates. */
   static final Extractor TOP =
       new Named(
           "TOP",

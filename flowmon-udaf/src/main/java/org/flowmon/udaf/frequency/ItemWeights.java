@@ -39,12 +39,10 @@ abstract class ItemWeights implements SuperState {
   /** Of an upper bound from the threshold (≥ 1) on, by largest estimate, then by key. */
   abstract List<Weight> search(long threshold, int limit);
 
-  /** The largest distance, and its probability. */
   abstract ErrorBound error();
 
   abstract void add(long high, long low, long weight);
 
-  /** Other than pairs. */
   abstract void mergeForm(int form, StateReader reader);
 
   @Override

@@ -20,7 +20,7 @@ import org.flowmon.udaf.vector.Vector;
  * </pre>
  */
 final class PairPad implements SubAggregate {
-  /** Then the table counts as full. */
+  /** After so many the table counts as full. */
   static final int PROBES = 8;
 
   private static final int USED = 0;
@@ -95,7 +95,6 @@ final class PairPad implements SubAggregate {
     return to;
   }
 
-  /** False if it does not fit. */
   boolean add(long[] pads, int at, long high, long low, long weight) {
     if (layout == Layout.BUFFER) {
       return append(pads, at, high, low, weight);

@@ -48,7 +48,6 @@ final class SketchedAggregate implements SuperAggregate {
     return exactItems;
   }
 
-  /** Of the thread. */
   Candidates candidates() {
     return candidates;
   }

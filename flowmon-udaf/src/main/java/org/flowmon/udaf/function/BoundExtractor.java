@@ -10,6 +10,5 @@ public interface BoundExtractor {
   /** An {@link Estimate} or, if the type is a list, {@link Items}; the state is unchanged. */
   Answer extract(SuperState state);
 
-  /** Of this extractor's answers. */
   ErrorBound bound(SuperState state);
 }

@@ -49,7 +49,6 @@ public interface BoundUdaf {
     return List.of(this);
   }
 
-  /** Among the {@link #choices}. */
   default String lowHalf() {
     return "";
   }

@@ -14,7 +14,6 @@ public record ErrorBound(Kind kind, double value, double probability) {
     /** Places in the values' order: the answer is the true one of a rank at most so far away. */
     RANK(1),
     ADDITIVE(2),
-    /** Of the true answer. */
     RELATIVE(3);
 
     private final int code;
@@ -23,7 +22,6 @@ public record ErrorBound(Kind kind, double value, double probability) {
       this.code = code;
     }
 
-    /** In bytes. */
     public int code() {
       return code;
     }

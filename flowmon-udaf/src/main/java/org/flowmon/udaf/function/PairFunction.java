@@ -33,7 +33,6 @@ public interface PairFunction {
       @Nullable AnswerType type,
       @Nullable BinaryOperator<SuperState> state,
       @Nullable BiFunction<SuperState, SuperState, Answer> answer) {
-    /** Of the same function. */
     public static Bound ofState(BinaryOperator<SuperState> state) {
       return new Bound(null, Objects.requireNonNull(state), null);
     }

@@ -51,7 +51,6 @@ public final class UdafCall {
     return arguments.size();
   }
 
-  /** Such as with its defaults filled in. */
   public UdafCall with(List<Argument> others) {
     return new UdafCall(name, signature, others);
   }

@@ -6,12 +6,11 @@ public final class UdafException extends RuntimeException {
 
   private final int argument;
 
-  /** About no argument in particular. */
   public UdafException(String message) {
     this(message, -1);
   }
 
-  /** The argument's place is from 0; −1 for none. */
+  /** {@code argument} is its place from 0; −1 for none. */
   public UdafException(String message, int argument) {
     super(message);
     this.argument = argument;

@@ -13,7 +13,6 @@ import org.flowmon.udaf.vector.Vector;
 public final class ComparisonNodes {
   private ComparisonNodes() {}
 
-  /** Both sides' vectors and the known rows. */
   private abstract static class Base extends TruthNode {
     private final ValueNode leftNode;
     private final ValueNode rightNode;
@@ -198,7 +197,6 @@ public final class ComparisonNodes {
       }
     }
 
-    /** For sums beyond 64 bits. */
     private void matchWide(int count) {
       Arrays.fill(matches, 0);
       for (int i = 0; i < count; i++) {

@@ -16,12 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The columns that an expression reads. */
 sealed interface ColumnSource {
-  /** Null if there is none. */
   Expression column(Token name);
 
   List<String> names();
 
-  /** Their owner, for errors. */
   String title();
 
   /** To the list of columns, for a name that resembles none of them. */
@@ -86,7 +84,6 @@ sealed interface ColumnSource {
       return found.size() == 1 ? found.get(0) : null;
     }
 
-    /** Null if the result has none of this name. */
     @Nullable Expression column(Token table, Token name) {
       List<Named> found = find(table, name);
       return found.isEmpty() ? null : found.get(0);

@@ -33,7 +33,7 @@ final class ExpressionParser {
   /** So that no query overflows a stack. */
   static final int MAX_DEPTH = 100;
 
-  /** And functions and the like, of one SELECT. */
+  /** With functions and the like, in one SELECT. */
   static final int MAX_OPERATORS = 2000;
 
   private final TokenStream tokens;
@@ -69,7 +69,6 @@ final class ExpressionParser {
     return within(true, itemNames, this::parseCondition);
   }
 
-  /** Over a row, for an aggregate. */
   Expression argument() {
     return within(false, ItemNames.NONE, this::parse);
   }
@@ -156,7 +155,6 @@ final class ExpressionParser {
     return at(start, new Not(term));
   }
 
-  /** As after WHERE or WHEN. */
   Expression parseCondition() {
     int start = tokens.peek().start();
     return condition(parse(), start);
@@ -443,7 +441,6 @@ final class ExpressionParser {
     return starts.getOrDefault(expression, otherwise);
   }
 
-  /** All clauses together, from the query's start. */
   void checkOperators(FlowQuery query, int start) {
     if (extents.operators(query) > MAX_OPERATORS) {
       throw tooManyOperators(start);

@@ -29,12 +29,10 @@ final class ExpressionSizes {
     return of(expression).depth();
   }
 
-  /** With functions and the like. */
   long operators(Expression expression) {
     return of(expression).operators();
   }
 
-  /** Of all clauses. */
   long operators(FlowQuery query) {
     return expressions(query).stream().mapToLong(this::operators).sum();
   }

@@ -33,7 +33,6 @@ final class FromParser {
     this.depth = depth;
   }
 
-  /** Of any kind. */
   static boolean beginsJoin(Token word) {
     return word.kind() == Token.Kind.WORD && JOINS.contains(word.text());
   }
@@ -75,7 +74,6 @@ final class FromParser {
     return query;
   }
 
-  /** Null if there is none. */
   private @Nullable String name() {
     boolean as = tokens.takeWord("AS");
     Token name = tokens.peek();

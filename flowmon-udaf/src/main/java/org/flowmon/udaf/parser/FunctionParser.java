@@ -160,7 +160,6 @@ final class FunctionParser {
     };
   }
 
-  /** For an unknown name. */
   private static String instead(String name) {
     if (name.equals("NOW")) {
       return "expected a parameter such as :now, whose value is given with the query";

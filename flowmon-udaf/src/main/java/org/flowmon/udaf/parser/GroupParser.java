@@ -22,7 +22,6 @@ final class GroupParser {
   private final List<SelectItem> select;
   private final List<Expression> groupBy;
 
-  /** All items and keys of one query. */
   GroupParser(
       TokenStream tokens,
       ExpressionParser expressions,
@@ -93,7 +92,6 @@ final class GroupParser {
     return select.stream().map(SelectItem::name).toList();
   }
 
-  /** Null if there is none. */
   @Nullable SelectItem itemNamed(Token name) {
     String wanted =
         name.kind() == Token.Kind.WORD ? name.text().toLowerCase(Locale.ROOT) : name.text();

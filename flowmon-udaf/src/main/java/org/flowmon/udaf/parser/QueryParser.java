@@ -27,7 +27,6 @@ public final class QueryParser {
     throw tokens.error("expected flows, found a subquery, which cannot stand here", from);
   }
 
-  /** Over {@code flows} or the results of queries. */
   public static Query parseQuery(String sql) {
     return query(new TokenStream(sql));
   }

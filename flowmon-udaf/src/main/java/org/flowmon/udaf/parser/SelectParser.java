@@ -301,7 +301,6 @@ final class SelectParser {
     return item;
   }
 
-  /** After BY. */
   private LimitBy limitBy(long rows) {
     int start = tokens.next().start();
     if (groupBy.isEmpty()) {
@@ -334,7 +333,6 @@ final class SelectParser {
     throw tokens.expected("a number of rows");
   }
 
-  /** They consist of keys and aggregates. */
   private void checkGroups(FlowQuery query) {
     if (!query.isAggregated()) {
       return;

@@ -97,7 +97,6 @@ final class StateParser {
     }
   }
 
-  /** After the parenthesis. */
   private boolean isStateAhead() {
     Token first = tokens.peek(1);
     boolean isCall =
@@ -160,7 +159,6 @@ final class StateParser {
     return expressions.isOverGroups() ? expressions.parse() : expressions.argument();
   }
 
-  /** After states, up to the parenthesis. */
   private List<Expression> parameters() {
     List<Expression> parameters = new ArrayList<>();
     while (tokens.takeSymbol(",")) {

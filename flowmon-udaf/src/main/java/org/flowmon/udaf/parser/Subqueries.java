@@ -57,7 +57,6 @@ final class Subqueries {
     return query;
   }
 
-  /** For resetting it after a failed parse. */
   int level() {
     return level;
   }

@@ -64,7 +64,6 @@ final class ExactAggregate implements SuperAggregate {
       }
     }
 
-    /** Each different value takes at least a byte. */
     @Override
     public long growth(StateReader bytes) {
       int more = bytes.remaining();
@@ -94,7 +93,6 @@ final class ExactAggregate implements SuperAggregate {
       copies[slot] += more;
     }
 
-    /** Present or new. */
     private int slot(long value) {
       int mask = keys.length - 1;
       int slot = (int) TableHash.of(value) & mask;

@@ -44,7 +44,6 @@ final class PadWords {
     into.count = count;
   }
 
-  /** At most {@code capacity} values. */
   static void store(Summary from, long[] pads, int at, int capacity) {
     System.arraycopy(from.values, 0, pads, at, from.size);
     for (int i = 0; i < from.size; i++) {

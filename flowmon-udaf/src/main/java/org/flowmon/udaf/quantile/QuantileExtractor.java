@@ -115,7 +115,6 @@ final class QuantileExtractor implements Extractor {
     }
   }
 
-  /** Values at or below a value. */
   private record Rank(long word) implements BoundExtractor {
     @Override
     public AnswerType type() {

@@ -29,12 +29,10 @@ record QuantileParameters(ValueKind kind, int millionths, Strategy strategy, int
       this.word = word;
     }
 
-    /** In a call. */
     String word() {
       return word;
     }
 
-    /** Instead of values. */
     boolean summarizesLow() {
       return this == MEDIUM || this == HEAVY;
     }
@@ -54,7 +52,6 @@ record QuantileParameters(ValueKind kind, int millionths, Strategy strategy, int
     return BigDecimal.valueOf(epsilon).movePointRight(6).intValue();
   }
 
-  /** All different values are kept. */
   boolean isExact() {
     return millionths == 0;
   }

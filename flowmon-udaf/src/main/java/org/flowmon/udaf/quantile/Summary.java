@@ -65,7 +65,6 @@ final class Summary {
     return max;
   }
 
-  /** With room for so many values. */
   void reset(int capacity, boolean withGaps) {
     if (values.length < capacity) {
       int length = Math.max(4, capacity + capacity / 4);
@@ -90,7 +89,6 @@ final class Summary {
     gaps = null;
   }
 
-  /** All 0. */
   private void makeGaps() {
     if (spareGaps == null) {
       gaps = new long[values.length];
@@ -239,7 +237,6 @@ final class Summary {
     return 48 + (withGaps ? 3 : 2) * (16 + 8 * Math.max(4, size + size / 4));
   }
 
-  /** With its arrays. */
   long memoryBytes() {
     // Header 12, four references, size, count, a flag; and the arrays.
     return 48 + (gaps == null ? 2 : 3) * (16 + 8L * values.length);

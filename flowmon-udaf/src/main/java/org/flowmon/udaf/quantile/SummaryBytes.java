@@ -18,17 +18,15 @@ final class SummaryBytes {
   static final int EXACT = 2;
   static final int WITH_GAPS = 3;
 
-  /** Of form 1. */
   static final int MAX_VALUES = 4096;
 
   static final int MAX_SIZE = 1 << 24;
 
-  /** Of a stream. */
   static final long MAX_COUNT = 1L << 62;
 
   private SummaryBytes() {}
 
-  /** A sub-state of form 1. */
+  /** Of a sub-state of form 1. */
   static int maxBytesOfValues(int count) {
     return 15 + 8 * count;
   }

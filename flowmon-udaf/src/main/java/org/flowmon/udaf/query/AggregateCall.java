@@ -29,12 +29,10 @@ public record AggregateCall(
     }
   }
 
-  /** Of the dialect itself. */
   public AggregateCall(AggregateFunction function, List<Expression> arguments) {
     this(function, arguments, null);
   }
 
-  /** Of a function by its own name. */
   public AggregateCall(List<Expression> arguments, StateValue value) {
     this(AggregateFunction.STATE, arguments, value);
   }

@@ -33,7 +33,6 @@ public enum AggregateFunction {
     return this != COUNT_DISTINCT && this != STATE;
   }
 
-  /** Null if there is none. */
   public static @Nullable AggregateFunction byName(String name) {
     for (AggregateFunction function : values()) {
       if (function.isWritten() && function.name().equals(name)) {

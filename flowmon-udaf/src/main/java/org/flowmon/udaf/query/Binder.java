@@ -74,7 +74,6 @@ final class Binder {
     return bound;
   }
 
-  /** With its kind after binding its source. */
   private Named retyped(Named column) {
     for (Named one : columns) {
       if (Objects.equals(one.table(), column.table()) && one.name().equals(column.name())) {
@@ -293,7 +292,6 @@ final class Binder {
     return names;
   }
 
-  /** Also by a column whose kind depends on one. */
   static boolean hasParameter(Expression expression) {
     boolean[] found = new boolean[1];
     walk(

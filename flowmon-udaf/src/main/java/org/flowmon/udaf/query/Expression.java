@@ -67,7 +67,6 @@ public sealed interface Expression
       @Nullable CodeNames codeNames,
       @Nullable StateType states)
       implements Expression {
-    /** Of the only table. */
     public Named(String name, @Nullable ValueKind kind) {
       this(null, name, kind, false, null, null);
     }
@@ -134,7 +133,6 @@ public sealed interface Expression
       return sql;
     }
 
-    /** For swapped sides. */
     public ComparisonOperator swapped() {
       return switch (this) {
         case EQUAL, NOT_EQUAL -> this;
@@ -145,7 +143,6 @@ public sealed interface Expression
       };
     }
 
-    /** True if this one is false. */
     public ComparisonOperator negated() {
       return switch (this) {
         case EQUAL -> NOT_EQUAL;
@@ -361,7 +358,6 @@ public sealed interface Expression
       parameters = List.copyOf(parameters);
     }
 
-    /** It must have no parameters. */
     public StateEvaluation evaluation() {
       return Functions.catalogue().evaluation(this);
     }

@@ -30,7 +30,6 @@ import org.flowmon.udaf.value.ValueKind;
 public final class ExpressionParts {
   private ExpressionParts() {}
 
-  /** So it is over groups. */
   public static boolean hasAggregate(Expression expression) {
     return expression instanceof AggregateCall
         || of(expression).stream().anyMatch(ExpressionParts::hasAggregate);

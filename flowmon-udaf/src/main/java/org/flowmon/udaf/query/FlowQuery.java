@@ -40,7 +40,6 @@ public record FlowQuery(
     orderBy = List.copyOf(orderBy);
   }
 
-  /** It keeps all groups. */
   public FlowQuery(
       List<SelectItem> select,
       @Nullable Expression where,
@@ -54,7 +53,6 @@ public record FlowQuery(
     return new FlowQuery(select, other, groupBy, having, orderBy, limitBy, limit);
   }
 
-  /** In any order. */
   public boolean keepsAllGroups() {
     return having == null && limitBy == null && limit < 0;
   }

@@ -14,7 +14,6 @@ public interface FunctionCatalogue {
   /** How a query computes the exact answer of an extractor. */
   public enum Way {
     ITSELF,
-    /** Of the arguments. */
     COUNT_DISTINCT,
     /** Of the same extractor with {@link #exactArguments}. */
     EXACT_CALL,
@@ -41,7 +40,6 @@ public interface FunctionCatalogue {
   /** In capitals. */
   Set<String> functions();
 
-  /** Of a function's states, in capitals. */
   Set<String> extractors(String function);
 
   /**
@@ -59,7 +57,6 @@ public interface FunctionCatalogue {
   Gives check(
       String function, List<Expression> arguments, String extractor, List<Expression> parameters);
 
-  /** The functions of two states, in capitals. */
   Set<String> pairs();
 
   /** The functions whose states it takes, in their order. */
@@ -67,7 +64,6 @@ public interface FunctionCatalogue {
 
   boolean givesState(String pair, String function);
 
-  /** The call is already checked. */
   StateType states(String function, List<Expression> arguments);
 
   boolean canMerge(StateType a, StateType b);
@@ -79,18 +75,15 @@ public interface FunctionCatalogue {
    */
   @Nullable Gives check(String pair, StateType type, List<Expression> parameters);
 
-  /** Of a call without parameters. */
   StateEvaluation evaluation(Expression.OfStates call);
 
   Way exact(String function, String extractor);
 
-  /** The call is already checked. */
   boolean isExact(String function, List<Expression> arguments);
 
   /** Over the same values of rows; of a checked call with {@link Way#EXACT_CALL}. */
   List<Expression> exactArguments(String function, List<Expression> arguments);
 
-  /** For a function of two states that gives values. */
   Way exactOfPair(String function, String pair);
 
   /** The kind of a list is TEXT. */

@@ -52,7 +52,6 @@ public final class Functions {
     return catalogue().pairs().contains(name);
   }
 
-  /** All callable ones, for suggestions. */
   public static Set<String> names() {
     Set<String> names = new TreeSet<>(catalogue().functions());
     catalogue().functions().forEach(function -> names.addAll(catalogue().extractors(function)));

@@ -14,10 +14,9 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Query permits FlowQuery, TableQuery {
   int MAX_NESTING = 8;
 
-  /** SELECTs of one query. */
   int MAX_QUERIES = 32;
 
-  /** Each name is looked for among them. */
+  /** The bound on columns, as each name is looked for among them. */
   int MAX_ITEMS = 1024;
 
   List<SelectItem> select();
@@ -33,7 +32,6 @@ public sealed interface Query permits FlowQuery, TableQuery {
 
   boolean isAggregated();
 
-  /** Also in its sources. */
   Set<String> parameters();
 
   /** {@link QueryException} names a parameter without a value or with one that does not fit. */
@@ -90,7 +88,6 @@ public sealed interface Query permits FlowQuery, TableQuery {
 
   void addLeaves(Set<FlowQuery> leaves);
 
-  /** Parsing it gives an equal query. */
   @Override
   String toString();
 }

@@ -21,17 +21,14 @@ public record StateType(String function, @Nullable List<Expression> arguments) {
     arguments = arguments == null ? null : List.copyOf(arguments);
   }
 
-  /** It is evaluated for each row. */
   public static Expression ofRows(@Nullable ValueKind kind) {
     return new Named("row", kind);
   }
 
-  /** It has a parameter without a value. */
   boolean isOpen() {
     return arguments == null;
   }
 
-  /** Null if the expression gives no states. */
   public static @Nullable StateType of(Expression expression) {
     if (expression instanceof Named column) {
       return column.states();
@@ -77,7 +74,7 @@ public record StateType(String function, @Nullable List<Expression> arguments) {
     return expression instanceof Literal literal && literal.value().isNull();
   }
 
-  /** As far as known. */
+  /** As far as known yet. */
   boolean mergesWith(StateType other) {
     return (isOpen() || other.isOpen())
         ? function.equals(other.function)

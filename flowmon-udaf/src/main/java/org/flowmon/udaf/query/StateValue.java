@@ -24,12 +24,9 @@ public record StateValue(
     @Nullable ValueKind kind,
     boolean isList,
     @Nullable StateType merged) {
-  /** Of an estimate. */
   public enum Part {
     VALUE,
-    /** Of the true value. */
     LOWER,
-    /** Of the true value. */
     UPPER
   }
 
@@ -54,7 +51,6 @@ public record StateValue(
     return new StateValue(function, extractor, parameters, other, kind, isList, merged);
   }
 
-  /** In the dialect. */
   String text(String arguments) {
     String state = (merged == null ? function : "MERGE") + "(" + arguments + ")";
     if (extractor == null) {

@@ -105,7 +105,6 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
     }
   }
 
-  /** In the clauses. */
   public Set<Named> columnsRead() {
     Set<Named> read = new HashSet<>();
     Binder.walk(

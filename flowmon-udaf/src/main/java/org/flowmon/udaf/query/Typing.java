@@ -79,7 +79,6 @@ public final class Typing {
     return new InQuery(coerced, query);
   }
 
-  /** Rows cannot be joined by some columns. */
   public static void requireJoinable(Named before, Named own) {
     if (before.kind() != null && own.kind() != null && before.kind() != own.kind()) {
       throw new TypeException(
@@ -176,7 +175,6 @@ public final class Typing {
     }
   }
 
-  /** In a column of codes. */
   private static Expression code(String text, Expression culprit, Expression other) {
     CodeNames names =
         other instanceof Column column
@@ -364,7 +362,6 @@ public final class Typing {
     return new AggregateCall(List.of(states), StateValue.ofMerged(type));
   }
 
-  /** Out of states that exist. */
   public static Expression taken(
       Expression states, String extractor, List<Expression> parameters, StateValue.Part part) {
     StateType type = StateType.of(states);

@@ -90,7 +90,6 @@ public final class AddressRanges {
     return intersects(address, address);
   }
 
-  /** [from, to]. */
   public boolean intersects(IpAddress from, IpAddress to) {
     int low = 0;
     int high = ranges.size();

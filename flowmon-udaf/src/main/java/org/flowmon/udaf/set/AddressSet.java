@@ -84,7 +84,6 @@ public final class AddressSet {
     return (int) TableHash.of(high, low) & (used.length - 1);
   }
 
-  /** Or the empty slot for it. */
   private int slot(long high, long low) {
     int mask = used.length - 1;
     int at = first(high, low);

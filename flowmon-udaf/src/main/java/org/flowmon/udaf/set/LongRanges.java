@@ -21,7 +21,6 @@ public final class LongRanges {
     return first > last ? NONE : new LongRanges(new long[] {first}, new long[] {last});
   }
 
-  /** In any order. */
   public static LongRanges ofPoints(long[] points) {
     long[] sorted = points.clone();
     Arrays.sort(sorted);
@@ -64,7 +63,6 @@ public final class LongRanges {
     return first[i];
   }
 
-  /** In the range. */
   public long last(int i) {
     return last[i];
   }
@@ -73,7 +71,6 @@ public final class LongRanges {
     return intersects(value, value);
   }
 
-  /** [from, to]. */
   public boolean intersects(long from, long to) {
     int i = Arrays.binarySearch(first, to);
     int candidate = i >= 0 ? i : -i - 2;

@@ -49,7 +49,6 @@ public final class LongSet {
     return (int) TableHash.of(value) & (slots.length - 1);
   }
 
-  /** Or the empty slot for it. */
   private int slot(long value) {
     int mask = slots.length - 1;
     int at = first(value);

@@ -26,7 +26,6 @@ public final class NameSuggestions {
     return best;
   }
 
-  /** Levenshtein's, or at least the limit. */
   private static int distance(String a, String b, int limit) {
     if (Math.abs(a.length() - b.length()) >= limit) {
       return limit;

@@ -26,7 +26,6 @@ public record Token(Kind kind, String text, String typed, int start) {
     return kind == Kind.SYMBOL && text.equals(symbol);
   }
 
-  /** In errors. */
   public String shown() {
     return switch (kind) {
       case END -> "the end of the query";

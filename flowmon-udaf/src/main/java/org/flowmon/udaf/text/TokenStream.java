@@ -4,7 +4,6 @@ import java.util.List;
 
 /** A position in a query's tokens, with errors that name it. */
 public final class TokenStream {
-  /** After the end of the query. */
   private static final List<String> CLAUSES = List.of("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT");
 
   private final String sql;
@@ -24,7 +23,6 @@ public final class TokenStream {
     return tokens.get(Math.min(at + ahead, tokens.size() - 1));
   }
 
-  /** For {@link #returnTo}. */
   public int place() {
     return at;
   }
@@ -115,7 +113,6 @@ public final class TokenStream {
         token.start());
   }
 
-  /** With single blanks. */
   public String text(int start, int end) {
     return sql.substring(start, end).strip().replaceAll("\\s+", " ");
   }

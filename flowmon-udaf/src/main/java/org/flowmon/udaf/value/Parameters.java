@@ -19,7 +19,6 @@ public final class Parameters {
     this.values = values;
   }
 
-  /** Added or replaced. */
   public Parameters with(String name, Value value) {
     return with(name, List.of(value));
   }
@@ -57,7 +56,6 @@ public final class Parameters {
     return true;
   }
 
-  /** Null if it has none. */
   public @Nullable List<Value> get(String name) {
     return values.get(name);
   }

@@ -94,7 +94,6 @@ final class ResultColumn {
     return LongBuffer.wrap(all, 0, rows).asReadOnlyBuffer();
   }
 
-  /** Null if NULL. */
   @Nullable String text(int row) {
     return isNull(row) ? null : text[row];
   }

@@ -50,7 +50,6 @@ public final class ResultTable {
     return names.get(column);
   }
 
-  /** Approximate bytes of the columns. */
   public long heapBytes() {
     return columns.stream().mapToLong(ResultColumn::heapBytes).sum();
   }
@@ -106,7 +105,6 @@ public final class ResultTable {
     return Int128.toDouble(high(row, column), low(row, column));
   }
 
-  /** Null if NULL. */
   public @Nullable IpAddress address(int row, int column) {
     require(column, kind(column) == ValueKind.ADDRESS, "an address");
     return isNull(row, column) ? null : new IpAddress(high(row, column), low(row, column));
@@ -192,7 +190,6 @@ public final class ResultTable {
     columns.get(column).readHighs(from, count, out);
   }
 
-  /** Null if NULL. */
   public String text(int row, int column) {
     require(column, kind(column) == ValueKind.TEXT, "a text");
     return columns.get(column).text(Objects.checkIndex(row, rows));
@@ -225,7 +222,6 @@ public final class ResultTable {
     return new ResultTable(some, rows);
   }
 
-  /** By their numbers. */
   public ResultTable withRows(int[] wanted) {
     List<ResultColumn> copies = new ArrayList<>();
     for (ResultColumn column : columns) {

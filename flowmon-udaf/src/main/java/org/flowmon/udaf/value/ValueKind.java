@@ -11,7 +11,6 @@ public enum ValueKind {
   LONG(2),
   /** Microseconds since 1970-01-01T00:00:00Z. */
   TIMESTAMP(3),
-  /** Microseconds. */
   DURATION(4),
   /** Its bits as a long. */
   DOUBLE(5),

@@ -17,7 +17,6 @@ public final class Truth {
     Arrays.fill(value ? isFalse : isTrue, 0);
   }
 
-  /** Of 0 or not. */
   public void ofFlags(long[] flags, long[] validity, int count) {
     for (int w = 0; w < Vector.WORDS; w++) {
       long bits = 0;
@@ -30,7 +29,6 @@ public final class Truth {
     }
   }
 
-  /** From matching and known rows. */
   public void of(long[] matches, long[] known) {
     for (int w = 0; w < Vector.WORDS; w++) {
       isTrue[w] = matches[w] & known[w];

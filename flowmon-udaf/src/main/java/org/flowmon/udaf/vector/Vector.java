@@ -64,7 +64,6 @@ public final class Vector {
     return validity;
   }
 
-  /** So that {@link #validity} need not be read. */
   public boolean allValid() {
     return allValid;
   }
@@ -97,7 +96,6 @@ public final class Vector {
     return isWide ? Int128.toDouble(upper[i], values[i]) : (double) values[i];
   }
 
-  /** Of the same kind. */
   public void copy(Vector from, int count) {
     System.arraycopy(from.values, 0, values, 0, count);
     if (high != null) {
@@ -158,7 +156,6 @@ public final class Vector {
     return (count + 63) >>> 6;
   }
 
-  /** Those below count. */
   public static long mask(int w, int count) {
     int bits = count - (w << 6);
     return bits >= 64 ? -1L : bits <= 0 ? 0 : (1L << bits) - 1;

@@ -52,7 +52,6 @@ public record DecoderLimits(
         64 * MIB, 16 * MIB, 2 * MIB, 60 * SECOND, HOUR, 1024, 1024, 4096, 8192, 24 * HOUR);
   }
 
-  /** The single exporter may take all bytes. */
   public DecoderLimits forOneExporter() {
     return withBytes(stateBytes, stateBytes, stateBytes);
   }

@@ -61,7 +61,6 @@ public final class Exporter {
     return source;
   }
 
-  /** Estimated. */
   long bytes() {
     return bytes;
   }
@@ -71,12 +70,11 @@ public final class Exporter {
     bytes += more;
   }
 
-  /** So that strangers cannot evict it. */
   boolean isEstablished() {
     return established;
   }
 
-  /** Its losses so far count. */
+  /** Its losses so far count, too. */
   void setEstablished() {
     established = true;
     domains.values().forEach(domain -> domain.sequence().claims().prove());

@@ -46,7 +46,6 @@ public final class ExporterTable {
     return counters;
   }
 
-  /** Estimated, of all exporters. */
   public long bytes() {
     return bytes;
   }

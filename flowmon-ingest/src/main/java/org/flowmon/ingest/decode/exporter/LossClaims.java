@@ -55,7 +55,7 @@ final class LossClaims {
     this.counters = counters;
   }
 
-  /** Units of a datagram at a time (µs). */
+  /** {@code now} is in µs. */
   void received(long units, long now) {
     if (!heard) {
       heard = true;
@@ -80,7 +80,6 @@ final class LossClaims {
     return Math.max(minuteUnitsBefore, minuteUnits);
   }
 
-  /** Missing by the sequence numbers. */
   void claim(long units) {
     lastBelieved = Math.min(units, Math.min(left, (long) credit));
     lastBeyond = units - lastBelieved;
@@ -91,7 +90,6 @@ final class LossClaims {
     counters.add(unproven, lastBeyond);
   }
 
-  /** The last claim is final. */
   void settle() {
     lastBelieved = 0;
     lastBeyond = 0;
@@ -107,7 +105,6 @@ final class LossClaims {
     settle();
   }
 
-  /** They may have been claimed. */
   void cameLate(long units) {
     long back = Math.min(missing, units);
     missing -= back;

@@ -77,7 +77,6 @@ public final class ObservationDomain {
     return sampling;
   }
 
-  /** Estimated. */
   long bytes() {
     return bytes;
   }
@@ -91,7 +90,7 @@ public final class ObservationDomain {
     systemInit = micros;
   }
 
-  /** Counts a rate without room. */
+  /** Counts a rate that found no room. */
   public void setSampler(long id, Sampling.Rate rate) {
     if (sampling.hasSampler(id) || takesRate(sampling.samplers())) {
       sampling.setSampler(id, rate);
@@ -118,7 +117,7 @@ public final class ObservationDomain {
     return takes;
   }
 
-  /** Null without one that lives. */
+  /** Null if none lives. */
   public @Nullable Template template(int id, long arrival) {
     Defined defined = defined(id);
     if (defined != null && arrival - defined.arrival() > limits.templateLifetimeMicros()) {
@@ -187,7 +186,6 @@ public final class ObservationDomain {
     return true;
   }
 
-  /** All of a kind; returns their number. */
   public int removeAll(boolean options) {
     Map<Integer, Defined> templates = options ? optionsTemplates : flowTemplates;
     int removed = 0;

@@ -19,7 +19,7 @@ public final class SequenceTracker {
   /** Of a late datagram; a larger step back is a restart. */
   static final int MAX_LATE = 1 << 16;
 
-  /** So many "late" datagrams in order are a restart. */
+  /** A run of so many "late" datagrams, each following the last, is a restart. */
   static final int RESTART_RUN = 3;
 
   /** ms: an uptime that fell by more is a restart, unless the sequence continues. */
@@ -107,7 +107,6 @@ public final class SequenceTracker {
     lateRun = 0;
   }
 
-  /** By any way to count. */
   private boolean continues(int number, int flows) {
     int beyond = number - expected(way, flows);
     boolean continues = beyond >= 0 && beyond <= mayHold;
@@ -121,7 +120,6 @@ public final class SequenceTracker {
     return sequence + (by < WAYS - 1 ? advance[by] : flows);
   }
 
-  /** Whether it proves another way to count. */
   private boolean changesWay(int number, int flows) {
     if (mayHold > 0) {
       otherWay = NONE; // no number to compare with

@@ -27,7 +27,6 @@ public final class Template {
     return options;
   }
 
-  /** Estimated heap. */
   int bytes() {
     return 48 + Integer.BYTES * fields.length + program.bytes();
   }

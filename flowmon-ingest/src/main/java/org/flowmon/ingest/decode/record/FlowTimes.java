@@ -12,7 +12,6 @@ final class FlowTimes {
   long hasEnd;
   long hasDuration;
 
-  /** In place of the last block's. */
   void derive(RecordBlock block, DatagramHeader header) {
     hasStart = 0;
     hasEnd = 0;

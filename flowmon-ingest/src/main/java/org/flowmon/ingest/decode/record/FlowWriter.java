@@ -253,7 +253,7 @@ public final class FlowWriter {
     }
   }
 
-  /** One packet of how many; 0 without. */
+  /** The sampling rate: one packet of how many; 0 without. */
   public static long rateOf(RecordBlock block, int row) {
     long size = block.values(Slot.SAMPLING_SIZE)[row];
     if (block.isSet(Slot.SAMPLING_SIZE, row) && block.isSet(Slot.SAMPLING_POPULATION, row)) {
@@ -273,7 +273,7 @@ public final class FlowWriter {
     return Math.min(rate, MAX_RATE);
   }
 
-  /** 1 deterministic, 2 random, 0 without. */
+  /** The sampling mode: 1 deterministic, 2 random, 0 without. */
   public static int modeOf(RecordBlock block, int row) {
     if (block.isSet(Slot.SAMPLING_MODE, row)) {
       return (int) block.values(Slot.SAMPLING_MODE)[row];

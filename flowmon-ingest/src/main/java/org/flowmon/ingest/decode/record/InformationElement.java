@@ -111,7 +111,6 @@ record InformationElement(Slot slot, int rank, int transform) {
     add(160, Slot.SYSTEM_INIT, 0, MILLISECONDS);
   }
 
-  /** {@code length} is in bytes. */
   boolean takes(int length) {
     return transform == NTP ? length == 8 : slot.takes(length);
   }

@@ -52,7 +52,6 @@ public final class RecordBlock {
     return high[slot.ordinal()];
   }
 
-  /** The rows with a value. */
   long set(Slot slot) {
     return set[slot.ordinal()];
   }
@@ -65,7 +64,6 @@ public final class RecordBlock {
     implausible++;
   }
 
-  /** Since the last call. */
   public long takeImplausible() {
     long count = implausible;
     implausible = 0;

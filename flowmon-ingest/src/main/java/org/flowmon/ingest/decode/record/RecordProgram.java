@@ -163,7 +163,6 @@ public final class RecordProgram {
     return walk.length / 2;
   }
 
-  /** Estimated heap. */
   public int bytes() {
     return 64 + Integer.BYTES * (steps.length + (isVariable() ? walk.length + 4 : 0));
   }

@@ -130,7 +130,6 @@ public enum Slot {
     return kind == Kind.ADDRESS6;
   }
 
-  /** {@code length} is in bytes. */
   boolean takes(int length) {
     return switch (kind) {
       case ADDRESS4 -> length == 4;

@@ -42,7 +42,6 @@ final class CaptureInput implements Closeable {
     return read;
   }
 
-  /** Fewer at the end of the file. */
   void skip(long length) throws IOException {
     long left = length;
     byte[] waste = new byte[(int) Math.min(BUFFER, Math.max(length, 1))];

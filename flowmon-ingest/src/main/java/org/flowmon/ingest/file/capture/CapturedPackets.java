@@ -5,7 +5,6 @@ import java.io.IOException;
 
 /** The packets of a capture file in order; the fields are those of the current packet. */
 abstract class CapturedPackets implements Closeable {
-  /** Of a packet or block. */
   static final int MAX_BYTES = 1 << 20;
 
   /** From 0; valid until the next {@link #next}. */

@@ -26,7 +26,6 @@ final class IpfixFileReader implements Datagrams {
     return new IpfixFileReader(CaptureInput.open(file));
   }
 
-  /** The first four bytes, big-endian. */
   static boolean isMagic(int magic) {
     return magic >>> 16 == VERSION && (magic & 0xFFFF) >= HEADER_BYTES;
   }

@@ -174,7 +174,6 @@ final class PcapngPackets extends CapturedPackets {
     interfaces.add(new Interface(fields.getShort(0) & 0xFFFF, binary, exponent, offset));
   }
 
-  /** False if the block holds none. */
   private boolean readPacket(int type, ByteBuffer fields) throws IOException {
     int fixed = type == SIMPLE_PACKET ? 4 : 20;
     if (type != SIMPLE_PACKET && type != ENHANCED_PACKET && type != PACKET) {

@@ -105,7 +105,6 @@ public final class ColumnNames {
     return new TextColumn(name, column, form);
   }
 
-  /** Null if the name is unknown. */
   public @Nullable TextColumn of(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
     TextColumn known = given.get(lower);

@@ -14,15 +14,12 @@ import org.jspecify.annotations.Nullable;
 /** The formats of files with flows, by content, plain or compressed by gzip. */
 public enum InputFormat {
   PCAP,
-  /** The newer format. */
   PCAPNG,
   /** Consecutive IPFIX messages (RFC 5655). */
   IPFIX,
   /** {@code conn.log}, tab-separated with header lines. */
   ZEEK_TSV,
-  /** {@code conn.log}, an object on each line. */
   ZEEK_JSON,
-  /** With a header of column names. */
   CSV,
   /** An object on each line, with column names as keys. */
   JSON,
@@ -33,7 +30,6 @@ public enum InputFormat {
   private static final int LOOKED_AT = 1 << 16;
   private static final int SHOWN = 60;
 
-  /** For people. */
   static final String SUPPORTED =
       "supported are pcap and pcapng captures of NetFlow or IPFIX datagrams, IPFIX files, Zeek"
           + " conn.log (TSV with its header, or JSON lines), CSV with a header of columns' names,"

@@ -7,16 +7,13 @@ import org.flowmon.ingest.file.line.LineReader;
 public enum RejectReason {
   /** Cut columns, or no log at all. */
   NO_HEADER,
-  /** Of separator or list of fields. */
   BAD_HEADER,
   /** The time or an address. */
   MISSING_FIELDS,
-  /** Not of connections. */
   OTHER_LOG,
   WRONG_FIELD_COUNT,
   BAD_QUOTES,
   UNKNOWN_COLUMN,
-  /** Not an object. */
   BAD_JSON,
   MISSING_TIME,
   /** Also outside the years 1 … 9999. */
@@ -26,11 +23,8 @@ public enum RejectReason {
   /** Also outside its column's range. */
   BAD_NUMBER,
   BAD_BOOLEAN,
-  /** Neither a name of Zeek's nor a number. */
   BAD_PROTOCOL,
-  /** This version does not know it. */
   BAD_SOURCE_KIND,
-  /** Not one of Zeek's. */
   BAD_STATE,
   TEXT_TOO_LONG,
   /** More than {@link LineReader#MAX_LINE_BYTES}. */

@@ -18,9 +18,7 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     TIME_MICROS,
     /** Decimal. */
     SECONDS,
-    /** Whole. */
     MILLIS,
-    /** Whole. */
     MICROS,
     /** Dotted IPv4, IPv6, or IPv4 as an unsigned number. */
     ADDRESS,
@@ -67,7 +65,6 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     return Objects.requireNonNull(column, name + " is left out");
   }
 
-  /** For messages. */
   public String expected() {
     return switch (form) {
       case NUMBER -> target().type().minValue() + "…" + target().type().maxValue();

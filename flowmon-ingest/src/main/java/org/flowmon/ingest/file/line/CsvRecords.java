@@ -130,7 +130,6 @@ public final class CsvRecords {
     return false;
   }
 
-  /** Without their quotes. */
   public List<String> fields(byte[] bytes, int from, int end) {
     int to = end > from && bytes[end - 1] == '\n' ? end - 1 : end;
     to = to > from && bytes[to - 1] == '\r' ? to - 1 : to;

@@ -43,12 +43,10 @@ public final class Line {
     return number;
   }
 
-  /** Only its beginning is there. */
   public boolean isTooLong() {
     return tooLong;
   }
 
-  /** By damage to the file. */
   public boolean isCutShort() {
     return cutShort;
   }

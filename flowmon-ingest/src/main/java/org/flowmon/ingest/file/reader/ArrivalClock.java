@@ -52,7 +52,6 @@ public final class ArrivalClock {
     ahead += flows;
   }
 
-  /** So far ahead that later flows must confirm it. */
   public boolean needsFollowing(long micros) {
     return now == Long.MIN_VALUE || isFarAhead(micros, now);
   }

@@ -31,7 +31,6 @@ public record FileSummary(
     rejected = Collections.unmodifiableMap(new LinkedHashMap<>(rejected));
   }
 
-  /** Over all reasons. */
   public long rejectedTotal() {
     return rejected.values().stream().mapToLong(Long::longValue).sum();
   }

@@ -25,10 +25,8 @@ import org.jspecify.annotations.Nullable;
  * number of lines. Its last line tells how many more were only counted. Not thread-safe.
  */
 public final class RejectedLines implements Closeable {
-  /** Of a rejects file. */
   public static final long MOST_LINES = 1_000_000;
 
-  /** Of a rejects file. */
   public static final long MOST_BYTES = 1L << 30;
 
   // Lines between two calls of the check.
@@ -135,7 +133,6 @@ public final class RejectedLines implements Closeable {
     return open;
   }
 
-  /** Null if lines are only counted. */
   public @Nullable Path target() {
     return target;
   }

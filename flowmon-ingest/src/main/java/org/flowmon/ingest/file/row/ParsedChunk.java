@@ -33,7 +33,6 @@ final class ParsedChunk {
     this.networks = networks;
   }
 
-  /** For the next row. */
   RowBlock block() {
     RowBlock last = blocks.isEmpty() ? null : blocks.get(blocks.size() - 1);
     if (last == null || last.isFull()) {
@@ -58,7 +57,6 @@ final class ParsedChunk {
     rejects.add(new Reject(lines, reason, detail, from, to, cut || chunk.tooLong()));
   }
 
-  /** For people. */
   static String detail(TextColumn column, byte[] bytes, int from, int to) {
     String expected =
         column.form() == TextColumn.Form.TEXT

@@ -41,7 +41,6 @@ final class RowBlock {
     return rows == CAPACITY;
   }
 
-  /** Called once for each column that occurs. */
   void use(FlowColumn column) {
     int c = column.ordinal();
     if (valid[c].length > 0) {

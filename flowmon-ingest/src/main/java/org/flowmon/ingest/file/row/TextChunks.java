@@ -40,7 +40,6 @@ final class TextChunks implements Closeable {
       return length;
     }
 
-    /** The beginning of a line that is too long. */
     boolean tooLong() {
       return tooLong;
     }
@@ -86,7 +85,6 @@ final class TextChunks implements Closeable {
     return new Chunk(buffer, end, false);
   }
 
-  /** Before the place of damage. */
   private Chunk whole(byte[] buffer, int limit) {
     int end = limit;
     while (end > 0 && buffer[end - 1] != '\n') {

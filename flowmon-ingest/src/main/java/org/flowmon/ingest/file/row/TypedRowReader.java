@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
 public final class TypedRowReader {
   public enum Kind {
     BOOLEAN,
-    /** Without a unit. */
     WHOLE,
     DOUBLE,
     /** Since 1970. */
@@ -42,7 +41,6 @@ public final class TypedRowReader {
     TIME_MICROS,
     /** Since 1970. */
     TIME_NANOS,
-    /** UTF-8. */
     TEXT;
 
     private boolean isTime() {
@@ -202,7 +200,6 @@ public final class TypedRowReader {
     bytes[column] = utf8;
   }
 
-  /** The row becomes a flow or is rejected. */
   public void endRow() throws IOException {
     row++;
     int wrong = convert();
@@ -220,7 +217,6 @@ public final class TypedRowReader {
     }
   }
 
-  /** Ended ones. */
   public long rows() {
     return row;
   }
@@ -257,7 +253,6 @@ public final class TypedRowReader {
     };
   }
 
-  /** It must be used. */
   private Kind kind(int c) {
     return Objects.requireNonNull(columns.get(c).kind());
   }
@@ -366,7 +361,6 @@ public final class TypedRowReader {
     return summary.of(file, format, options.rejects().since(before), damage);
   }
 
-  /** By {@code --map}. */
   public static boolean isLeftOut(ColumnNames names, String name) {
     TextColumn column = names.of(Objects.requireNonNull(name));
     return column != null && column.form() == Form.LEFT_OUT;

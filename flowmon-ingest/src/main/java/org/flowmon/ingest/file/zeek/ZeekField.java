@@ -85,7 +85,6 @@ enum ZeekField {
     return zeekName;
   }
 
-  /** In a set of fields. */
   int bit() {
     return 1 << ordinal();
   }

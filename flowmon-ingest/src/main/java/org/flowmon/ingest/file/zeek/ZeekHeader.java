@@ -27,7 +27,6 @@ final class ZeekHeader {
     begin();
   }
 
-  /** Without fields yet. */
   private boolean begin() {
     usable = false;
     fields = new ZeekField[0];
@@ -119,7 +118,6 @@ final class ZeekHeader {
     return true;
   }
 
-  /** Whether lines under these fields can be flows. */
   private void judge(int set) {
     boolean connections = path.startsWith("conn");
     for (ZeekField field : ZeekField.OF_CONNECTIONS) {
@@ -161,7 +159,6 @@ final class ZeekHeader {
     return refusal;
   }
 
-  /** Any line defined the form of values. */
   boolean seen() {
     return seen;
   }

@@ -28,7 +28,6 @@ final class ZeekJsonLine {
     this.refusal = refusal;
   }
 
-  /** False if it is no connection. */
   boolean read(byte[] bytes, int from, int to) throws IOException {
     ofConnections = false;
     path = null;

@@ -62,12 +62,10 @@ final class ZeekLines implements Closeable {
     return true;
   }
 
-  /** If {@link #hasAhead}. */
   Line ahead(int place) {
     return held.get(next + place);
   }
 
-  /** Of lines read. */
   long number() {
     return reader.line().number();
   }

@@ -84,7 +84,6 @@ public final class ZeekReader implements FlowFileReader {
       this.writer = new ZeekFlowWriter(connection.values(), options, out);
     }
 
-    /** False if it is no flow. */
     boolean take(Line line) throws IOException {
       refusal = connection.refusal();
       if (line.isTooLong()) {

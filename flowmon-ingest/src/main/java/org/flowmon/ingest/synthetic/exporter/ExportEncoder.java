@@ -19,7 +19,6 @@ abstract sealed class ExportEncoder permits NetFlowV5Encoder, TemplateEncoder {
     this.exporter = exporter;
   }
 
-  /** Whether the format can carry it. */
   abstract boolean accepts(SyntheticFlow flow);
 
   /** False if the datagram is full; then nothing was added. */

@@ -274,7 +274,6 @@ public final class ExporterSimulator implements AutoCloseable {
     sent = new SentCounts(counts);
   }
 
-  /** UDP source ports. */
   public Set<Integer> ports() throws IOException {
     Set<Integer> ports = new TreeSet<>();
     for (DatagramChannel channel : channels) {

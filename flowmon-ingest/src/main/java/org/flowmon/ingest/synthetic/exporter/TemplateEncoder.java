@@ -142,7 +142,6 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
 
   abstract int templateSetId();
 
-  /** In its own set. */
   abstract void writeSamplingTemplate();
 
   /** All fields after the addresses and, in IPv4, the next hop. */
