@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * 0 (or {@code ::}); {@link #readValidity} tells it from a real 0.
  */
 public interface FlowRows {
+  /** The presence of a column's values. */
   enum Presence {
     ABSENT,
     /** The same value in every row, none null. */

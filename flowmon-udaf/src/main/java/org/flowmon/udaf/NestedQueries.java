@@ -33,6 +33,7 @@ public final class NestedQueries<E extends Exception> {
 
   public static final int MAX_JOIN_ROWS = 10_000_000;
 
+  /** Answers queries over flows. */
   @FunctionalInterface
   public interface Flows<E extends Exception> {
     ResultTable answer(FlowQuery query) throws E;

@@ -41,6 +41,7 @@ public record PublisherOptions(
 
   private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
 
+  /** What to do with flows while the queue is full. */
   public enum WhenFull {
     /** The owner waits, for example a reader of files. */
     WAIT,

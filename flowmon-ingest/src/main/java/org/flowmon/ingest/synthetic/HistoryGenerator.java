@@ -95,5 +95,6 @@ public final class HistoryGenerator {
     return new GeneratedHistory(flows, bytes, packets);
   }
 
+  /** Totals over all generated flows. */
   public record GeneratedHistory(long flows, long bytes, long packets) {}
 }

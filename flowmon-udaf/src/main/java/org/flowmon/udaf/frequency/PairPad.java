@@ -27,6 +27,7 @@ final class PairPad implements SubAggregate {
   private static final int REFUSED = 1;
   private static final int SLOTS = 2;
 
+  /** The arrangement of pairs. */
   enum Layout {
     /** In order of arrival; equal items stay apart. */
     BUFFER,

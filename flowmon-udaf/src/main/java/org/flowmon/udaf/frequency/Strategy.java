@@ -11,6 +11,7 @@ import org.flowmon.udaf.value.ValueKind;
 record Strategy(Low low, High high) {
   static final Strategy DEFAULT = new Strategy(Low.AUTO, High.ADAPTIVE);
 
+  /** The strategy of the low level. */
   enum Low {
     /** One of the next three: a high half takes pairs of any of them. */
     AUTO,
@@ -20,6 +21,7 @@ record Strategy(Low low, High high) {
     SKETCH
   }
 
+  /** The strategy of the high level. */
   enum High {
     SKETCH,
     DIRECT,

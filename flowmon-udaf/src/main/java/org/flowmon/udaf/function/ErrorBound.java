@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 public record ErrorBound(Kind kind, double value, double probability) {
   public static final ErrorBound EXACT = new ErrorBound(Kind.ADDITIVE, 0, 1);
 
+  /** The unit of an error. */
   public enum Kind {
     /** Places in the values' order: the answer is the true one of a rank at most so far away. */
     RANK(1),

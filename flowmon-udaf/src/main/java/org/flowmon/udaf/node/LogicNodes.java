@@ -9,6 +9,7 @@ import org.flowmon.udaf.vector.Vector;
 public final class LogicNodes {
   private LogicNodes() {}
 
+  /** AND. */
   public static final class All extends TruthNode {
     private final TruthNode[] terms;
     private final Truth next = new Truth();
@@ -42,6 +43,7 @@ public final class LogicNodes {
     }
   }
 
+  /** OR. */
   public static final class Any extends TruthNode {
     private final TruthNode[] terms;
     private final Truth next = new Truth();
@@ -63,6 +65,7 @@ public final class LogicNodes {
     }
   }
 
+  /** NOT. */
   public static final class Negation extends TruthNode {
     private final TruthNode term;
 
@@ -81,6 +84,7 @@ public final class LogicNodes {
     }
   }
 
+  /** IS TRUE and IS FALSE. */
   public static final class TruthTest extends TruthNode {
     private final TruthNode term;
     private final boolean truth;
@@ -101,6 +105,7 @@ public final class LogicNodes {
     }
   }
 
+  /** IS NULL. */
   public static final class NullTest extends TruthNode {
     private final ValueNode term;
     private final Vector vector;

@@ -77,6 +77,7 @@ sealed interface ColumnSource {
         .equals(name);
   }
 
+  /** The results of queries. */
   record OfSources(List<Source> sources) implements ColumnSource {
     @Override
     public @Nullable Expression column(Token name) {
@@ -181,6 +182,7 @@ sealed interface ColumnSource {
     }
   }
 
+  /** Flows. */
   record OfFlows() implements ColumnSource {
     @Override
     public @Nullable Expression column(Token name) {
@@ -209,6 +211,7 @@ sealed interface ColumnSource {
     }
   }
 
+  /** A result table. */
   record OfTable(List<Named> columns, String title) implements ColumnSource {
     public OfTable {
       columns = List.copyOf(columns);

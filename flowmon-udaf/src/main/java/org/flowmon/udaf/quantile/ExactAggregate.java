@@ -28,6 +28,7 @@ final class ExactAggregate implements SuperAggregate {
     return new State(this);
   }
 
+  /** The values of a group. */
   static final class State implements QuantileState {
     private static final int FIRST_SLOTS = 8;
     private static final int LARGE = 1 << 16;

@@ -15,6 +15,7 @@ record QuantileParameters(ValueKind kind, int millionths, Strategy strategy, int
 
   private static final int MILLION = 1_000_000;
 
+  /** The method of the low half, and the summary of the high half. */
   enum Strategy {
     /** One of the next three, in turns: all have the same high half. */
     AUTO("auto"),

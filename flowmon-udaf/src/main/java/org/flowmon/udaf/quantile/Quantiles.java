@@ -78,6 +78,7 @@ public final class Quantiles implements Udaf {
     return QuantileExtractor.all();
   }
 
+  /** A call with its parameters. */
   record Bound(UdafCall said, QuantileParameters parameters) implements BoundUdaf {
     @Override
     public UdafCall call() {

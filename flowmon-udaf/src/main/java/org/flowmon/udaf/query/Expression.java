@@ -39,6 +39,7 @@ public sealed interface Expression
     }
   }
 
+  /** A column of the flow. */
   record Column(FlowColumn column) implements Expression {
     @Override
     public ValueKind kind() {
@@ -77,6 +78,7 @@ public sealed interface Expression
     }
   }
 
+  /** A constant. */
   record Literal(Value value) implements Expression {
     @Override
     public @Nullable ValueKind kind() {
@@ -115,6 +117,7 @@ public sealed interface Expression
     }
   }
 
+  /** The operator of a {@link Comparison}. */
   enum ComparisonOperator {
     EQUAL("="),
     NOT_EQUAL("<>"),
@@ -236,6 +239,7 @@ public sealed interface Expression
     }
   }
 
+  /** The operator of an {@link Arithmetic}. */
   enum ArithmeticOperator {
     ADD("+"),
     SUBTRACT("-"),
@@ -269,6 +273,7 @@ public sealed interface Expression
     }
   }
 
+  /** One branch of {@link Case}. */
   record When(Expression condition, Expression result) {}
 
   /** The first TRUE branch's result; without ELSE {@code otherwise} is {@link Value#NULL}. */

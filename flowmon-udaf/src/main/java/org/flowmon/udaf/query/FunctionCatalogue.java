@@ -89,6 +89,7 @@ public interface FunctionCatalogue {
   /** The kind of a list is TEXT. */
   record Gives(@Nullable ValueKind kind, boolean isList) {}
 
+  /** A call that a function or extractor rejects. */
   final class CallException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -23,6 +23,7 @@ public record StateValue(
     Part part,
     @Nullable ValueKind kind,
     boolean isList,
+  /** A part of an estimate: one of its three values. */
     @Nullable StateType merged) {
   public enum Part {
     VALUE,

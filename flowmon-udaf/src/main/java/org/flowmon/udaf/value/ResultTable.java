@@ -304,6 +304,7 @@ public final class ResultTable {
     return lines.toString();
   }
 
+  /** Collects rows, cell by cell. */
   public static final class Builder {
     private List<ResultColumn> columns = new ArrayList<>();
     private int rows;

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A file's column, named for messages, and its column of flows, null if it is left out. */
 public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
+  /** The form of a text, which determines its value. */
   public enum Form {
     /** Whole, within the column's range. */
     NUMBER,

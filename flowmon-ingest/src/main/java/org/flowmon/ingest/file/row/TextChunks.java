@@ -20,6 +20,7 @@ final class TextChunks implements Closeable {
   /** Twice the longest record, so that each is seen whole. */
   static final int BUFFER = 2 * LineReader.MAX_LINE_BYTES;
 
+  /** A piece of whole records. */
   static final class Chunk {
     private final byte[] bytes;
     private final int length;

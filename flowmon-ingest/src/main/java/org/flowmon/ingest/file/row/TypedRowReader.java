@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * Not thread-safe.
  */
 public final class TypedRowReader {
+  /** The kind of a column's values. */
   public enum Kind {
     BOOLEAN,
     WHOLE,

@@ -28,6 +28,7 @@ enum ZeekField {
   RESP_IP_BYTES(Kind.COUNT, "resp_ip_bytes"),
   VLAN(Kind.UINT16, "vlan");
 
+  /** The form of a field's text. */
   enum Kind {
     TIME,
     INTERVAL,
