@@ -27,8 +27,7 @@ public interface FlowRows {
   void readAddresses(FlowColumn column, int from, int count, long[] hi, long[] lo);
 
   /**
-   * Bit {@code i & 63} of word {@code i >>> 6} is set if row {@code from + i} is not null. Bits
-   * past {@code count} are 0.
+   * Bit {@code i & 63} of word {@code i >>> 6}: row {@code from + i} is not null; 0 past the last.
    */
   void readValidity(FlowColumn column, int from, int count, long[] words);
 

@@ -125,10 +125,7 @@ public final class TableHash {
     return spread ^ (spread >>> 32);
   }
 
-  /**
-   * Like {@link #of(long, long)}, in a loop for each step: the JIT vectorizes these, not a single
-   * one.
-   */
+  /** Like {@link #of(long, long)}, with a loop for each step, as the JIT vectorizes only these. */
   public static void ofPairs(long[] first, long[] second, int n, long[] hashes) {
     for (int i = 0; i < n; i++) {
       hashes[i] = START + term(first[i], A_0, B_0);

@@ -11,10 +11,7 @@ import org.flowmon.udaf.result.RowLookup;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * Runs queries over rows at hand, exactly and without an index: for small imports, and as the
- * oracle for other engines.
- */
+/** Exact queries over rows at hand, no index: for small imports, and as other engines' oracle. */
 public final class FlowQueries {
   private FlowQueries() {}
 

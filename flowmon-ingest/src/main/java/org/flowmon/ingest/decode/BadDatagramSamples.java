@@ -14,17 +14,11 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.IngestCounter;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The latest dropped or damaged datagrams, several for each reason, to inspect what an exporter
- * really sent. Thread-safe.
- */
+/** The latest bad datagrams of each reason, to see what an exporter really sent. Thread-safe. */
 public final class BadDatagramSamples {
   public static final int MAX_BYTES = 2048;
 
-  /**
-   * A datagram with its length, its first {@link #MAX_BYTES} and arrival (µs); the exporter is null
-   * if unknown.
-   */
+  /** Its first {@link #MAX_BYTES}, with length, arrival (µs) and exporter (null if unknown). */
   @SuppressWarnings("ArrayRecordComponent") // never compared, and not shared
   public record Sample(
       IngestCounter reason,

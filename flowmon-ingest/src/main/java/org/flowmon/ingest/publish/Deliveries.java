@@ -2,10 +2,7 @@ package org.flowmon.ingest.publish;
 
 import java.util.BitSet;
 
-/**
- * Batches and heartbeats in the queue or in Kafka's producer, by partition, and the time since one
- * last arrived. Thread-safe.
- */
+/** What is under way to Kafka by partition, and since when nothing arrived. Thread-safe. */
 final class Deliveries {
   private final int[] underWay;
   private final long[] since;

@@ -276,10 +276,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
         sender.trouble());
   }
 
-  /**
-   * Sends the rest and waits for {@link PublisherOptions#stopTimeout}; what Kafka has not taken by
-   * then has failed. Idempotent.
-   */
+  /** Waits {@link PublisherOptions#stopTimeout} for Kafka; the rest has failed. Idempotent. */
   @Override
   public void close() {
     long end = System.nanoTime() + options.stopTimeout().toNanos();

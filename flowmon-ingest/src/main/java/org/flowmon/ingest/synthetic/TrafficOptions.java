@@ -53,7 +53,7 @@ public record TrafficOptions(
     }
   }
 
-  /** 10 % IPv6, incidents after 10 s, export 0.1 … 0.6 s after a flow's end. */
+  /** 2,000 and 20,000 hosts, 10 % IPv6, incidents after 10 s, export 0.1 … 0.6 s after the end. */
   public static TrafficOptions defaults() {
     return new TrafficOptions(
         2_000,

@@ -6,10 +6,7 @@ import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
 import org.jspecify.annotations.Nullable;
 
-/**
- * JSON that is safe on a terminal, for all writers for people and files: {@link ShownText}'s
- * escapes are JSON's, so values are exact.
- */
+/** JSON safe on a terminal, for all writers: {@link ShownText}'s escapes keep values exact. */
 public final class JsonText {
   private JsonText() {}
 

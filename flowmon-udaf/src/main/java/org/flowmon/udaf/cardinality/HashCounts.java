@@ -42,8 +42,7 @@ final class HashCounts {
   }
 
   /**
-   * Of a hash that is no secret: rows may be chosen to collide. The order differs by size: one
-   * table can be filled in the order of another.
+   * Keyed: rows may be chosen to collide. By size: a table may be filled in another one's order.
    */
   private int first(long hash) {
     return (int) TableHash.of(hash, hashes.length) & (hashes.length - 1);

@@ -27,10 +27,7 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
-/**
- * Derives {@link Constraints} from a condition that is TRUE or, below NOT, FALSE; nothing from a
- * part without a rule.
- */
+/** Derives {@link Constraints} of a TRUE or, below NOT, FALSE condition; without a rule none. */
 final class ConstraintRules {
   private static final long HOUR = 3_600_000_000L;
   private static final long DAY = 24 * HOUR;

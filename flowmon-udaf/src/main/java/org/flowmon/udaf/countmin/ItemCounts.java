@@ -82,10 +82,7 @@ public final class ItemCounts {
     }
   }
 
-  /**
-   * Subtracts the median of all weights (0 without items) and drops items with no weight left: by
-   * weights alone, not by slots.
-   */
+  /** Takes the median off all weights and drops empty items, by weights alone; 0 without items. */
   public long takeMedian() {
     if (size == 0) {
       return 0;

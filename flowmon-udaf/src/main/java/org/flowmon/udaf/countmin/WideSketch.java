@@ -124,8 +124,7 @@ public final class WideSketch {
   }
 
   /**
-   * Candidates of an upper bound from the threshold on, in no order. Others weigh at most {@link
-   * Candidates#offset}.
+   * Candidates of such upper bounds, in no order; others weigh at most {@link Candidates#offset}.
    */
   public void search(long[] words, int at, long threshold, ItemSink found) {
     int slots = at + candidatesAt() + Candidates.SLOTS;

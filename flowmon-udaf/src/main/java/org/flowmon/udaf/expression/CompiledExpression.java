@@ -9,10 +9,7 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Evaluates up to {@link Vector#CAPACITY} rows without allocation. It owns the vectors between its
- * parts, so it is not thread-safe.
- */
+/** Up to {@link Vector#CAPACITY} rows, without allocation; it owns vectors: not thread-safe. */
 public final class CompiledExpression {
   private final ValueNode node;
 

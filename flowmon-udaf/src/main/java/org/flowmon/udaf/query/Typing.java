@@ -259,10 +259,7 @@ public final class Typing {
     return new Case(whens, otherwise, kind);
   }
 
-  /**
-   * SUM and its like of a DOUBLE are values of a state with exact sums, as a sum of rounded doubles
-   * depends on the order of rows.
-   */
+  /** Sums of DOUBLEs are values of a state, as a sum of rounded ones depends on the rows' order. */
   public static AggregateCall aggregate(AggregateFunction function, Expression argument) {
     ValueKind kind = argument.kind();
     if (function == AggregateFunction.COUNT || (kind == null && Binder.hasParameter(argument))) {

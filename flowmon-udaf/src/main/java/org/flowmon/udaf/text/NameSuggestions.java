@@ -8,10 +8,7 @@ import org.jspecify.annotations.Nullable;
 public final class NameSuggestions {
   private NameSuggestions() {}
 
-  /**
-   * The first one with the fewest changed letters, case aside; null if more than three, or half of
-   * the name, would have to change.
-   */
+  /** By the fewest changed letters, case aside; null beyond three or half of the name. */
   public static @Nullable String nearest(String name, Collection<String> known) {
     String lower = name.toLowerCase(Locale.ROOT);
     String best = null;

@@ -89,8 +89,7 @@ public final class TimeLiterals {
   }
 
   /**
-   * Since 1970, of {@code 2026-11-21 08:00:00.5}, in UTC unless it names an offset; digits below a
-   * µs are cut. Null if it is none.
+   * As {@code 2026-11-21 08:00:00.5}, UTC without an offset; cut to µs since 1970. Null if none.
    */
   public static @Nullable Long timestampMicros(String text) {
     Matcher matcher = TIMESTAMP.matcher(text.strip());

@@ -16,10 +16,7 @@ public final class Exporter {
   /** Estimated heap without its domains. */
   static final int BYTES = 400;
 
-  /**
-   * The halves of an IPv4 address, or the high half of IPv6 with 0; {@code lo} is −1 if no address
-   * is known.
-   */
+  /** An address's high half, and the low one of IPv4, else 0; {@code lo} is −1 if it is unknown. */
   record Source(long hi, long lo) implements Comparable<Source> {
     static Source of(@Nullable IpAddress address) {
       return address == null
@@ -103,10 +100,7 @@ public final class Exporter {
     return domains.size();
   }
 
-  /**
-   * Finds or creates a domain, not forgotten until the next datagram, with the counter of its
-   * losses.
-   */
+  /** A domain, not forgotten until the next datagram; {@code lost} counts losses of a new one. */
   public ObservationDomain domain(ObservationDomain.Key key, IngestCounter lost) {
     ObservationDomain domain = domains.get(key);
     if (domain == null) {

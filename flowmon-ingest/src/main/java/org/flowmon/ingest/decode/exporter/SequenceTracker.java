@@ -56,8 +56,7 @@ public final class SequenceTracker {
   }
 
   /**
-   * For the datagram observed next (ms). An uptime may fall without a restart: a counter wraps (32
-   * bits of ms in 49.7 days), a clock is set.
+   * Next datagram's, ms. It also falls as a counter wraps (32 bits: 49.7 days) or a clock is set.
    */
   public void observeUptime(int now) {
     uptimeFell = hasUptime && now - uptime < -UPTIME_TOLERANCE;

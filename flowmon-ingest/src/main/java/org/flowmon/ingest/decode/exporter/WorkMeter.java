@@ -1,9 +1,6 @@
 package org.flowmon.ingest.decode.exporter;
 
-/**
- * A datagram's cost without a clock: the sets, fields of definitions, records, their fields of
- * variable length, and evictions.
- */
+/** Work without a clock: sets, fields of definitions or variable length, records, evictions. */
 public final class WorkMeter {
   private long steps;
 

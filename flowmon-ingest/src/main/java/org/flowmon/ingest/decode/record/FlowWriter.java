@@ -5,10 +5,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.ProtectedNetworks;
 
-/**
- * Turns records into rows: most slots are columns; addresses of two families, times, ICMP and
- * sampling are derived here.
- */
+/** Turns records into rows; derives addresses of two families, times, ICMP and sampling. */
 public final class FlowWriter {
   private static final int ROWS = RecordBlock.ROWS;
   private static final int ICMP = 1;

@@ -4,8 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * An observation domain's sampling rates by options data: its own, a sampler's (or selector's) by
- * id, an interface's by index.
+ * A domain's sampling rates by options data: its own, a sampler's or selector's, an interface's.
  */
 public final class Sampling {
   public static final Rate UNKNOWN = new Rate(0, 0);

@@ -3,10 +3,7 @@ package org.flowmon.ingest.decode.record;
 import java.util.Optional;
 import org.flowmon.flow.FlowColumn;
 
-/**
- * The target of a record's field: a column, or combined once a block is loaded (dual-stack
- * addresses, times, ICMP, sampling).
- */
+/** A record field's target: a column, or combined later (two families, times, ICMP, sampling). */
 public enum Slot {
   SRC4(Kind.ADDRESS4),
   SRC6(Kind.ADDRESS6),

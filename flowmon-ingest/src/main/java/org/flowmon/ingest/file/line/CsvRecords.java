@@ -29,10 +29,7 @@ public final class CsvRecords {
     return malformed;
   }
 
-  /**
-   * The place after a record's line feed; {@link #OPEN} if bytes up to {@code limit} cannot decide
-   * it, never for the {@code last} ones of the file.
-   */
+  /** After its line feed; {@link #OPEN} if that lies past {@code limit}, never if {@code last}. */
   public int end(byte[] bytes, int from, int limit, boolean last) {
     malformed = false;
     int at = from;

@@ -6,10 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.LocalDate;
 
-/**
- * Decimal seconds and ISO 8601 as exact microseconds, never through floating point; finer digits
- * are rounded half up, once.
- */
+/** Decimal seconds and ISO 8601 to exact µs, without floating point, rounded half up once. */
 public final class DecimalTime {
   public static final long INVALID = Long.MIN_VALUE;
 

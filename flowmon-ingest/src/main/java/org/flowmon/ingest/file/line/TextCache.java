@@ -3,10 +3,7 @@ package org.flowmon.ingest.file.line;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/**
- * Frequent texts ({@code dns}, {@code ShADadFf}), to save arrays. Direct-mapped: a text replaces
- * another in its place.
- */
+/** Frequent texts ({@code dns}, {@code ShADadFf}), to save arrays. Direct-mapped. */
 public final class TextCache {
   private static final int PLACES = 4096;
   private static final int LONGEST = 64;

@@ -36,8 +36,7 @@ public final class ArrivalClock {
   }
 
   /**
-   * Flows older than {@link #atBegin}, at which they arrive; the file alone would have them
-   * earlier.
+   * Flows older than {@link #atBegin}, where they arrive; for the file alone it would be earlier.
    */
   public long olderFlows() {
     return older;

@@ -133,6 +133,7 @@ public final class RejectedLines implements Closeable {
     return open;
   }
 
+  /** Null if lines are only counted. */
   public @Nullable Path target() {
     return target;
   }

@@ -14,8 +14,7 @@ import org.flowmon.ingest.file.line.DecimalTime;
 import org.flowmon.ingest.file.line.LineReader;
 
 /**
- * Reads CSV records into blocks. {@link TextValues} parses all but plain numbers and dotted
- * addresses.
+ * CSV records into blocks; {@link TextValues} parses all but plain numbers and dotted addresses.
  */
 final class CsvParser implements RecordParser {
   private static final int SAFE_DIGITS = 18;

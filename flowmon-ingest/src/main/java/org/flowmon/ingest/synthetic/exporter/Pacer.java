@@ -14,6 +14,7 @@ final class Pacer {
 
   /**
    * @param eventsPerSecond 0 for as fast as possible
+   * @param burst events between two pauses, at least 1
    */
   Pacer(double eventsPerSecond, int burst, double catchUpNanos, long nowNanos) {
     this.nanosPerEvent = eventsPerSecond <= 0 ? 0 : 1e9 / eventsPerSecond;
