@@ -47,7 +47,7 @@ public final class UdpCollector implements Closeable {
   // Reading without decoding empties any buffer in less; exporters may go on sending.
   private static final long DISCARD_MILLIS = 1000;
 
-  /** For example {@link ExportDecoder#decode}. */
+  /** Takes datagrams, for example {@link ExportDecoder#decode}. */
   @FunctionalInterface
   public interface Receiver {
     /** On the collector's thread; {@code datagram} is only read and only until this returns. */

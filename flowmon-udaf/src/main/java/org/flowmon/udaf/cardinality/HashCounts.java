@@ -3,7 +3,7 @@ package org.flowmon.udaf.cardinality;
 import java.util.Arrays;
 import org.flowmon.flow.TableHash;
 
-/** Growing, optionally with row counts. No hash is 0. */
+/** A growing hash table of hashes, optionally with row counts. No hash is 0. */
 final class HashCounts {
   private static final int FIRST_SLOTS = 4;
 

@@ -3,7 +3,7 @@ package org.flowmon.udaf.countmin;
 import java.util.Arrays;
 import org.flowmon.flow.TableHash;
 
-/** Growing, items with their weights. */
+/** A growing hash table of items with their weights. */
 public final class ItemCounts {
   private static final int STRIDE = 3;
 

@@ -84,7 +84,7 @@ public final class PairBytes {
     }
   }
 
-  /** One after the other. */
+  /** Takes pairs one after the other. */
   public interface Target {
     void add(long high, long low, long weight);
   }

@@ -31,7 +31,7 @@ public final class SketchBytes {
 
   private SketchBytes() {}
 
-  /** Null if absent. */
+  /** The parts of a sketch that was read; null if absent. */
   public static final class Parts {
     private final long refused;
     private final long @Nullable [] narrow;

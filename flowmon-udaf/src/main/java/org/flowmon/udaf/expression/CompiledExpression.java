@@ -9,7 +9,7 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 import org.jspecify.annotations.Nullable;
 
-/** Up to {@link Vector#CAPACITY} rows, without allocation; it owns vectors: not thread-safe. */
+/** Evaluates {@link Vector#CAPACITY} rows without allocation, in own vectors: not thread-safe. */
 public final class CompiledExpression {
   private final ValueNode node;
 

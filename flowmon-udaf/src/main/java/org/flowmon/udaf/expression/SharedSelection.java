@@ -4,7 +4,7 @@ import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.vector.KnownRows;
 import org.flowmon.udaf.vector.Vector;
 
-/** A {@link SharedExpressions}' filter and its rows of the last stretch. Not thread-safe. */
+/** A filter of {@link SharedExpressions}, the last stretch's rows chosen. Not thread-safe. */
 public final class SharedSelection {
   private final CompiledPredicate filter;
   private final int[] rows = new int[Vector.CAPACITY];

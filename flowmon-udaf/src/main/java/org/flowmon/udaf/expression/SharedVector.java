@@ -5,7 +5,7 @@ import org.flowmon.udaf.node.ValueNode;
 import org.flowmon.udaf.vector.KnownRows;
 import org.flowmon.udaf.vector.Vector;
 
-/** A {@link SharedExpressions}' expression and its last stretch's values. Not thread-safe. */
+/** A shared expression of {@link SharedExpressions} with its last values. Not thread-safe. */
 public final class SharedVector {
   private final ValueNode node;
   private final Vector vector;

@@ -9,7 +9,7 @@ import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.ValueKind;
 
-/** At the high level, the state of {@link HeavyHitters}. */
+/** The state of {@link HeavyHitters} at the high level. */
 abstract class ItemWeights implements SuperState {
   private final ValueKind kind;
   private long refused;

@@ -6,7 +6,7 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
-/** Takes values out of states, {@code QUANTILE(state, 0.95)}; unique by function. Immutable. */
+/** Takes values out of states: {@code QUANTILE(state, 0.95)}. Unique by function, immutable. */
 public interface Extractor {
   /** Without parameters; {@code value} is NULL if the state has none. */
   static Extractor exact(String name, ValueKind kind, Function<SuperState, Value> value) {

@@ -97,7 +97,6 @@ public final class UdafCall {
     return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
   }
 
-  /** {@code fallback} is the default; null if the call must give it. */
   public long whole(int place, String what, @Nullable Long fallback, long min, long max) {
     if (place >= arguments.size() && fallback != null) {
       return fallback;

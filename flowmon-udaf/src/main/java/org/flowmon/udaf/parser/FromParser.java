@@ -15,7 +15,7 @@ import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
 import org.jspecify.annotations.Nullable;
 
-/** Queries in parentheses and joins after FROM. */
+/** Parses queries in parentheses and joins after FROM. */
 final class FromParser {
   // Names of queries only after AS.
   private static final Set<String> JOINS =

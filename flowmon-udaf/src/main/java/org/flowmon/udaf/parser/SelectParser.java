@@ -23,7 +23,7 @@ import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
 import org.jspecify.annotations.Nullable;
 
-/** One SELECT, with subqueries by {@link Subqueries}. */
+/** Parses one SELECT, and its subqueries by {@link Subqueries}. */
 final class SelectParser {
   private final TokenStream tokens;
   private final Subqueries nesting;

@@ -2,7 +2,7 @@ package org.flowmon.udaf.quantile;
 
 import org.flowmon.udaf.state.SuperState;
 
-/** As extractors read it, whichever summary it keeps; values are {@link Words}. */
+/** A state as extractors read it, whichever summary it keeps; values are {@link Words}. */
 interface QuantileState extends SuperState {
   /** Of the stream, exact. */
   long count();

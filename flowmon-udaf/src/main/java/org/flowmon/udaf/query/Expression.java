@@ -91,7 +91,7 @@ public sealed interface Expression
     }
   }
 
-  /** Addresses, only as an item of {@link In}. */
+  /** A range of addresses, only as an item of {@link In}. */
   record Prefix(IpPrefix prefix) implements Expression {
     @Override
     public ValueKind kind() {

@@ -10,7 +10,7 @@ import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
-/** Over flows, or over the results of other queries. Immutable; equal queries are equal. */
+/** A query over flows or results of other queries. Immutable; equal queries are equal. */
 public sealed interface Query permits FlowQuery, TableQuery {
   int MAX_NESTING = 8;
 
@@ -21,13 +21,10 @@ public sealed interface Query permits FlowQuery, TableQuery {
 
   List<SelectItem> select();
 
-  /** On groups; null to keep all. */
   @Nullable Expression having();
 
-  /** On groups of the same keys; null for none. */
   @Nullable LimitBy limitBy();
 
-  /** −1 if there is no limit. */
   long limit();
 
   boolean isAggregated();

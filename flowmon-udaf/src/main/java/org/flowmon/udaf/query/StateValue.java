@@ -23,8 +23,8 @@ public record StateValue(
     Part part,
     @Nullable ValueKind kind,
     boolean isList,
-  /** A part of an estimate: one of its three values. */
     @Nullable StateType merged) {
+  /** A part of an estimate: one of its three values. */
   public enum Part {
     VALUE,
     LOWER,

@@ -8,7 +8,7 @@ import org.flowmon.flow.IpPrefix;
 
 /** Disjoint closed ranges in ascending order; a point's ends are equal. Immutable. */
 public final class AddressRanges {
-  /** With its last one. */
+  /** Both ends are in the range. */
   public record Range(IpAddress first, IpAddress last) {
     public boolean isPoint() {
       return first.equals(last);

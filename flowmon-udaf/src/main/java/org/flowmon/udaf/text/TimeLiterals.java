@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Times and durations as texts. */
+/** Reads and writes times and durations as texts. */
 public final class TimeLiterals {
   private static final Map<String, Long> UNIT_MICROS =
       Map.of(

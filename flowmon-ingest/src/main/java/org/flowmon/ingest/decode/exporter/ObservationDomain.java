@@ -23,7 +23,7 @@ public final class ObservationDomain {
 
   private static final int RATE_BYTES = 112;
 
-  /** The exporter's low half; version, port and domain. */
+  /** The low half of the exporter's address; version, port and domain. */
   public record Key(long address, long session) implements Comparable<Key> {
     public static Key of(int version, @Nullable IpAddress exporter, int port, long domain) {
       return new Key(

@@ -9,9 +9,9 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 import org.jspecify.annotations.Nullable;
 
-/** At most {@link ArrivalClock#LOOK_AHEAD} datagrams of 64 KiB are held to look ahead. */
+/** Datagrams with look-ahead: at most {@link ArrivalClock#LOOK_AHEAD} of 64 KiB are held. */
 final class FileDatagrams implements Closeable {
-  /** From {@code offset} on; null without a known source; capture or export time, µs since 1970. */
+  /** {@code bytes} from {@code offset} on; source null if unknown; capture or export time, µs. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Datagram(
       byte[] bytes, int offset, int length, @Nullable IpAddress source, int port, long time) {
