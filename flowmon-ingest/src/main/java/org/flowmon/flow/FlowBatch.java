@@ -54,12 +54,12 @@ public final class FlowBatch implements FlowRows {
     return rows;
   }
 
-  /** Must not be written to. */
+  /** The bytes of this batch, which must not be written to. */
   public byte[] bytes() {
     return bytes;
   }
 
-  /** One id per start of a producer and target partition. */
+  /** The batch's producer: one id per start of a producer and target partition. */
   public long producerId() {
     return LittleEndian.getLong(bytes, FlowBatchLayout.PRODUCER_AT);
   }
@@ -69,7 +69,7 @@ public final class FlowBatch implements FlowRows {
     return LittleEndian.getU16(bytes, FlowBatchLayout.FLAGS_AT) != 0;
   }
 
-  /** From 0, without gaps. */
+  /** The number of this batch within its producer's stream: from 0, without gaps. */
   public long sequence() {
     return LittleEndian.getLong(bytes, FlowBatchLayout.SEQUENCE_AT);
   }

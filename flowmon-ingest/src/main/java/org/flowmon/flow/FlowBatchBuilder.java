@@ -159,7 +159,7 @@ public final class FlowBatchBuilder {
     zeroNulls(values[c], set);
   }
 
-  /** Like {@link #setColumn}. */
+  /** Sets an address column of the open rows; the parameters are those of {@link #setColumn}. */
   public void setAddressColumn(FlowColumn column, long[] hi, long[] lo, long[] set) {
     int c = addressColumn(column);
     mark(c, set);
@@ -218,7 +218,7 @@ public final class FlowBatchBuilder {
     values[c][openRow] = lo;
   }
 
-  /** 10.0.0.1 is 0x0A000001. */
+  /** Sets an IPv4 address of the open row: 10.0.0.1 is 0x0A000001. */
   public void setIpv4(FlowColumn column, int address) {
     setAddress(column, 0, IpAddress.ipv4Low(address));
   }

@@ -101,7 +101,7 @@ public enum FlowColumn {
     return type;
   }
 
-  /** Empty if it has none. */
+  /** The unit as a short text, empty if it has none. */
   public String unit() {
     return unit;
   }
@@ -115,7 +115,7 @@ public enum FlowColumn {
     };
   }
 
-  /** In the order of their ids. */
+  /** All columns in the order of their ids. */
   public static List<FlowColumn> all() {
     return ALL;
   }

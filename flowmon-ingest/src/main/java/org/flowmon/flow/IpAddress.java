@@ -43,7 +43,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return compare(hi, lo, other.hi, other.lo);
   }
 
-  /** From 4 or 16 bytes in network order. */
+  /** Returns the address of 4 or 16 bytes in network order. */
   public static IpAddress ofBytes(byte[] bytes) {
     return switch (bytes.length) {
       case 4 -> ofIpv4(BigEndian.getInt(bytes, 0));

@@ -26,7 +26,7 @@ public enum SourceKind {
     return code;
   }
 
-  /** For people, for example {@code netflow_v5}. */
+  /** The text shown to people, for example {@code netflow_v5}. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

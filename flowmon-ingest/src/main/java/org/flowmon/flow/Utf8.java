@@ -11,7 +11,7 @@ final class Utf8 {
 
   private Utf8() {}
 
-  /** As nearly all texts of flows are. */
+  /** Whether all bytes of [from, to) are ASCII, as in nearly all texts of flows. */
   static boolean isAscii(byte[] bytes, int from, int to) {
     int at = from;
     for (; at <= to - 8; at += 8) {
@@ -39,7 +39,7 @@ final class Utf8 {
     return true;
   }
 
-  /** In bytes; 0 if it is invalid. */
+  /** Length in bytes of the character at {@code at}, 0 if it is invalid. */
   private static int characterLength(byte[] bytes, int at, int to) {
     int lead = bytes[at] & 0xFF;
     if (lead < 0x80) {

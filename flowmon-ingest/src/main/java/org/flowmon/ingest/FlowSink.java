@@ -8,7 +8,7 @@ import org.flowmon.flow.FlowBatchBuilder;
  * never between {@link #builder} and {@link #rowsEnded}.
  */
 public interface FlowSink {
-  /** For the next rows: room for at least one and no open row. */
+  /** Returns the builder for the next rows, with room for at least one and no open row. */
   FlowBatchBuilder builder();
 
   /** Rows added to {@link #builder}'s last; a caller that added none reports 0 to give it back. */

@@ -7,7 +7,7 @@ import java.util.Locale;
  */
 public enum IngestCounter {
   DATAGRAMS_RECEIVED,
-  /** Of payload. */
+  /** Payload bytes of the received datagrams. */
   BYTES_RECEIVED,
   /** Understood completely, apart from sets without a template. */
   DATAGRAMS_DECODED,
@@ -29,30 +29,30 @@ public enum IngestCounter {
   SETS_DROPPED_RESERVED_ID,
   SETS_DROPPED_NO_TEMPLATE,
   TEMPLATES_DROPPED_BAD,
-  /** Of variable length, past the end of their set. */
+  /** Records of variable length that run past the end of their set. */
   RECORDS_DROPPED_TRUNCATED,
-  /** Rows handed to the sink. */
+  /** Flows decoded: rows handed to the sink. */
   FLOWS_DECODED,
-  /** Beyond the limit of one datagram. */
+  /** Flows beyond the limit of one datagram. */
   FLOWS_DROPPED_TOO_MANY,
   /** Known to have been in sets without a template; only a part of the losses there. */
   FLOWS_DROPPED_NO_TEMPLATE,
-  /** Kept as NULL. */
+  /** Impossible values of flows, kept as NULL. */
   VALUES_DROPPED_IMPLAUSIBLE,
   OPTIONS_RECORDS,
   /** Definitions, also of options templates, repeats included. */
   TEMPLATES_RECEIVED,
   TEMPLATES_WITHDRAWN,
   TEMPLATES_EXPIRED,
-  /** Their exporter has reached its limit. */
+  /** Templates forgotten because their exporter has reached its limit. */
   TEMPLATES_EVICTED,
-  /** Not remembered: their exporter has reached its limit. */
+  /** Sampling rates not remembered because their exporter has reached its limit. */
   SAMPLING_DROPPED,
   /** Become known, so that strangers cannot evict them. */
   EXPORTERS_ESTABLISHED,
-  /** With all their state, to make room for others. */
+  /** Exporters forgotten with all their state, to make room for others. */
   EXPORTERS_EVICTED,
-  /** With their templates, including those of forgotten exporters. */
+  /** Observation domains forgotten with their templates, including those of forgotten exporters. */
   DOMAINS_EVICTED,
   /** Flows (v5) or records (IPFIX), by the numbers of known exporters. */
   SEQUENCE_LOST_FLOWS,
@@ -62,7 +62,7 @@ public enum IngestCounter {
   SEQUENCE_UNPROVEN_FLOWS,
   /** Of strangers, or more than the exporter can have sent; datagrams (v9). */
   SEQUENCE_UNPROVEN_DATAGRAMS,
-  /** After a later one; their content no longer counts as lost. */
+  /** Datagrams that came after a later one; their content no longer counts as lost. */
   SEQUENCE_LATE_DATAGRAMS,
   SEQUENCE_RESETS,
   PACKETS_READ,
@@ -70,7 +70,7 @@ public enum IngestCounter {
   PACKETS_SKIPPED_FRAGMENT,
   PACKETS_SKIPPED_TRUNCATED;
 
-  /** In metrics and summaries, for example {@code flows_decoded}. */
+  /** The name in metrics and summaries, for example {@code flows_decoded}. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

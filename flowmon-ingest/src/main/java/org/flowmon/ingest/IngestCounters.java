@@ -28,7 +28,7 @@ public final class IngestCounters {
     return adders[counter.ordinal()].sum();
   }
 
-  /** By label, without zeros, in the order of {@link IngestCounter}. */
+  /** Label → count of the counters that are not 0, in the order of {@link IngestCounter}. */
   public Map<String, Long> snapshot() {
     Map<String, Long> counts = new LinkedHashMap<>();
     for (IngestCounter counter : ALL) {

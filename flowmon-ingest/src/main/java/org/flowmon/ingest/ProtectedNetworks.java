@@ -19,7 +19,7 @@ public final class ProtectedNetworks {
     ipv6 = Ranges.of(networks.stream().filter(p -> !p.first().isIpv4()).toList());
   }
 
-  /** By {@link IpPrefix#parse}. */
+  /** Parses each text with {@link IpPrefix#parse}. */
   public static ProtectedNetworks parse(List<String> networks) {
     return new ProtectedNetworks(networks.stream().map(IpPrefix::parse).toList());
   }
@@ -32,7 +32,7 @@ public final class ProtectedNetworks {
     return (IpAddress.isIpv4(hi, lo) ? ipv4 : ipv6).contains(hi, lo);
   }
 
-  /** Disjoint, in ascending order. */
+  /** Disjoint ranges in ascending order. */
   private static final class Ranges {
     private final long[] firstHi;
     private final long[] firstLo;

@@ -70,7 +70,7 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
     return new AggregateCall(arguments, call.value());
   }
 
-  /** Taken out of states, with its exact way from rows. */
+  /** A value taken out of states, and the way to compute it exactly from rows. */
   private record Taken(Expression what, Way way) {
     /** For combined states: rows do not tell how many values they have in common. */
     Taken ofParts() {

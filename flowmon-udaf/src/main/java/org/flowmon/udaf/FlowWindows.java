@@ -60,7 +60,7 @@ public final class FlowWindows {
     return new FlowWindows(Collections.unmodifiableSortedMap(windows), low.counts());
   }
 
-  /** By the window's end in microseconds, of windows with groups. */
+  /** The final result of each window that has groups, by the window's end in microseconds. */
   public SortedMap<Long, WindowPart> windows() {
     return windows;
   }

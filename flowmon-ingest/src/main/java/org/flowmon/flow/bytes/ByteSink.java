@@ -8,7 +8,7 @@ public final class ByteSink extends OutputStream {
   private byte[] bytes = new byte[1 << 12];
   private int size;
 
-  /** Replaced when it grows. */
+  /** The array that holds the bytes; replaced when it grows. */
   public byte[] array() {
     return bytes;
   }

@@ -7,7 +7,7 @@ package org.flowmon.flow.memory;
 public record HeapBudget(long bytes) {
   public static final HeapBudget PROCESS = new HeapBudget(Runtime.getRuntime().maxMemory());
 
-  /** A share of the heap, with an upper limit in bytes. */
+  /** A part of the heap: a share of it, with an upper limit in bytes. */
   public enum Part {
     /**
      * Flows that wait for Kafka; decoders and Kafka's clients need the rest. A minute of 50,000
@@ -24,7 +24,7 @@ public record HeapBudget(long bytes) {
     /** A query until its answer, which is made in the other half. */
     QUERY(1, 2),
 
-    /** All concurrent lookups of a job, which share one query's part. */
+    /** All history lookups that run in a job at a time, which share what one query may take. */
     LOOKUPS(1, 2),
 
     /** Rows of one thread of a query that are not in groups yet. */
@@ -76,7 +76,7 @@ public record HeapBudget(long bytes) {
     return Math.min(part.maxBytes, bytes * part.share / part.of);
   }
 
-  /** At least one. */
+  /** How many tasks of so many bytes fit into the heap, at least one. */
   public int tasksOf(long bytesEach) {
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, bytes / bytesEach));
   }

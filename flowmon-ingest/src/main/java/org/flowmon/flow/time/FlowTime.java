@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Flow times, microseconds since 1970-01-01T00:00:00Z, as instants and as text. */
+/** Times of flows, which are microseconds since 1970-01-01T00:00:00Z, as instants and as text. */
 public final class FlowTime {
   private static final long SECOND = 1_000_000;
 

@@ -34,7 +34,7 @@ final class KernelDrops {
     this.proc = proc;
   }
 
-  /** At the sockets bound to these ports, since they were opened; empty if unknown. */
+  /** The drops at the sockets bound to these ports since they were opened; empty if unknown. */
   OptionalLong of(Set<Integer> ports) {
     try {
       Set<String> inodes = ownSockets();

@@ -47,7 +47,7 @@ public final class UdpCollector implements Closeable {
   // Reading without decoding empties any buffer in less; exporters may go on sending.
   private static final long DISCARD_MILLIS = 1000;
 
-  /** Takes datagrams, for example {@link ExportDecoder#decode}. */
+  /** The receiver of a collector's datagrams, for example {@link ExportDecoder#decode}. */
   @FunctionalInterface
   public interface Receiver {
     /** On the collector's thread; {@code datagram} is only read and only until this returns. */
@@ -184,7 +184,7 @@ public final class UdpCollector implements Closeable {
     }
   }
 
-  /** In the order of the requested ones. */
+  /** The bound addresses, in the order of the requested ones. */
   public List<InetSocketAddress> addresses() throws IOException {
     List<InetSocketAddress> addresses = new ArrayList<>();
     for (DatagramChannel channel : channels) {
@@ -202,7 +202,7 @@ public final class UdpCollector implements Closeable {
     return smallest;
   }
 
-  /** Up to a second ago; empty if the kernel does not report them. */
+  /** Datagrams that the kernel dropped, up to a second ago; empty if it does not report them. */
   public OptionalLong kernelDrops() {
     return kernelDrops < 0 ? OptionalLong.empty() : OptionalLong.of(kernelDrops);
   }

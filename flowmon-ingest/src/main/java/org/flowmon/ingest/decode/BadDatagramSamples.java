@@ -55,7 +55,7 @@ public final class BadDatagramSamples {
     ring.addLast(new Sample(reason, exporter, port, arrival, length, kept));
   }
 
-  /** By reason, the oldest first. */
+  /** All kept datagrams by reason, the oldest first. */
   public synchronized List<Sample> samples() {
     List<Sample> all = new ArrayList<>();
     samples.values().forEach(all::addAll);

@@ -35,7 +35,7 @@ final class NetflowV5Decoder {
   private static final int MAX_FLOWS = 30;
   private static final int PAD = -1;
 
-  /** As a template with these elements would define it. */
+  /** The layout of a record, as a template with these elements would define it. */
   private static final RecordProgram RECORD =
       RecordProgram.compile(
           new int[] {

@@ -80,7 +80,7 @@ final class TemplateExportDecoder {
     this.templates = new TemplateReader(limits, counters, work);
   }
 
-  /** Of a part of the last datagram, if it was {@code DATAGRAMS_DAMAGED}. */
+  /** The damage to a part of the last datagram, if it was {@code DATAGRAMS_DAMAGED}. */
   IngestCounter damage() {
     return damage;
   }

@@ -32,7 +32,7 @@ public final class FlowFiles {
     };
   }
 
-  /** With {@link FileReadOptions#defaults}. */
+  /** Returns the reader for a file, with {@link FileReadOptions#defaults}. */
   public static FlowFileReader open(Path file) throws IOException {
     return open(file, FileReadOptions.defaults());
   }

@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FlowPublisher.class);
 
-  /** From a file's last flow to its announced end, µs: an hour. */
+  /** The time from a file's last flow to its announced end, µs: an hour. */
   public static final long END_OF_FILE_MICROS = 3600L * 1_000_000;
 
   private static final long LOG_MILLIS = 500;
@@ -145,7 +145,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     return partitions.length;
   }
 
-  /** One for each partition. */
+  /** The producer ids of its batches, one for each partition. */
   public Set<Long> producerIds() {
     return Arrays.stream(partitions)
         .map(partition -> partition.stream.producerId())

@@ -89,7 +89,7 @@ public final class FlowTopics {
     }
   }
 
-  /** With the broker's replication and the topic settings of {@code flows}. */
+  /** Creates a topic with the broker's replication and the topic settings of {@code flows}. */
   public static int ensure(String bootstrap, String topic, int partitions) throws IOException {
     return ensure(bootstrap, Map.of(), topic, partitions, Optional.empty(), Map.of());
   }

@@ -95,7 +95,7 @@ final class KafkaSender {
     }
   }
 
-  /** Even if there is no room. */
+  /** Puts a batch at the end of the queue, even if there is no room. */
   void put(QueuedBatch batch) {
     deliveries.begun(batch.partition(), batch.queuedNanos());
     lock.lock();
@@ -138,7 +138,7 @@ final class KafkaSender {
     }
   }
 
-  /** In the last batch that Kafka's producer took. */
+  /** The losses in the last batch of a partition's stream that Kafka's producer took. */
   long toldLosses(int partition) {
     return toldLosses.get(partition);
   }
@@ -169,7 +169,7 @@ final class KafkaSender {
     }
   }
 
-  /** It stays in the queue; empty if the queue is closed and empty. */
+  /** Waits for a batch, which stays in the queue; empty if the queue is closed and empty. */
   private Optional<QueuedBatch> first() throws InterruptedException {
     lock.lockInterruptibly();
     try {

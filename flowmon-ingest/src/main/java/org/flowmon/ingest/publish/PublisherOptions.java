@@ -34,7 +34,7 @@ public record PublisherOptions(
     Duration deliveryTimeout,
     Duration stopTimeout,
     Map<String, String> properties) {
-  /** The topic must take it. */
+  /** The largest message of a publisher; the topic must take it. */
   static final int MAX_MESSAGE_BYTES = 8 << 20;
 
   public static final String DEFAULT_TOPIC = "flows";
@@ -232,7 +232,7 @@ public record PublisherOptions(
         more);
   }
 
-  /** Without the properties, which may hold passwords. */
+  /** Shows topic and brokers, not the properties, which may hold passwords. */
   @Override
   public String toString() {
     return "topic " + topic + " at " + bootstrap;

@@ -30,10 +30,10 @@ public record PublisherStats(
     long arrivalsBack,
     long maxLatencyMicros,
     Queue queue) {
-  /** Found no room, in {@code failedByReason}. */
+  /** The reason in {@code failedByReason} of flows that found no room. */
   public static final String QUEUE_FULL = "queue_full";
 
-  /** Not within a stop's timeout, in {@code failedByReason}. */
+  /** The reason in {@code failedByReason} of flows not delivered within a stop's timeout. */
   public static final String NOT_DELIVERED_AT_STOP = "not_delivered_at_stop";
 
   /** Kafka is away if it takes nothing for so long, µs: longer than a failover between brokers. */
@@ -48,7 +48,7 @@ public record PublisherStats(
    */
   public record Queue(
       long flows, long bytes, long capacityBytes, long highBytes, long waitedMicros) {
-    /** For at least one partition. */
+    /** Whether Kafka takes nothing for at least one partition. */
     public boolean isKafkaAway() {
       return waitedMicros >= AWAY_MICROS;
     }

@@ -50,7 +50,7 @@ public final class HistoryGenerator {
         model, to.minus(Duration.ofDays(days)), to, flows, liveFlowsPerSecond);
   }
 
-  /** For each flow's bytes and packets, at least 1. */
+  /** The factor for each flow's bytes and packets, at least 1. */
   public long volumeFactor() {
     double seconds = (toMillis - fromMillis) / 1000.0;
     double perSecond = flows / seconds * TrafficModel.busyness(toMillis) / meanBusyness();

@@ -48,7 +48,7 @@ public final class Hosts {
     return outgoing ? OUTSIDE_GATEWAY : INSIDE_GATEWAY;
   }
 
-  /** A private one (RFC 6996). */
+  /** A private AS number (RFC 6996) for an outside host. */
   static int outsideAs(int i) {
     return 64_600 + i % 200;
   }

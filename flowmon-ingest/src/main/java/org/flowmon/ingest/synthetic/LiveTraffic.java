@@ -4,7 +4,7 @@ import java.util.SplittableRandom;
 
 /** The crowd, the regular heavy talkers and, from their time on, the incidents. */
 final class LiveTraffic implements FlowStream {
-  /** Of 10,000; the byte sizes make the new talker's share by far the largest. */
+  /** Flows of 10,000 by role; the byte sizes make the new talker's share by far the largest. */
   static final int CONTENT_FLOWS = 200;
 
   static final int CONTENT_BYTES = 16_000;

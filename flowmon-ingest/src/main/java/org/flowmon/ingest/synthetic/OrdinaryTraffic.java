@@ -126,7 +126,7 @@ final class OrdinaryTraffic {
     flow.dstAs = outgoing ? as : Hosts.insideAs();
   }
 
-  /** Like {@link #parties}, with an outside host that has a role. */
+  /** Sets the parties like {@link #parties}, with an outside host that has a role. */
   void partyWith(SyntheticFlow flow, int insideHost, IpAddress outsideHost, boolean outgoing) {
     flow.insideHost = insideHost;
     route(flow, 0, Hosts.insideV4(insideHost), outsideHost.hi(), outsideHost.lo(), outgoing);
@@ -161,7 +161,7 @@ final class OrdinaryTraffic {
     flow.icmpTypeCode = 0;
   }
 
-  /** To some inside host: bytes within ± 50 % of the mean. */
+  /** A bulk transfer from a heavy talker to some inside host: bytes within ± 50 % of the mean. */
   void bulk(long nowMillis, SyntheticFlow flow, IpAddress talker, int port, int meanBytes) {
     partyWith(flow, inside.sample(random), talker, false);
     tcp(flow, port, 32_768 + random.nextInt(28_232), PSH_ACK_SYN_FIN);
@@ -189,7 +189,7 @@ final class OrdinaryTraffic {
     flow.startMillis = flow.endMillis - Math.min(duration, 30_000);
   }
 
-  /** By its inverse distribution function; truncated. */
+  /** A truncated Pareto variate by its inverse distribution function. */
   private long pareto() {
     return (long) (SMALLEST * Math.pow(1 - random.nextDouble() * tailMass, inverseShape));
   }

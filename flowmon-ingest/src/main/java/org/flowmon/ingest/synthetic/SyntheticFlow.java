@@ -34,7 +34,7 @@ public final class SyntheticFlow {
   public int tos;
   public boolean outgoing;
 
-  /** IPv4, 0 if there is none. */
+  /** IPv4 next hop, 0 if there is none. */
   public int nextHop;
 
   public int inputIf;
@@ -94,7 +94,7 @@ public final class SyntheticFlow {
     packets = reversePackets;
   }
 
-  /** With source kind {@link SourceKind#SYNTHETIC}. */
+  /** Writes the row into a builder, as source kind {@link SourceKind#SYNTHETIC}. */
   void appendTo(FlowBatchBuilder builder, long arrivalMicros, IpAddress exporter, int domain) {
     builder.beginRow();
     builder.set(FlowColumn.START_TIME, startMillis * 1000);

@@ -54,7 +54,7 @@ public final class ShownText {
     };
   }
 
-  /** In ASCII. */
+  /** Returns the escape of a code point, in ASCII. */
   public static String escape(int codePoint) {
     if (codePoint < FIRST_PRINTABLE) {
       return String.format("\\x%02x", codePoint);

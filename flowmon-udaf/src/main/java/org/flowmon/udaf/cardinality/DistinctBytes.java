@@ -47,7 +47,7 @@ final class DistinctBytes {
     }
   }
 
-  /** After form 32 or, ascending, 33. */
+  /** Reads the hashes after form 32 or, ascending, 33. */
   static long[] readHashes(StateReader reader, boolean ascending) {
     if (reader.remaining() % 8 != 0) {
       throw reader.error("expected hashes of 8 bytes, found " + reader.remaining() + " bytes");
@@ -116,7 +116,7 @@ final class DistinctBytes {
     }
   }
 
-  /** After their form: hash, rows, hash, rows … */
+  /** Reads counted hashes after their form: hash, rows, hash, rows … */
   static long[] readCounted(StateReader reader) {
     int countBytes = reader.getByte();
     if (countBytes < 1 || countBytes > 8) {
@@ -153,7 +153,7 @@ final class DistinctBytes {
     }
   }
 
-  /** At most k entries after the form: theta, then hash, rows, hash, rows … */
+  /** Reads a sample of at most k entries after its form: theta, then hash, rows, hash, rows … */
   static long[] readSample(StateReader reader, int k) {
     long theta = reader.getLong();
     if (theta < 1) {

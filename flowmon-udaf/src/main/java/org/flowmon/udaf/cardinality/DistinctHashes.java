@@ -12,7 +12,7 @@ import org.flowmon.udaf.value.Value;
  * ApproxCountDistinct}. The form and every byte depend on the set of hashes only.
  */
 final class DistinctHashes implements SuperState {
-  /** Of the bounds of an estimate from registers. */
+  /** The probability of the bounds of an estimate from registers. */
   static final double PROBABILITY = 0.95;
 
   // Normal distribution, a close approximation for estimates from 2^7 registers and more.

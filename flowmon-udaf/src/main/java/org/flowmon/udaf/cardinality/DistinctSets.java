@@ -26,7 +26,7 @@ public final class DistinctSets {
     this.second = b;
   }
 
-  /** Of either state; rows of both. */
+  /** The values that either state has; rows of both. */
   public SuperState union() {
     SampledValues all = new SampledValues(first.k());
     for (SampledValues one : new SampledValues[] {first, second}) {
@@ -37,12 +37,12 @@ public final class DistinctSets {
     return all;
   }
 
-  /** Of both states; rows of both. */
+  /** The values that both states have; rows of both. */
   public SuperState intersection() {
     return first.common(second, true);
   }
 
-  /** Of the first state alone, with its rows. */
+  /** The values of the first state that the second lacks; rows of the first. */
   public SuperState difference() {
     return first.common(second, false);
   }

@@ -32,7 +32,7 @@ final class HashCounts {
     return hashes.length + rows.length;
   }
 
-  /** Of hashes from their first slots: the number of wasted probes. */
+  /** The sum of the hashes' distances from their first slots: the number of wasted probes. */
   long displacement() {
     long sum = 0;
     for (int place = 0; place < hashes.length; place++) {
@@ -108,7 +108,7 @@ final class HashCounts {
     return all;
   }
 
-  /** As unsigned numbers. */
+  /** All hashes, ascending as unsigned numbers. */
   long[] ascending() {
     long[] all = hashes();
     for (int i = 0; i < all.length; i++) {

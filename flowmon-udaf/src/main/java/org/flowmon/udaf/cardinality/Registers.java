@@ -8,7 +8,7 @@ package org.flowmon.udaf.cardinality;
 final class Registers {
   private Registers() {}
 
-  /** Its first bits select the register. */
+  /** Adds a hash; its first bits select the register. */
   static void add(byte[] registers, int precision, long hash) {
     int register = (int) (hash >>> (64 - precision));
     // A bit after the last one ends the run of zeros.

@@ -14,7 +14,7 @@ final class RowHash {
 
   private RowHash() {}
 
-  /** For each hash a bijection of words. */
+  /** Mixes in one more word; for each hash a bijection of words. */
   static long mix(long hash, long word) {
     long z = Long.rotateLeft(hash, 27) ^ word;
     z = (z ^ z >>> 30) * 0xBF58476D1CE4E5B9L;
@@ -50,7 +50,7 @@ final class RowHash {
     return hash == 0 ? 1 : hash;
   }
 
-  /** Both zeros have one hash, as have all NaNs. */
+  /** Gives both zeros one hash, and all NaNs one hash. */
   private static long ofDouble(long bits) {
     if (bits == MINUS_ZERO) {
       return 0;

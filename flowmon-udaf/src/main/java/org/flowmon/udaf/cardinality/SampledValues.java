@@ -15,10 +15,10 @@ import org.flowmon.udaf.value.Value;
  * sampling, Gibbons 2001; a theta sketch of fixed size).
  */
 final class SampledValues implements SuperState {
-  /** Of a complete sample. */
+  /** Theta of a complete sample. */
   static final long ALL = Long.MAX_VALUE;
 
-  /** Of an incomplete sample's bounds. */
+  /** The probability of the bounds of an incomplete sample. */
   static final double PROBABILITY = 0.95;
 
   private static final int STANDARD_DEVIATIONS = 2;
@@ -34,7 +34,7 @@ final class SampledValues implements SuperState {
     this.k = k;
   }
 
-  /** From a row's hash to 1 … 2^63 − 2. */
+  /** Maps a row's hash to the sample's hash, 1 … 2^63 − 2. */
   static long sampleHash(long hash) {
     return Math.max(1, Math.min(ALL - 1, hash >>> 1));
   }
@@ -75,7 +75,7 @@ final class SampledValues implements SuperState {
     }
   }
 
-  /** Of theta; hashes from it on are dropped. */
+  /** Lowers theta and drops the hashes from it on. */
   private void lower(long limit) {
     if (limit < theta) {
       theta = limit;
@@ -139,7 +139,7 @@ final class SampledValues implements SuperState {
     return estimate(entries.size());
   }
 
-  /** Of different values with at most the given number of rows. */
+  /** Estimates the number of different values with at most the given number of rows. */
   Estimate rare(long most) {
     settle();
     int rare = 0;
@@ -149,7 +149,7 @@ final class SampledValues implements SuperState {
     return estimate(rare);
   }
 
-  /** Of all values of a kind, from those in the sample. */
+  /** Estimates the number of all values of a kind from the number in the sample. */
   private Estimate estimate(int sampled) {
     if (theta == ALL) {
       return Estimate.exact(Value.ofLong(sampled));

@@ -5,7 +5,7 @@ import org.flowmon.udaf.function.PairFunction;
 import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.state.SuperState;
 
-/** Those of {@link DistinctSets} in queries. */
+/** The set operations of {@link DistinctSets} as queries call them. */
 enum SetFunction implements PairFunction {
   INTERSECTION {
     @Override
@@ -14,7 +14,7 @@ enum SetFunction implements PairFunction {
     }
   },
 
-  /** In the first state alone. */
+  /** The values of the first state that the second lacks. */
   DIFFERENCE {
     @Override
     SuperState of(DistinctSets sets) {

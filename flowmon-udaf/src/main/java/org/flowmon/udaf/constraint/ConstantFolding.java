@@ -8,7 +8,7 @@ import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.value.Value;
 import org.jspecify.annotations.Nullable;
 
-/** Folds constants, so that a time written as arithmetic is known as a time. */
+/** Folds constant expressions, so that a time written as arithmetic is known as a time. */
 public final class ConstantFolding {
   private ConstantFolding() {}
 

@@ -35,7 +35,7 @@ public final class Constraints {
     return where == null ? NOTHING : ConstraintRules.whereTrue(where);
   }
 
-  /** Of a numeric, boolean or time column; null if it is not constrained. */
+  /** The ranges of a numeric, boolean or time column, null if it is not constrained. */
   public @Nullable LongRanges longs(FlowColumn column) {
     return longs.get(column);
   }

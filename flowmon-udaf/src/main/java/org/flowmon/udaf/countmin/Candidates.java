@@ -61,7 +61,7 @@ public final class Candidates {
     return (int) TableHash.of(high, low) & (width - 1);
   }
 
-  /** Of items from their first slots: the number of wasted probes. */
+  /** The sum of the items' distances from their first slots: the number of wasted probes. */
   static long displacement(long[] words, int at, int width) {
     long sum = 0;
     for (int s = 0; s < width; s++) {
@@ -72,7 +72,7 @@ public final class Candidates {
     return sum;
   }
 
-  /** Or the empty slot for it. */
+  /** The place of an item's slot, or of the empty slot for it. */
   private static int slot(long[] words, int at, int width, long high, long low) {
     for (int s = first(width, high, low); ; s++) {
       int place = at + SLOTS + 3 * (s & width - 1);
@@ -87,7 +87,7 @@ public final class Candidates {
     return words[slot(words, at, width, high, low) + 2];
   }
 
-  /** At least 1. */
+  /** Adds a weight, at least 1. */
   void add(long[] words, int at, long high, long low, long weight) {
     int place = slot(words, at, width, high, low);
     if (words[place + 2] == 0) {

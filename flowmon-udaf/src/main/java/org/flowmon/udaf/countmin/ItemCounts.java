@@ -27,7 +27,7 @@ public final class ItemCounts {
     return slots * STRIDE;
   }
 
-  /** At least 1. */
+  /** Adds a weight, at least 1. */
   public void add(long high, long low, long weight) {
     int place = place(high, low);
     if (slots[place + 2] == 0) {
@@ -51,7 +51,7 @@ public final class ItemCounts {
     return (int) TableHash.of(high, low) & (slots - 1);
   }
 
-  /** Of items from their first slots: the number of wasted probes. */
+  /** The sum of the items' distances from their first slots: the number of wasted probes. */
   long displacement() {
     int count = slots.length / STRIDE;
     long sum = 0;

@@ -12,7 +12,7 @@ import org.flowmon.udaf.value.ValueKind;
 public final class ItemKey {
   private ItemKey() {}
 
-  /** 32 significant bits. */
+  /** Whether the key has only 32 significant bits. */
   public static boolean isNarrow(long high, long low) {
     return IpAddress.isIpv4(high, low);
   }
@@ -36,7 +36,7 @@ public final class ItemKey {
     return new Value(kind, 0, isNarrow(high, low) ? low & 0xFFFF_FFFFL : high, null);
   }
 
-  /** Not negative; it saturates at 2^63 − 1. */
+  /** Adds weights, which are not negative; the sum saturates at 2^63 − 1. */
   public static long plus(long a, long b) {
     long sum = a + b;
     return sum < 0 ? Long.MAX_VALUE : sum;

@@ -54,7 +54,7 @@ public final class NarrowSketch {
     return (id & 0xFFFF_FFFFL) >>> (8 * (LEVELS - 1 - level));
   }
 
-  /** At least 1. */
+  /** Adds a weight, at least 1. */
   public void add(long[] words, int at, int id, long weight) {
     words[at] = ItemKey.plus(words[at], weight);
     int exact = at + EXACT_AT + (id >>> 24);
@@ -74,7 +74,7 @@ public final class NarrowSketch {
     }
   }
 
-  /** At level 0, 1 or 2: 16, 24 or 32 bits. */
+  /** An upper bound of a prefix of level 0, 1 or 2: 16, 24 or 32 bits. */
   private long upper(long[] words, int at, int level, long prefix) {
     long least = Long.MAX_VALUE;
     for (int row = level * depth; row < (level + 1) * depth; row++) {

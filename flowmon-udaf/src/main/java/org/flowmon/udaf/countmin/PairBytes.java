@@ -133,7 +133,7 @@ public final class PairBytes {
     return ItemKey.plus(refusedBefore, refused);
   }
 
-  /** Of negative weight; it is never negative itself. */
+  /** Reads the number of rows of negative weight; it is never negative itself. */
   public static long refusedRows(StateReader reader) {
     long refused = reader.getVarint();
     if (refused < 0) {

@@ -37,7 +37,7 @@ final class PrefixHeap {
     nodes[at] = newNode;
   }
 
-  /** Into {@link #bound}, {@link #level} and {@link #prefix}. */
+  /** Removes the first prefix; {@link #bound}, {@link #level} and {@link #prefix} describe it. */
   boolean pop() {
     if (size == 0) {
       return false;

@@ -124,7 +124,7 @@ public final class SketchBytes {
     putItems(items.sorted(), items.size(), sink);
   }
 
-  /** After their form: refused rows, then high, low, weight of each. */
+  /** Reads exact items after their form: refused rows, then high, low, weight of each. */
   public static long[] readExact(StateReader reader, ValueKind kind) {
     long refused = PairBytes.refusedRows(reader);
     long[] items = readItems(reader, "items", Integer.MAX_VALUE / 3 - 1, kind);

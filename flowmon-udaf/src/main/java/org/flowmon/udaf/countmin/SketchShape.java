@@ -12,7 +12,7 @@ public final class SketchShape {
   public static final int MAX_WIDTH = 1 << 16;
   public static final int MAX_DEPTH = 8;
 
-  /** Of bounds that are not certain. */
+  /** The probability of bounds that are not certain. */
   public static final double PROBABILITY = 0.95;
 
   private static final long NARROW_SEED = 0x464C574D48480001L;

@@ -46,7 +46,7 @@ public final class WideSketch {
     return CELLS_AT + LEVELS * depth * width;
   }
 
-  /** For a writer of this shape, with scratch memory of their own. */
+  /** Makes candidates for a writer of this shape; they have scratch memory of their own. */
   public Candidates newCandidates() {
     return new Candidates(width);
   }
@@ -62,7 +62,7 @@ public final class WideSketch {
     return CELLS_AT + row * width + (int) (sum >>> shift);
   }
 
-  /** At least 1. */
+  /** Adds a weight, at least 1. */
   public void add(long[] words, int at, long high, long low, long weight, Candidates candidates) {
     words[at] = ItemKey.plus(words[at], weight);
     for (int level = 0, row = 0; level < LEVELS; level++) {
@@ -116,7 +116,7 @@ public final class WideSketch {
     return median(changes);
   }
 
-  /** Or the mean of the two middle values; sorts them. */
+  /** The middle value, or the mean of the two middle ones; sorts the values. */
   static double median(double[] values) {
     Arrays.sort(values);
     int half = values.length / 2;

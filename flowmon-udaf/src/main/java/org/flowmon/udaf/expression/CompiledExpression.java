@@ -36,7 +36,7 @@ public final class CompiledExpression {
     return new Vector(kind());
   }
 
-  /** Over groups, for the first values of the given vectors. */
+  /** Evaluates an expression over groups for the first values of the given vectors. */
   public void evaluate(int count, Vector out) {
     evaluate(NoRows.NONE, 0, count, out);
   }

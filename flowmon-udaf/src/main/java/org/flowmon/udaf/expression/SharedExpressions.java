@@ -43,7 +43,7 @@ public final class SharedExpressions {
     return new Compiler(Map.of(), this);
   }
 
-  /** Not a column: reading it is as fast as copying values. */
+  /** Shares a part of an expression, except a column: reading it is as fast as copying values. */
   ValueNode part(Expression expression, Supplier<ValueNode> made) {
     if (expression instanceof Expression.Column || expression instanceof Expression.Literal) {
       return made.get();

@@ -30,7 +30,7 @@ public final class SharedVector {
     }
   }
 
-  /** As a part of another expression. */
+  /** The same values as a part of another expression. */
   static final class Part extends ValueNode {
     private final SharedVector shared;
 

@@ -127,7 +127,7 @@ final class FrequentWeights extends ItemWeights {
     }
   }
 
-  /** High, low, weight, by key. */
+  /** The items of an image as high, low, weight, by key. */
   private long[] triples(StateReader reader, int at, int active, long sum, long lacking) {
     byte[] bytes = reader.array();
     long[] triples = new long[3 * active];
@@ -170,7 +170,7 @@ final class FrequentWeights extends ItemWeights {
     }
   }
 
-  /** By key: slot order differs between processes. */
+  /** Writes items by key: slot order differs between processes. */
   private byte[] image() {
     long[] triples = items.sorted();
     int active = items.size();
@@ -202,7 +202,7 @@ final class FrequentWeights extends ItemWeights {
     return FIXED_BYTES + 8L * items.words();
   }
 
-  /** With the one item too many before it is reduced. */
+  /** Bytes of a full-size table, including the one item too many before it is reduced. */
   private long fullBytes() {
     return FIXED_BYTES + 8L * ItemCounts.words(capacity(mapSize) + 1);
   }

@@ -27,7 +27,7 @@ import org.flowmon.udaf.value.ValueKind;
  * their cells' differences: unchanged items cancel out.
  */
 public final class ItemChanges {
-  /** As {@code CHANGES(before, after [, share [, limit]])} in queries. */
+  /** {@code CHANGES(before, after [, share [, limit]])}, as {@link #largest}. */
   static final PairFunction CHANGES = new OfQueries();
 
   private static final int MAX_ITEMS = 10_000;

@@ -9,17 +9,17 @@ import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.ValueKind;
 
-/** The state of {@link HeavyHitters} at the high level. */
+/** A state of {@link HeavyHitters}: the weights of items at the high level. */
 abstract class ItemWeights implements SuperState {
   private final ValueKind kind;
   private long refused;
 
-  /** ADDRESS or a whole number. */
+  /** A state without rows of items of a kind: ADDRESS or a whole number. */
   ItemWeights(ValueKind kind) {
     this.kind = kind;
   }
 
-  /** Both bounds included. */
+  /** An item with the bounds of its weight, both included. */
   record Weight(long high, long low, long lower, long estimate, long upper) {}
 
   final ValueKind kind() {
@@ -31,7 +31,7 @@ abstract class ItemWeights implements SuperState {
     return refused;
   }
 
-  /** Exact below 2^63 − 1. */
+  /** The sum of all weights, exact below 2^63 − 1. */
   abstract long total();
 
   abstract Weight weight(long high, long low);

@@ -20,7 +20,7 @@ import org.flowmon.udaf.vector.Vector;
  * </pre>
  */
 final class PairPad implements SubAggregate {
-  /** After so many the table counts as full. */
+  /** Probes before the table counts as full. */
   static final int PROBES = 8;
 
   private static final int USED = 0;

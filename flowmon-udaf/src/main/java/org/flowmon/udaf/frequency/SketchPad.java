@@ -20,7 +20,7 @@ import org.flowmon.udaf.vector.Vector;
  * </pre>
  */
 final class SketchPad implements SubAggregate {
-  /** Larger pads are refused. */
+  /** The most words of a pad; larger ones are refused. */
   static final int MAX_WORDS = 1 << 16;
 
   private static final int NARROW_AT = 1;

@@ -8,7 +8,7 @@ import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.ValueKind;
 
-/** What all {@link SketchedWeights} of a task share: shape and scratch memory. */
+/** The shape and scratch memory that all {@link SketchedWeights} of one task share. */
 final class SketchedAggregate implements SuperAggregate {
   private final ValueKind kind;
   private final SketchShape shape;

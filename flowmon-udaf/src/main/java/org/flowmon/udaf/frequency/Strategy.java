@@ -13,7 +13,7 @@ record Strategy(Low low, High high) {
 
   /** The strategy of the low level. */
   enum Low {
-    /** One of the next three: a high half takes pairs of any of them. */
+    /** One of the next three, chosen by the low level: a high half takes pairs of any of them. */
     AUTO,
     BUFFER,
     HASH,
@@ -46,7 +46,7 @@ record Strategy(Low low, High high) {
     return all;
   }
 
-  /** {@code 'low/high'}. */
+  /** Reads the parameter {@code 'low/high'}. */
   static Strategy parse(UdafCall call, int place) {
     Value value = call.constant(place, "a strategy");
     if (value.kind() == ValueKind.TEXT) {

@@ -24,7 +24,7 @@ record WeightedItems(
     Strategy strategy,
     int exact)
     implements BoundUdaf {
-  /** Of a pad, if it is no sketch. */
+  /** Pairs of a pad, if it is no sketch. */
   static final int PAIRS = 128;
 
   @Override

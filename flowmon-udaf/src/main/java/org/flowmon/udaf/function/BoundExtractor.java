@@ -2,7 +2,7 @@ package org.flowmon.udaf.function;
 
 import org.flowmon.udaf.state.SuperState;
 
-/** With its parameters, for states of one bound function. Immutable. */
+/** An extractor with its parameters, for states of one bound function. Immutable. */
 public interface BoundExtractor {
   /** Known before there is a state. */
   AnswerType type();

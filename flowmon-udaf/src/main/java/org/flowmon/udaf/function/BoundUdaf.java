@@ -35,10 +35,10 @@ public interface BoundUdaf {
    */
   String stateType();
 
-  /** And states of the same rows are equal, byte for byte. */
+  /** Whether answers are exact and states of the same rows are equal, byte for byte. */
   boolean isExact();
 
-  /** For one task, with its own scratch memory, if any. */
+  /** Makes a low half for one task, with its own scratch memory, if any. */
   SubAggregate subAggregate();
 
   /**
@@ -53,6 +53,6 @@ public interface BoundUdaf {
     return "";
   }
 
-  /** For one task: its states may share its scratch memory. */
+  /** Makes a high half for one task: its states may share its scratch memory. */
   SuperAggregate superAggregate();
 }

@@ -5,7 +5,7 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
-/** By {@link Extractor#exact}. */
+/** An extractor without parameters whose answers are exact, {@link Extractor#exact}. */
 record ExactExtractor(String name, ValueKind kind, Function<SuperState, Value> value)
     implements Extractor, BoundExtractor {
   @Override

@@ -6,7 +6,7 @@ import org.flowmon.udaf.state.SubAggregate;
 import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 
-/** By {@link BoundUdaf#exact}. */
+/** An exact function without parameters, {@link BoundUdaf#exact}. */
 record ExactUdaf(UdafCall call, Supplier<SubAggregate> low, Supplier<SuperState> high)
     implements BoundUdaf {
   @Override

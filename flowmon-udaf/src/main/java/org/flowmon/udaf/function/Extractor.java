@@ -16,10 +16,10 @@ public interface Extractor {
   /** Upper-case letters, digits and {@code _}, beginning with a letter. */
   String name();
 
-  /** For errors and listings: {@code QUANTILE(state, share)}. */
+  /** The form of its calls, for errors and listings: {@code QUANTILE(state, share)}. */
   String signature();
 
-  /** Of a query over the rows; unknown by default. */
+  /** The way a query over the rows computes its exact answer; unknown by default. */
   default FunctionCatalogue.Way exact() {
     return FunctionCatalogue.Way.UNKNOWN;
   }

@@ -3,7 +3,7 @@ package org.flowmon.udaf.function;
 import java.util.List;
 import org.flowmon.udaf.value.Value;
 
-/** Each with an estimate, in the extractor's order. Immutable. */
+/** A list of items with an estimate each, in the extractor's order. Immutable. */
 public record Items(List<Item> items) implements Answer {
   public Items {
     items = List.copyOf(items);

@@ -15,12 +15,12 @@ public interface PairFunction {
   /** Upper-case letters, digits and {@code _}, beginning with a letter. */
   String name();
 
-  /** For errors and listings: {@code CHANGES(before, after [, share])}. */
+  /** The form of its calls, for errors and listings: {@code CHANGES(before, after [, share])}. */
   String signature();
 
   boolean givesState();
 
-  /** Of a query over the rows; unknown by default. */
+  /** The way a query over the rows computes its exact answer; unknown by default. */
   default FunctionCatalogue.Way exact() {
     return FunctionCatalogue.Way.UNKNOWN;
   }

@@ -37,18 +37,18 @@ public interface Udaf {
   /** Upper-case letters, digits and {@code _}, beginning with a letter. */
   String name();
 
-  /** For errors and listings: {@code QUANTILES(x [, epsilon])}. */
+  /** The form of its calls, for errors and listings: {@code QUANTILES(x [, epsilon])}. */
   String signature();
 
   /** A {@link UdafException} says what was found and what was expected. */
   BoundUdaf bind(UdafCall call);
 
-  /** After the row arguments; null if there are none. */
+  /** The parameters, after the row arguments, that make answers exact; null if there are none. */
   default @Nullable List<Value> exactParameters() {
     return null;
   }
 
-  /** Each with a unique name. */
+  /** The extractors of its states, each with a unique name. */
   List<Extractor> extractors();
 
   /** Beside UNION, which every function has; none by default. */

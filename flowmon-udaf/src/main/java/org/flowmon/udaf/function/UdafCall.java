@@ -126,7 +126,7 @@ public final class UdafCall {
         place, what + " to be one of '" + String.join("', '", allowed) + "'", value.toString());
   }
 
-  /** Of any kind; it may be NULL. */
+  /** A parameter of any kind; it may be NULL. */
   public Value constant(int place, String what) {
     if (place >= arguments.size()) {
       throw missing(what);
@@ -156,7 +156,7 @@ public final class UdafCall {
     return new UdafException(signature + ": expected " + expected + ", found " + found, place);
   }
 
-  /** As in a query, with kinds in place of row arguments. */
+  /** The call as in a query, with kinds in place of row arguments. */
   @Override
   public String toString() {
     List<String> texts = new ArrayList<>();

@@ -111,7 +111,7 @@ public final class ComparisonNodes {
     }
   }
 
-  /** In the unsigned order of their 16 bytes. */
+  /** Addresses, in the unsigned order of their 16 bytes. */
   public static final class Addresses extends Base {
     public Addresses(ComparisonOperator operator, ValueNode left, ValueNode right) {
       super(operator, left, right);
@@ -135,7 +135,7 @@ public final class ComparisonNodes {
     }
   }
 
-  /** In the order of their code points. */
+  /** Texts, in the order of their code points. */
   public static final class Texts extends Base {
     public Texts(ComparisonOperator operator, ValueNode left, ValueNode right) {
       super(operator, left, right);
@@ -154,7 +154,7 @@ public final class ComparisonNodes {
     }
   }
 
-  /** The most common one: a whole number or time with a constant. */
+  /** The most common comparison: a whole number or time with a constant. */
   public static final class LongWithConstant extends TruthNode {
     private final ComparisonOperator operator;
     private final ValueNode node;

@@ -125,7 +125,7 @@ public final class LogicNodes {
     }
   }
 
-  /** Whatever the row. */
+  /** TRUE, FALSE or NULL whatever the row. */
   public static final class Constant extends TruthNode {
     private final Value value;
 
@@ -143,7 +143,7 @@ public final class LogicNodes {
     }
   }
 
-  /** Of booleans, such as CASE. */
+  /** A value node of booleans, such as CASE, as a condition. */
   public static final class OfValue extends TruthNode {
     private final ValueNode value;
     private final Vector vector;

@@ -85,7 +85,7 @@ public final class LongArithmeticNode extends ValueNode {
     }
   }
 
-  /** For sums beyond 64 bits, which few queries have. */
+  /** Computes with sums beyond 64 bits, which few queries have. */
   private void computeWide(int count, long[] result, long[] validity) {
     for (int i = 0; i < count; i++) {
       BigInteger l = Int128.toBigInteger(left.upper(i), left.values()[i]);

@@ -22,10 +22,10 @@ sealed interface ColumnSource {
 
   String title();
 
-  /** To the list of columns, for a name that resembles none of them. */
+  /** A hint to the list of columns, for a name that resembles none of them. */
   String listing();
 
-  /** After "no column …", if other names are possible, too. */
+  /** The suggestion after "no column …", if other names are possible, too. */
   default String nearestOr(String name, List<String> others) {
     List<String> all = new ArrayList<>(others);
     all.addAll(names());
@@ -50,14 +50,14 @@ sealed interface ColumnSource {
         + text;
   }
 
-  /** In place of a forbidden aggregate. */
+  /** The expected expression in place of a forbidden aggregate. */
   String insteadOfAggregate();
 
   default boolean takesParameters() {
     return true;
   }
 
-  /** As in {@code a.bytes}. */
+  /** Whether names may be qualified by a table, as in {@code a.bytes}. */
   default boolean hasTables() {
     return false;
   }

@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  * |}, {@code &}, + and -, * / and %, sign.
  */
 final class ExpressionParser {
-  /** So that no query overflows a stack. */
+  /** The deepest nesting of expressions, so that no query overflows a stack. */
   static final int MAX_DEPTH = 100;
 
-  /** With functions and the like, in one SELECT. */
+  /** The most operators, functions and the like of one SELECT. */
   static final int MAX_OPERATORS = 2000;
 
   private final TokenStream tokens;
@@ -60,7 +60,7 @@ final class ExpressionParser {
     this.functions = new FunctionParser(tokens, this);
   }
 
-  /** Over a row or, with aggregates, over a group: of SELECT or ORDER BY. */
+  /** Parses an expression over a row or, with aggregates, over a group: of SELECT or ORDER BY. */
   Expression selected() {
     return within(true, ItemNames.NONE, this::parse);
   }

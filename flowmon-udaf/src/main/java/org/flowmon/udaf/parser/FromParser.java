@@ -37,7 +37,7 @@ final class FromParser {
     return word.kind() == Token.Kind.WORD && JOINS.contains(word.text());
   }
 
-  /** From the first parenthesis on. */
+  /** Parses the sources, from the first parenthesis on. */
   List<Source> sources() {
     int start = tokens.peek().start();
     Query first = subquery();

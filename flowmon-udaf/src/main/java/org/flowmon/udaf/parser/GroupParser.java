@@ -15,7 +15,7 @@ import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
 import org.jspecify.annotations.Nullable;
 
-/** Parses HAVING, and checks that expressions over groups are of keys and aggregates. */
+/** Parses HAVING, and checks that expressions over groups consist of keys and aggregates. */
 final class GroupParser {
   private final TokenStream tokens;
   private final ExpressionParser expressions;

@@ -46,7 +46,7 @@ final class SelectParser {
     this.depth = depth;
   }
 
-  /** Up to the first token that is none of its clauses. */
+  /** Parses the query up to the first token that is none of its clauses. */
   Query query() {
     int start = tokens.peek().start();
     tokens.expectWord("SELECT");

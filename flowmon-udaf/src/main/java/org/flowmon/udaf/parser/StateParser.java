@@ -29,7 +29,7 @@ final class StateParser {
     this.expressions = expressions;
   }
 
-  /** From a word and a parenthesis on; null if the word begins none. */
+  /** Parses the call that begins with a word and a parenthesis; null if the word begins none. */
   @Nullable Expression call(Token name) {
     Expression call = unfiltered(name);
     return call == null ? null : filtered(call);
@@ -84,7 +84,7 @@ final class StateParser {
     return extractor(name, owners);
   }
 
-  /** For an extractor: groups or columns of them. */
+  /** Refuses an extractor where there are no states: neither groups nor columns. */
   private void requireStates(Token name) {
     if (!expressions.columns().hasStates()) {
       requireGroups(name, name.text() + " is of an aggregate: ");

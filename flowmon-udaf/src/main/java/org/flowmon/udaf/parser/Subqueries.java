@@ -6,7 +6,7 @@ import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.text.TokenStream;
 
-/** What one text's queries share: their number and nesting depth. */
+/** The state that the queries of one text share: their number, and their nesting depth. */
 final class Subqueries {
   private final TokenStream tokens;
   // HAVING may be parsed twice, but its subqueries only once; by the place of the first token.
@@ -14,7 +14,7 @@ final class Subqueries {
   private int queries;
   private int level;
 
-  /** The end of its text, or the error in it. */
+  /** A parsed query and the end of its text, or the error in it. */
   private record Parsed(Query query, int end, QueryException error) {}
 
   Subqueries(TokenStream tokens) {

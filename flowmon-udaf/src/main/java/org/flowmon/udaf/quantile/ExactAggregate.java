@@ -131,12 +131,12 @@ final class ExactAggregate implements SuperAggregate {
       copies = newCopies;
     }
 
-    /** At least twice as many, a power of two. */
+    /** Slots for so many values: at least twice as many, a power of two. */
     private static int slots(int size) {
       return Math.max(FIRST_SLOTS, Integer.highestOneBit(Math.max(1, 2 * size - 1)) << 1);
     }
 
-    /** Of values from their first slots: the number of wasted probes. */
+    /** The sum of the values' distances from their first slots: the number of wasted probes. */
     long displacement() {
       int mask = keys.length - 1;
       long sum = 0;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * for any merge tree, its bound holds at 99%. Exact up to k different values.
  */
 final class KllAggregate implements SuperAggregate {
-  /** Of a rank within {@link KllSketch#getNormalizedRankError}. */
+  /** The probability that a rank is within {@link KllSketch#getNormalizedRankError}. */
   private static final double PROBABILITY = 0.99;
 
   private static final int MIN_K = 8;

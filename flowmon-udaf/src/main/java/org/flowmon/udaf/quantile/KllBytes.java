@@ -34,7 +34,7 @@ final class KllBytes {
     sink.putBytes(bytes, 0, bytes.length);
   }
 
-  /** All that remain. */
+  /** Reads all remaining bytes. */
   static KllLongsSketch read(StateReader reader, int k) {
     int length = reader.remaining();
     byte[] bytes = new byte[length];

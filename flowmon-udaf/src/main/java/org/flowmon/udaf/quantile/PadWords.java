@@ -9,7 +9,7 @@ package org.flowmon.udaf.quantile;
  * </pre>
  */
 final class PadWords {
-  /** Of a stream, so that gaps and weights fit 32 bits. */
+  /** The most values of a stream, so that gaps and weights fit 32 bits. */
   static final long MAX_COUNT = 1L << 30;
 
   private PadWords() {}

@@ -87,7 +87,7 @@ final class QuantileExtractor implements Extractor {
     return new Count();
   }
 
-  /** Rank {@code ⌈share · n⌉}, the least value for 0. */
+  /** The value of rank {@code ⌈share · n⌉}, the least for 0. */
   private record Quantile(ValueKind kind, BigDecimal share) implements BoundExtractor {
     @Override
     public AnswerType type() {

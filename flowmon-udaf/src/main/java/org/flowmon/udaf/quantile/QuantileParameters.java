@@ -48,7 +48,7 @@ record QuantileParameters(ValueKind kind, int millionths, Strategy strategy, int
     }
   }
 
-  /** The rest is cut off. */
+  /** An ε in whole millionths, the rest cut off. */
   static int millionths(double epsilon) {
     return BigDecimal.valueOf(epsilon).movePointRight(6).intValue();
   }

@@ -4,7 +4,7 @@ import org.flowmon.udaf.state.SuperState;
 
 /** A state as extractors read it, whichever summary it keeps; values are {@link Words}. */
 interface QuantileState extends SuperState {
-  /** Of the stream, exact. */
+  /** The number of values of the stream, exact. */
   long count();
 
   /** Of rank 1 … count: a lower bound of the true value, a near rank's, and an upper bound. */
@@ -16,6 +16,6 @@ interface QuantileState extends SuperState {
   /** The most that an answer is off. */
   double rankError();
 
-  /** That an answer is within {@link #rankError}. */
+  /** The probability that an answer is within {@link #rankError}. */
   double probability();
 }

@@ -39,7 +39,7 @@ final class Summary {
     weights = NONE;
   }
 
-  /** To be filled again and again: once it is large enough it allocates nothing. */
+  /** A summary that is filled again and again: once it is large enough it allocates nothing. */
   static Summary reused() {
     return new Summary(true);
   }
@@ -52,7 +52,7 @@ final class Summary {
     return gaps == null ? 0 : gaps[i];
   }
 
-  /** After {@link #reset} with gaps, or not exact. */
+  /** The gaps of a summary that was {@link #reset} with gaps, or is not exact. */
   long[] gaps() {
     return Objects.requireNonNull(gaps);
   }
@@ -99,7 +99,7 @@ final class Summary {
     }
   }
 
-  /** Into arrays of its own. */
+  /** Copies another summary, into arrays of its own. */
   void set(Summary other) {
     reset(other.size, other.gaps != null);
     System.arraycopy(other.values, 0, values, 0, other.size);
@@ -111,7 +111,7 @@ final class Summary {
     count = other.count;
   }
 
-  /** Exact, of values that it sorts. */
+  /** Becomes the exact summary of some values, which it sorts. */
   void setValues(long[] words, int n) {
     Arrays.sort(words, 0, n);
     reset(n, false);
@@ -232,7 +232,7 @@ final class Summary {
     out[1] = upTo + (out[2] - upTo) / 2;
   }
 
-  /** That never had more than so many values. */
+  /** The most bytes of a summary that never had more than so many values. */
   static long memoryBytes(long size, boolean withGaps) {
     return 48 + (withGaps ? 3 : 2) * (16 + 8 * Math.max(4, size + size / 4));
   }

@@ -93,7 +93,7 @@ final class SummaryAggregate implements SuperAggregate {
       return OWN_BYTES + summary.memoryBytes();
     }
 
-    /** By the number of values: that of kept ones depends on their order. */
+    /** By the number of values: the number of kept ones depends on their order. */
     @Override
     public long chargedBytes() {
       boolean withGaps = summary.count >= shared.gapsFrom;

@@ -26,7 +26,7 @@ final class SummaryBytes {
 
   private SummaryBytes() {}
 
-  /** Of a sub-state of form 1. */
+  /** The most bytes of a sub-state of form 1. */
   static int maxBytesOfValues(int count) {
     return 15 + 8 * count;
   }
@@ -36,7 +36,7 @@ final class SummaryBytes {
     return 5 + 20 * size;
   }
 
-  /** In any order; {@code count} is not 0. */
+  /** Writes some values, in any order; {@code count} is not 0. */
   static void writeValues(long[] words, int from, int count, StateSink sink) {
     long min = words[from];
     long max = words[from];
@@ -64,7 +64,7 @@ final class SummaryBytes {
     }
   }
 
-  /** Nothing if it is empty. */
+  /** Writes a summary; nothing if it is empty. */
   static void write(Summary summary, StateSink sink) {
     if (summary.size == 0) {
       return;
@@ -161,7 +161,7 @@ final class SummaryBytes {
     into.count = check(reader, parameters, into);
   }
 
-  /** Of gaps and weights against the definition; returns the number of values. */
+  /** Checks gaps and weights against the definition; returns the number of values. */
   private static long check(StateReader reader, QuantileParameters parameters, Summary summary) {
     long count = 0;
     long maxGap = 0;

@@ -8,7 +8,7 @@ import org.flowmon.udaf.value.ValueKind;
 final class Words {
   private Words() {}
 
-  /** Both zeros are one, and all NaNs are one above all else. */
+  /** The word of a double's bits: both zeros are one, and all NaNs are one above all else. */
   static long ofDouble(long bits) {
     // Adding 0 turns −0 into 0, and doubleToLongBits every NaN into one.
     return Accumulation.sortable(Double.doubleToLongBits(Double.longBitsToDouble(bits) + 0.0));
@@ -24,7 +24,7 @@ final class Words {
     };
   }
 
-  /** Not of NULL, and of the kind, or a LONG if that is DOUBLE. */
+  /** The word of a value, which is not NULL and of the kind, or a LONG if the kind is DOUBLE. */
   static long of(ValueKind kind, Value value) {
     return kind == ValueKind.DOUBLE
         ? ofDouble(Double.doubleToRawLongBits(value.asDouble()))

@@ -42,7 +42,7 @@ public record AggregateCall(
     this(function, argument == null ? List.of() : List.of(argument));
   }
 
-  /** Those of a state's function as for rows, also if states are merged. */
+  /** The arguments of a state's function as for rows, also if states are merged. */
   public List<Expression> callArguments() {
     return value.merged() == null ? arguments : value.merged().arguments();
   }
@@ -52,7 +52,7 @@ public record AggregateCall(
     return arguments.isEmpty() ? null : arguments.get(0);
   }
 
-  /** For another part of an estimate taken out of a state. */
+  /** The same call for another part of an estimate taken out of a state. */
   public AggregateCall withPart(StateValue.Part part) {
     return new AggregateCall(arguments, value.bound(part));
   }

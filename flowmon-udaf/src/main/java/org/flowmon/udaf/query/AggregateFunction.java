@@ -4,24 +4,24 @@ import org.jspecify.annotations.Nullable;
 
 /** The aggregates of the dialect. */
 public enum AggregateFunction {
-  /** Of rows, or of those whose argument is not NULL. */
+  /** Number of rows, or of rows whose argument is not NULL. */
   COUNT,
   /** Of values, or of rows of several arguments, none of them NULL. */
   COUNT_DISTINCT,
-  /** Exact, of whole numbers or durations, beyond 64 bits; NULL without values. */
+  /** Exact sum of whole numbers or durations, beyond 64 bits; NULL if all arguments are NULL. */
   SUM,
   MIN,
   MAX,
-  /** Exact sum by count, rounded once to a double. */
+  /** The exact sum divided by the count, rounded once to a double. */
   AVG,
   /** Of a sample (n − 1), from exact sums; NULL for fewer than two values. */
   STDDEV,
-  /** Of the population (n), from exact sums. */
+  /** The standard deviation of the population (divided by n), of exact sums. */
   STDDEV_POP,
-  /** Of a function called by its own name, or a value taken out of it. */
+  /** The state of a function that is called by its own name, or a value taken out of it. */
   STATE;
 
-  /** So of numbers and durations only. */
+  /** Whether it is computed from sums, and so of numbers and durations only. */
   public boolean isOfSums() {
     return switch (this) {
       case SUM, AVG, STDDEV, STDDEV_POP -> true;

@@ -30,7 +30,7 @@ public sealed interface Expression
   /** Null if it depends on a parameter, or the value is always NULL. */
   @Nullable ValueKind kind();
 
-  /** TRUE, FALSE or NULL. */
+  /** An expression that is TRUE, FALSE or NULL. */
   sealed interface Condition extends Expression
       permits Comparison, And, Or, Not, In, InQuery, IsNull, IsTruth, SameHour {
     @Override
@@ -91,7 +91,7 @@ public sealed interface Expression
     }
   }
 
-  /** A range of addresses, only as an item of {@link In}. */
+  /** A range of addresses; only as an item of {@link In}. */
   record Prefix(IpPrefix prefix) implements Expression {
     @Override
     public ValueKind kind() {
@@ -289,7 +289,7 @@ public sealed interface Expression
     }
   }
 
-  /** The first address of its network of so many bits in its family. */
+  /** The first address of the address's network of so many bits in its family. */
   record Network(Expression address, int ipv4Bits, int ipv6Bits) implements Expression {
     @Override
     public ValueKind kind() {

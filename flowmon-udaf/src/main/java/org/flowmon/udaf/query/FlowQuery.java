@@ -63,7 +63,7 @@ public record FlowQuery(
     return !groupBy.isEmpty() || !aggregates().isEmpty();
   }
 
-  /** Those in the select list, then in ORDER BY, then in HAVING. */
+  /** The aggregates in the select list, then those in ORDER BY, then those in HAVING. */
   public List<AggregateCall> aggregates() {
     List<AggregateCall> all = new ArrayList<>();
     Stream.concat(select.stream().map(SelectItem::what), orderBy.stream().map(OrderItem::what))
@@ -114,7 +114,7 @@ public record FlowQuery(
     leaves.add(this);
   }
 
-  /** In the order of the clauses, without those of subqueries. */
+  /** The IN (SELECT …) of this query, in the order of the clauses, without those of subqueries. */
   public List<InQuery> inQueries() {
     List<InQuery> all = new ArrayList<>();
     Binder.walk(

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * class path. Immutable.
  */
 public interface FunctionCatalogue {
-  /** How a query computes the exact answer of an extractor. */
+  /** A query's way to compute the exact answer of an extractor. */
   public enum Way {
     ITSELF,
     COUNT_DISTINCT,
-    /** Of the same extractor with {@link #exactArguments}. */
+    /** By the same extractor of the function with {@link #exactArguments}. */
     EXACT_CALL,
     /** The arguments' values in order, with the number of rows of each. */
     COUNTS,
@@ -24,7 +24,7 @@ public interface FunctionCatalogue {
     UNKNOWN
   }
 
-  /** With another meaning in the dialect: no function and no extractor has one. */
+  /** Names with another meaning in the dialect: no function and no extractor has one. */
   Set<String> RESERVED =
       Set.of(
           "NETWORK",
@@ -37,7 +37,7 @@ public interface FunctionCatalogue {
           "LOWER",
           "UPPER");
 
-  /** In capitals. */
+  /** The functions' names, in capitals. */
   Set<String> functions();
 
   Set<String> extractors(String function);

@@ -73,7 +73,7 @@ public sealed interface Query permits FlowQuery, TableQuery {
     return List.copyOf(leaves);
   }
 
-  /** Those in IN (SELECT …) included. */
+  /** All queries over flows in it, including subqueries in IN (SELECT …). */
   default List<FlowQuery> overFlows() {
     Set<FlowQuery> all = new LinkedHashSet<>();
     for (FlowQuery leaf : leaves()) {

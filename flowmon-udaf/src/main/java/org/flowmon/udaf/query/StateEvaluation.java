@@ -8,7 +8,7 @@ import org.flowmon.udaf.value.Value;
  * A function of states in columns, row by row, on one thread; it caches the previous row's states.
  */
 public interface StateEvaluation {
-  /** Texts of states. */
+  /** The expressions whose values it takes: texts of states. */
   List<Expression> inputs();
 
   /** By input, null without rows; {@link QueryException} if a text is no such state. */

@@ -74,7 +74,7 @@ public record StateType(String function, @Nullable List<Expression> arguments) {
     return expression instanceof Literal literal && literal.value().isNull();
   }
 
-  /** As far as known yet. */
+  /** Whether states of both can be merged, as far as known. */
   boolean mergesWith(StateType other) {
     return (isOpen() || other.isOpen())
         ? function.equals(other.function)

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * 'SF'}.
  */
 public final class Typing {
-  /** With an extractor for each aggregate. */
+  /** The function whose states have the sums of doubles, with an extractor for each aggregate. */
   private static final String SUMS_OF_DOUBLES = "DOUBLE_SUMS";
 
   private Typing() {}
@@ -116,7 +116,7 @@ public final class Typing {
     };
   }
 
-  /** Of a text literal, or of an expression that is one already. */
+  /** Returns a time: of a text literal, or of an expression that is one already. */
   public static Expression requireTime(Expression time) {
     String text = textOf(time);
     if (text != null) {
@@ -330,7 +330,7 @@ public final class Typing {
             function, extractor, parameters, part, gives.kind(), gives.isList(), merged));
   }
 
-  /** Over the rows for which a condition is TRUE. */
+  /** An aggregate over the rows for which a condition is TRUE. */
   public static AggregateCall filtered(AggregateCall call, Expression condition) {
     List<Expression> arguments = new ArrayList<>(call.arguments());
     Expression first = arguments.isEmpty() ? new Literal(Value.ofLong(1)) : arguments.remove(0);

@@ -31,7 +31,7 @@ public final class AddressRanges {
     this.ranges = ranges;
   }
 
-  /** In any order, possibly overlapping. */
+  /** The ranges in any order, possibly overlapping. */
   public static AddressRanges of(List<Range> ranges) {
     List<Range> sorted = new ArrayList<>(ranges);
     sorted.sort(Comparator.comparing(Range::first));
@@ -49,12 +49,12 @@ public final class AddressRanges {
     return new AddressRanges(List.copyOf(merged));
   }
 
-  /** With both ends; empty if {@code first > last}. */
+  /** One range with both ends; empty if {@code first > last}. */
   public static AddressRanges of(IpAddress first, IpAddress last) {
     return first.compareTo(last) > 0 ? NONE : new AddressRanges(List.of(new Range(first, last)));
   }
 
-  /** Of its own family only, so that {@code ::/0} holds no IPv4. */
+  /** The addresses of a prefix: of its own family only, so that {@code ::/0} holds no IPv4. */
   public static AddressRanges of(IpPrefix prefix) {
     AddressRanges all = of(prefix.first(), prefix.last());
     return prefix.first().isIpv4() || !all.contains(IPV4.get(0).first()) ? all : all.and(NOT_IPV4);
@@ -68,12 +68,12 @@ public final class AddressRanges {
     return of(LOWEST, last);
   }
 
-  /** Not before {@code ::}. */
+  /** The address before one that is not {@code ::}. */
   static IpAddress previous(IpAddress address) {
     return new IpAddress(address.lo() == 0 ? address.hi() - 1 : address.hi(), address.lo() - 1);
   }
 
-  /** Not after the highest. */
+  /** The address after one that is not the highest. */
   static IpAddress next(IpAddress address) {
     return new IpAddress(address.lo() == -1 ? address.hi() + 1 : address.hi(), address.lo() + 1);
   }

@@ -71,7 +71,7 @@ public final class AddressSet {
         && IpAddress.compare(firstHigh[from], firstLow[from], high, low) <= 0;
   }
 
-  /** Of addresses from their first slots: the number of wasted probes. */
+  /** The sum of the addresses' distances from their first slots: the number of wasted probes. */
   long displacement() {
     long sum = 0;
     for (int slot = 0; slot < used.length; slot++) {

@@ -16,7 +16,7 @@ public final class LongRanges {
     this.last = last;
   }
 
-  /** With both ends; empty if {@code first > last}. */
+  /** One range with both ends; empty if {@code first > last}. */
   public static LongRanges of(long first, long last) {
     return first > last ? NONE : new LongRanges(new long[] {first}, new long[] {last});
   }

@@ -2,7 +2,7 @@ package org.flowmon.udaf.set;
 
 import org.flowmon.flow.TableHash;
 
-/** Few values are compared one by one, more are hashed. */
+/** A fixed set of longs: few are compared one by one, more are hashed. */
 public final class LongSet {
   private static final int FEW = 8;
 
@@ -36,7 +36,7 @@ public final class LongSet {
     return used[slot(value)];
   }
 
-  /** Of values from their first slots: the number of wasted probes. */
+  /** The sum of the values' distances from their first slots: the number of wasted probes. */
   long displacement() {
     long sum = 0;
     for (int slot = 0; slot < slots.length; slot++) {

@@ -32,7 +32,7 @@ final class Lexer {
     return lexer.tokens;
   }
 
-  /** With comments; false at the end of the text. */
+  /** Skips white space and comments; false at the end of the text. */
   private boolean skipBlanks() {
     while (at < sql.length()) {
       if (Character.isWhitespace(sql.charAt(at))) {

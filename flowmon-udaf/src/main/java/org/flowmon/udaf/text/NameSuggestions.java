@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** For mistyped names. */
+/** Suggests names for mistyped ones. */
 public final class NameSuggestions {
   private NameSuggestions() {}
 

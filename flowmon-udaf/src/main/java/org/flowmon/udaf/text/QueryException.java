@@ -6,7 +6,7 @@ public final class QueryException extends RuntimeException {
 
   private final int position;
 
-  /** Without a place, for example an unbound parameter. */
+  /** An error without a place in the text, for example an unbound parameter. */
   public QueryException(String message) {
     super(message);
     this.position = -1;

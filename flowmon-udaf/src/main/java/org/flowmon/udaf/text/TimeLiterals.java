@@ -51,7 +51,7 @@ public final class TimeLiterals {
     return micros;
   }
 
-  /** Of {@code 5 minutes}; null if it is none. */
+  /** Microseconds of a text such as {@code 5 minutes}; null if it is none. */
   public static @Nullable Long durationMicros(String text) {
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {

@@ -67,7 +67,7 @@ public final class TokenStream {
     }
   }
 
-  /** Of the current SELECT, −1 if there is none. */
+  /** The place of the FROM of the current SELECT, −1 if there is none. */
   public int placeOfFrom() {
     int open = 0;
     for (int i = at; i < tokens.size(); i++) {
@@ -101,7 +101,7 @@ public final class TokenStream {
     return expectedInstead("WHERE, GROUP BY, HAVING, ORDER BY, LIMIT or " + end);
   }
 
-  /** It suggests the clause that may be meant. */
+  /** An error that suggests the clause that may be meant. */
   public QueryException expectedInstead(String expected) {
     Token token = peek();
     String nearest =

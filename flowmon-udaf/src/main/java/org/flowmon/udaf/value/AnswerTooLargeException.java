@@ -2,7 +2,7 @@ package org.flowmon.udaf.value;
 
 import java.util.Locale;
 
-/** More rows or groups, maybe of an intermediate result, than one query holds. */
+/** An answer, or an intermediate result, with more rows or groups than one query holds. */
 public final class AnswerTooLargeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

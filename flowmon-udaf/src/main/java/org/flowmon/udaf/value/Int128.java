@@ -10,7 +10,7 @@ public final class Int128 {
 
   private Int128() {}
 
-  /** Of the sum, if the low longs add up to {@code low} (wrapped). */
+  /** The high long of the sum of two numbers whose low longs add up to {@code low} (wrapped). */
   public static long addHigh(long highA, long lowA, long highB, long low) {
     return highA + highB + (Long.compareUnsigned(low, lowA) < 0 ? 1 : 0);
   }
@@ -29,7 +29,7 @@ public final class Int128 {
     return BigInteger.valueOf(high).shiftLeft(64).add(unsignedLow);
   }
 
-  /** The even one on a tie. */
+  /** The nearest double, the even one on a tie. */
   public static double toDouble(long high, long low) {
     if (high == low >> 63) {
       return (double) low;

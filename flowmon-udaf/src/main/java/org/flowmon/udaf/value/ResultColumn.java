@@ -121,7 +121,7 @@ final class ResultColumn {
     return capacity > array.length ? Arrays.copyOf(array, capacity) : array;
   }
 
-  /** Approximate, with those of texts. */
+  /** Approximate bytes on the heap, with those of texts. */
   long heapBytes() {
     long words = (low == null ? 0L : low.length) + (high == null ? 0L : high.length);
     long bytes = Long.BYTES * words + (isNull == null ? 0 : isNull.length);
@@ -188,7 +188,7 @@ final class ResultColumn {
     }
   }
 
-  /** Without a copy; see {@link ResultTable.Builder#fill}. */
+  /** Takes over arrays without a copy; see {@link ResultTable.Builder#fill}. */
   void fill(int rows, long[] lows, long[] highs, String[] texts, boolean[] nulls) {
     low = lows;
     high = highs;

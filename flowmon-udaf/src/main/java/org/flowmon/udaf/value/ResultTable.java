@@ -67,12 +67,12 @@ public final class ResultTable {
     return columns.get(column).isNull(Objects.checkIndex(row, rows));
   }
 
-  /** Not of texts; of doubles the bits; 0 if NULL. */
+  /** The low long of a value that is no text, of doubles the bits; 0 if NULL. */
   public long low(int row, int column) {
     return columns.get(column).low(Objects.checkIndex(row, rows));
   }
 
-  /** Of an address or a 128-bit number; 0 if NULL. */
+  /** The high long of an address, or of a whole number of 128 bits; 0 if NULL. */
   public long high(int row, int column) {
     return columns.get(column).high(row);
   }
@@ -90,13 +90,13 @@ public final class ResultTable {
     return low;
   }
 
-  /** Exact; 0 if NULL. */
+  /** A whole number, exactly; 0 if NULL. */
   public BigInteger bigValue(int row, int column) {
     require(column, kind(column).isInteger(), "a whole number");
     return Int128.toBigInteger(high(row, column), low(row, column));
   }
 
-  /** Any number; 0 if NULL. */
+  /** Any number as a double; 0 if NULL. */
   public double doubleValue(int row, int column) {
     if (kind(column) == ValueKind.DOUBLE) {
       return Double.longBitsToDouble(low(row, column));
@@ -167,7 +167,7 @@ public final class ResultTable {
     return columns.get(column).longs(rows);
   }
 
-  /** Whole numbers may be beyond a long. */
+  /** Whether a column of whole numbers may have some beyond a long. */
   public boolean isWide(int column) {
     return kind(column).isInteger() && columns.get(column).hasHighs();
   }
@@ -183,7 +183,7 @@ public final class ResultTable {
     }
   }
 
-  /** Of the 128 bits, 0 for NULLs. */
+  /** Reads the upper 64 of the 128 bits of successive whole numbers, 0 for NULLs. */
   public void readHighs(int column, int from, int count, long[] out) {
     require(column, kind(column).isInteger(), "a whole number");
     Objects.checkFromIndexSize(from, count, rows);
@@ -309,7 +309,7 @@ public final class ResultTable {
     private List<ResultColumn> columns = new ArrayList<>();
     private int rows;
 
-    /** Before the first row. */
+    /** Adds a column; all are added before the first row. */
     public Builder column(String name, ValueKind kind) {
       if (rows > 0) {
         throw new IllegalStateException("columns come before rows");
@@ -323,7 +323,7 @@ public final class ResultTable {
       return this;
     }
 
-    /** Its cells are NULL until they are set. */
+    /** Begins a row; its cells are NULL until they are set. */
     public Builder row() {
       rows++;
       return this;

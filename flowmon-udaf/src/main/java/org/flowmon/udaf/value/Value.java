@@ -106,7 +106,7 @@ public record Value(@Nullable ValueKind kind, long high, long low, @Nullable Str
     return kind == null;
   }
 
-  /** Of {@link ValueKind#LONG} and {@link ValueKind#DOUBLE}. */
+  /** The value as a double: for {@link ValueKind#LONG} and {@link ValueKind#DOUBLE}. */
   public double asDouble() {
     return kind == ValueKind.DOUBLE ? Double.longBitsToDouble(low) : (double) low;
   }

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 public enum ValueKind {
   /** 0 or 1 as a long. */
   BOOLEAN(1),
-  /** Counts, ports, codes. */
+  /** A whole number: counts, ports, codes. */
   LONG(2),
   /** Microseconds since 1970-01-01T00:00:00Z. */
   TIMESTAMP(3),
   DURATION(4),
-  /** Its bits as a long. */
+  /** IEEE 754 double; its bits as a long. */
   DOUBLE(5),
   /** IPv4 or IPv6: high and low long. */
   ADDRESS(6),
@@ -50,7 +50,7 @@ public enum ValueKind {
     };
   }
 
-  /** One long compared as a signed number (not {@link #DOUBLE}). */
+  /** Whether a value is one long compared as a signed number (not {@link #DOUBLE}). */
   public boolean isInteger() {
     return this == BOOLEAN || this == LONG || this == TIMESTAMP || this == DURATION;
   }

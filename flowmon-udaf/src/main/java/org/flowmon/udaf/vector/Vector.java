@@ -40,7 +40,7 @@ public final class Vector {
     return values;
   }
 
-  /** Of addresses; null for other kinds. */
+  /** High longs of addresses; null for other kinds. */
   public long @Nullable [] high() {
     return high;
   }
@@ -54,7 +54,7 @@ public final class Vector {
     return Objects.requireNonNull(high);
   }
 
-  /** A NULL's is null. */
+  /** {@link #texts} of a vector of texts; that of a NULL is null. */
   public @Nullable String[] requireTexts() {
     return Objects.requireNonNull(texts);
   }
@@ -77,7 +77,7 @@ public final class Vector {
     return isWide;
   }
 
-  /** Of the 128 bits, above {@link #values}. */
+  /** The upper 64 of the 128 bits of a whole number whose lower ones are in {@link #values}. */
   public long upper(int i) {
     return isWide ? upper[i] : values[i] >> 63;
   }
@@ -118,7 +118,7 @@ public final class Vector {
     isWide = false;
   }
 
-  /** Also clears the first {@code count}. */
+  /** Declares every value NULL and clears the first {@code count}. */
   public void setAllNull(int count) {
     Arrays.fill(validity, 0);
     Arrays.fill(values, 0, count, 0);
@@ -161,7 +161,7 @@ public final class Vector {
     return bits >= 64 ? -1L : bits <= 0 ? 0 : (1L << bits) - 1;
   }
 
-  /** Also clears the others. */
+  /** Sets the first count bits, clears the others. */
   public static void fill(long[] words, int count) {
     for (int w = 0; w < WORDS; w++) {
       words[w] = mask(w, count);

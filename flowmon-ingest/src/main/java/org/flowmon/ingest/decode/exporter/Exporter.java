@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * because one host may have every address of a /64.
  */
 public final class Exporter {
-  /** Estimated heap without its domains. */
+  /** Estimated heap of an exporter without its domains (bytes). */
   static final int BYTES = 400;
 
   /** An address's high half, and the low one of IPv4, else 0; {@code lo} is −1 if it is unknown. */
@@ -62,7 +62,7 @@ public final class Exporter {
     return bytes;
   }
 
-  /** Only for the table, which keeps the sums. */
+  /** Adds bytes; only the table calls this, because it keeps the sums. */
   void addBytes(long more) {
     bytes += more;
   }
@@ -71,13 +71,13 @@ public final class Exporter {
     return established;
   }
 
-  /** Its losses so far count, too. */
+  /** Makes it known: its losses so far count. */
   void setEstablished() {
     established = true;
     domains.values().forEach(domain -> domain.sequence().claims().prove());
   }
 
-  /** Its last datagram, µs. */
+  /** When its last datagram came, µs. */
   long lastHeard() {
     return lastHeard;
   }
@@ -124,7 +124,7 @@ public final class Exporter {
     return true;
   }
 
-  /** Without forgetting state of this exporter, if {@code left} more remain free. */
+  /** Takes bytes without forgetting state of this exporter, if {@code left} more remain free. */
   boolean takeLeaving(long more, long left) {
     if (!table.makeRoom(this, more + left, false)) {
       return false;

@@ -137,7 +137,7 @@ public final class ExporterTable {
         && forgetFirst(established);
   }
 
-  /** Except the current one. */
+  /** Forgets the least recently heard exporter, except the current one. */
   private boolean forgetFirst(Map<Exporter.Source, Exporter> among) {
     Iterator<Exporter> exporters = among.values().iterator();
     if (!exporters.hasNext()) {

@@ -15,10 +15,10 @@ import org.flowmon.ingest.IngestCounters;
  * becomes known; the rest of a claim stays so.
  */
 final class LossClaims {
-  /** For each received unit: one of nine sent units came. */
+  /** Losses that are believed for each received unit: one of nine sent units came. */
   static final int FACTOR = 8;
 
-  /** Assumed for a session. */
+  /** The assumed least units a minute of a session. */
   static final int LEAST_PER_MINUTE = 60;
 
   private static final double MINUTE = 60_000_000;
@@ -55,7 +55,7 @@ final class LossClaims {
     this.counters = counters;
   }
 
-  /** {@code now} is in µs. */
+  /** Records the arrival of a datagram with so many units at a time (µs). */
   void received(long units, long now) {
     if (!heard) {
       heard = true;

@@ -10,15 +10,15 @@ import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.record.Sampling;
 import org.jspecify.annotations.Nullable;
 
-/** An observation domain's templates, sampling and sequence. */
+/** The state of an exporter's observation domain: templates, sampling and sequence. */
 public final class ObservationDomain {
-  /** All source ports of an exporter. */
+  /** Stands for all source ports of an exporter. */
   public static final int ANY_PORT = -1;
 
-  /** Estimated heap without templates and rates. */
+  /** Estimated heap of a domain without its templates and rates (bytes). */
   static final int BYTES = 600;
 
-  /** Estimated heap of a map entry. */
+  /** Estimated heap of the map entries for a template and for a sampling rate (bytes). */
   private static final int TEMPLATE_ENTRY_BYTES = 128;
 
   private static final int RATE_BYTES = 112;
@@ -81,7 +81,7 @@ public final class ObservationDomain {
     return bytes;
   }
 
-  /** At the exporter's uptime 0, µs since 1970; 0 if unknown. */
+  /** When the exporter's uptime was 0, µs since 1970; 0 if unknown. */
   public long systemInit() {
     return systemInit;
   }
@@ -128,7 +128,7 @@ public final class ObservationDomain {
     return defined == null ? null : defined.template();
   }
 
-  /** At any age, or null. */
+  /** The template of this id at any age, or null. */
   public @Nullable Template current(int id) {
     Defined defined = defined(id);
     return defined == null ? null : defined.template();

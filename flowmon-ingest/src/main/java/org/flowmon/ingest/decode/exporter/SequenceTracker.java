@@ -16,7 +16,7 @@ public final class SequenceTracker {
   /** A larger jump is a restart. */
   static final int MAX_LOSS = 1 << 24;
 
-  /** Of a late datagram; a larger step back is a restart. */
+  /** The furthest step back of a late datagram; a larger step is a restart. */
   static final int MAX_LATE = 1 << 16;
 
   /** A run of so many "late" datagrams, each following the last, is a restart. */

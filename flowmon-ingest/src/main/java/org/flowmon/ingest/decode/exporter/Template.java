@@ -3,7 +3,7 @@ package org.flowmon.ingest.decode.exporter;
 import java.util.Arrays;
 import org.flowmon.ingest.decode.record.RecordProgram;
 
-/** Of flows or options, as an exporter defined it. Immutable except for its last use. */
+/** A template or options template, as defined by an exporter. Immutable except for its last use. */
 public final class Template {
   private final int id;
   private final boolean options;
@@ -22,7 +22,7 @@ public final class Template {
     return id;
   }
 
-  /** Its records describe the exporter and are no flows. */
+  /** Whether its records describe the exporter and are no flows. */
   public boolean isOptions() {
     return options;
   }

@@ -4,7 +4,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.SourceKind;
 import org.jspecify.annotations.Nullable;
 
-/** What all flows of a datagram share. Reused. */
+/** The common properties of all flows of one datagram. Reused from datagram to datagram. */
 public final class DatagramHeader {
   /** A value that the header does not have. */
   public static final int NONE = -1;
@@ -28,7 +28,7 @@ public final class DatagramHeader {
 
   public boolean hasUptime;
 
-  /** Rather than derived. */
+  /** Whether {@link #uptime} was in the header rather than derived. */
   public boolean uptimeIsHeaders;
 
   /** A flow's start at uptime 0 beside a different end. */

@@ -151,7 +151,7 @@ public final class FlowWriter {
     put(builder, column, merged, set, block.all());
   }
 
-  /** A zero address means none. */
+  /** Writes the next hop; a zero address means none. */
   private void writeNextHop(RecordBlock block, FlowBatchBuilder builder) {
     long four = block.set(Slot.NEXT_HOP4);
     long six = block.set(Slot.NEXT_HOP6);

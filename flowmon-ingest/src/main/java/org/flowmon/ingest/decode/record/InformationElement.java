@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param transform how its value becomes the slot's
  */
 record InformationElement(Slot slot, int rank, int transform) {
-  /** Of reverse elements (RFC 5103 section 6.1). */
+  /** The enterprise number of reverse elements (RFC 5103 section 6.1). */
   static final int REVERSE_PEN = 29305;
 
   /** octetDeltaCount after the exporter, in which some count the way back. */

@@ -6,7 +6,7 @@ import org.flowmon.flow.bytes.BigEndian;
 
 /** Up to 64 records by slot: values, and one word for those that have one. Reused. */
 public final class RecordBlock {
-  /** One for each bit of a word. */
+  /** Records of a block, one for each bit of a word. */
   public static final int ROWS = 64;
 
   private static final long NTP_TO_1970_SECONDS = 2_208_988_800L;
@@ -43,7 +43,7 @@ public final class RecordBlock {
     return -1L >>> (64 - rows);
   }
 
-  /** By row, of an address the low long. */
+  /** The values by row, of an address the low long. */
   public long[] values(Slot slot) {
     return values[slot.ordinal()];
   }
@@ -177,7 +177,7 @@ public final class RecordBlock {
     values[slot][row] = 0;
   }
 
-  /** To µs. */
+  /** Scales to µs. */
   private void scale(int slot, long factor) {
     long[] column = values[slot];
     long most = Long.MAX_VALUE / factor;

@@ -106,7 +106,7 @@ public final class RecordProgram {
         .transform();
   }
 
-  /** One for each slot; −1 if there is none. */
+  /** Chooses the field for each slot; −1 if there is none. */
   private static int[] choose(int[] fields) {
     int[] fieldOf = new int[Slot.COUNT];
     int[] rankOf = new int[Slot.COUNT];
@@ -146,7 +146,7 @@ public final class RecordProgram {
     return steps;
   }
 
-  /** From one record to the next; packed ones if of variable length. */
+  /** Bytes from one record to the next; of packed records if they have variable length. */
   public int stride() {
     return stride;
   }

@@ -64,13 +64,13 @@ public final class Sampling {
     return bySampler.getOrDefault(id, ofDomain);
   }
 
-  /** Of flows that came in there and name no sampler. */
+  /** The rate of flows that came in through an interface and name no sampler. */
   Rate ofInterface(long index) {
     Rate rate = byInterface.get(index);
     return rate != null ? rate : ofAll();
   }
 
-  /** Of flows that name no sampler: the domain's, or its only sampler's. */
+  /** The rate of flows that name no sampler: the domain's, or that of its only sampler. */
   Rate ofAll() {
     if (ofDomain.isUnknown() && bySampler.size() == 1) {
       return bySampler.values().iterator().next();

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 
-/** A file, plain or compressed by gzip, with the current place for messages. */
+/** The bytes of a file, plain or compressed by gzip, with the current place for messages. */
 final class CaptureInput implements Closeable {
   private static final int BUFFER = 1 << 16;
 

@@ -3,17 +3,17 @@ package org.flowmon.ingest.file.capture;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** The packets of a capture file in order; the fields are those of the current packet. */
+/** The packets of a capture file, one after the other. The fields describe the current packet. */
 abstract class CapturedPackets implements Closeable {
   static final int MAX_BYTES = 1 << 20;
 
-  /** From 0; valid until the next {@link #next}. */
+  /** The bytes of the packet, from 0; valid until the next {@link #next}. */
   byte[] bytes = new byte[2048];
 
-  /** Captured bytes. */
+  /** The number of captured bytes. */
   int length;
 
-  /** Of the first header (tcpdump's LINKTYPE_ values). */
+  /** The type of the packet's first header (tcpdump's LINKTYPE_ values). */
   int linkType;
 
   /** µs since 1970. */

@@ -5,7 +5,7 @@ import java.io.IOException;
 import org.flowmon.flow.IpAddress;
 import org.jspecify.annotations.Nullable;
 
-/** The export datagrams of a file in order. */
+/** The export datagrams of a file, one after the other. */
 interface Datagrams extends Closeable {
   /** False at the end; errors name file and place if it does not continue in its format. */
   boolean next() throws IOException;
@@ -22,6 +22,6 @@ interface Datagrams extends Closeable {
 
   int sourcePort();
 
-  /** Of capture or export, µs since 1970. */
+  /** The time of capture or export, µs since 1970. */
   long timeMicros();
 }

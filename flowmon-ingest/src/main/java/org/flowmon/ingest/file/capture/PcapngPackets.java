@@ -25,7 +25,7 @@ final class PcapngPackets extends CapturedPackets {
   private static final int MAX_INTERFACES = 4096;
   private static final int FRAME = 12; // type and both lengths
 
-  /** The unit of time is 10^-n or 2^-n seconds, from an offset in seconds. */
+  /** An interface and its unit of time: 10^-n or 2^-n seconds, from an offset in seconds. */
   private record Interface(int linkType, boolean binary, int exponent, long offsetSeconds) {
     long micros(long time) {
       long micros;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class ColumnNames {
   private static final Map<String, FlowColumn> ALIASES = aliases();
 
-  /** Of the comparison's files, with units and codes of their own. */
+  /** The header of the comparison's files, which have their own units and codes. */
   private static final List<TextColumn> COMPARISON =
       List.of(
           new TextColumn("ts", FlowColumn.END_TIME, Form.TIME),

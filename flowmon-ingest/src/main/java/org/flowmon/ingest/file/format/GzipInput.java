@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPInputStream;
 
-/** Decompresses a file if it begins like gzip. */
+/** Opens a file and decompresses it if it begins like gzip. */
 public final class GzipInput {
   private static final int BUFFER = 1 << 16;
 

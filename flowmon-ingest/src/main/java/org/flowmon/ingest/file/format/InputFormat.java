@@ -11,7 +11,7 @@ import java.util.Locale;
 import org.flowmon.flow.bytes.BigEndian;
 import org.jspecify.annotations.Nullable;
 
-/** The formats of files with flows, by content, plain or compressed by gzip. */
+/** The formats of files with flows, detected by content, plain or compressed by gzip. */
 public enum InputFormat {
   PCAP,
   PCAPNG,
@@ -36,7 +36,7 @@ public enum InputFormat {
           + " JSON lines with such keys, and flow batches, each also compressed by gzip, and"
           + " Parquet files with such columns";
 
-  /** For people, for example {@code zeek_tsv}. */
+  /** The name for people, for example {@code zeek_tsv}. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import org.flowmon.ingest.file.line.JsonLine;
 
-/** Tells JSON lines of flows from a Zeek log's by the first line's keys. */
+/** Distinguishes JSON lines of flows from those of a Zeek log by the keys of the first line. */
 final class JsonKeys {
   private JsonKeys() {}
 

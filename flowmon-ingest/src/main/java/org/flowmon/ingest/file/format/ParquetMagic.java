@@ -19,7 +19,7 @@ final class ParquetMagic {
     return head.length >= BYTES && isMagic(text(head));
   }
 
-  /** Without decompression. */
+  /** Whether a file begins and ends like Parquet, without decompression. */
   static boolean isAtBothEnds(Path file) throws IOException {
     if (!Files.isRegularFile(file) || Files.size(file) < LEAST_FILE) {
       return false;

@@ -1,6 +1,6 @@
 package org.flowmon.ingest.file.format;
 
-/** Why the last line is no flow. Reused. */
+/** Why the last line that was read is no flow. Reused from line to line. */
 public final class Refusal {
   private RejectReason reason = RejectReason.NO_HEADER;
   private String detail = "";

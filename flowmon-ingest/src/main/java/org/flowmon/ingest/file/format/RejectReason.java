@@ -3,12 +3,12 @@ package org.flowmon.ingest.file.format;
 import java.util.Locale;
 import org.flowmon.ingest.file.line.LineReader;
 
-/** Why a line is no flow; {@code docs/format/files.md} says more. */
+/** The reasons why a line of a log is not a flow; {@code docs/format/files.md} says more. */
 public enum RejectReason {
   /** Cut columns, or no log at all. */
   NO_HEADER,
   BAD_HEADER,
-  /** The time or an address. */
+  /** The log has no field for the time or for an address. */
   MISSING_FIELDS,
   OTHER_LOG,
   WRONG_FIELD_COUNT,
@@ -16,11 +16,11 @@ public enum RejectReason {
   UNKNOWN_COLUMN,
   BAD_JSON,
   MISSING_TIME,
-  /** Also outside the years 1 … 9999. */
+  /** Not a time, or outside the years 1 … 9999. */
   BAD_TIME,
   BAD_ADDRESS,
   BAD_PORT,
-  /** Also outside its column's range. */
+  /** Not a number, or outside its column's range. */
   BAD_NUMBER,
   BAD_BOOLEAN,
   BAD_PROTOCOL,
@@ -32,7 +32,7 @@ public enum RejectReason {
   /** The last line of a damaged file. */
   CUT_SHORT;
 
-  /** In files and summaries, for example {@code bad_port}. */
+  /** The name in files and summaries, for example {@code bad_port}. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
   /** The form of a text, which determines its value. */
   public enum Form {
-    /** Whole, within the column's range. */
+    /** A whole number within the column's range. */
     NUMBER,
     /** ISO 8601, or decimal seconds since 1970. */
     TIME,
-    /** Whole, since 1970. */
+    /** Whole milliseconds since 1970. */
     TIME_MILLIS,
-    /** Whole, since 1970. */
+    /** Whole microseconds since 1970. */
     TIME_MICROS,
-    /** Decimal. */
+    /** Decimal seconds. */
     SECONDS,
     MILLIS,
     MICROS,
@@ -27,7 +27,7 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     BOOLEAN,
     /** A number, or its name in Zeek. */
     STATE,
-    /** One below flowmon's code: the bench's files count states from 0. */
+    /** A number one below flowmon's code: the bench's files count states from 0. */
     STATE_FROM_ZERO,
     /** A number, or a name of a common protocol. */
     PROTOCOL,
@@ -61,7 +61,7 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     };
   }
 
-  /** It must have one: it is not left out. */
+  /** Its column of flows, which it must have: it is not left out. */
   public FlowColumn target() {
     return Objects.requireNonNull(column, name + " is left out");
   }

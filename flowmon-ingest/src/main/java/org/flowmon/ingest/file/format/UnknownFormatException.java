@@ -27,12 +27,12 @@ public final class UnknownFormatException extends IOException {
     return new UnknownFormatException(seen, InputFormat.SUPPORTED);
   }
 
-  /** Without the list of formats, for messages about many files. */
+  /** The content of the file, without the list of formats, for messages about many files. */
   public String seen() {
     return seen;
   }
 
-  /** So that {@link #supported} helps. */
+  /** Whether the file's format is unknown, so that {@link #supported} helps. */
   public boolean isOfNoFormat() {
     return !seen.equals(getMessage());
   }

@@ -89,7 +89,7 @@ public final class CsvRecords {
     return last ? limit : OPEN;
   }
 
-  /** After the last whole record of [0, limit), 0 without. */
+  /** The place after the last whole record of [0, limit), 0 if there is none. */
   public int lastEnd(byte[] bytes, int limit, boolean last) {
     if (last) {
       return limit;

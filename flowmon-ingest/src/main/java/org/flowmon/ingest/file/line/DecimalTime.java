@@ -18,7 +18,7 @@ public final class DecimalTime {
 
   private DecimalTime() {}
 
-  /** Like {@code 1258531221.486539}, {@code -0.5} or {@code 4.7e-06}. */
+  /** Seconds like {@code 1258531221.486539}, {@code -0.5} or {@code 4.7e-06} as µs. */
   public static long micros(byte[] text, int from, int to) {
     int at = from;
     boolean negative = at < to && text[at] == '-';

@@ -2,7 +2,7 @@ package org.flowmon.ingest.file.line;
 
 import java.util.Arrays;
 
-/** A line as a range of a buffer, which {@link LineReader} reuses. */
+/** A line of a file, as a range of a buffer. {@link LineReader} reuses its own. */
 public final class Line {
   byte[] bytes;
   int from;
@@ -15,7 +15,7 @@ public final class Line {
     this.bytes = bytes;
   }
 
-  /** With a buffer of its own. */
+  /** Returns a line of its own, with a buffer of its own. */
   public Line copy() {
     Line copy = new Line(Arrays.copyOfRange(bytes, from, to));
     copy.to = to - from;
@@ -25,7 +25,7 @@ public final class Line {
     return copy;
   }
 
-  /** Nobody else may change it. */
+  /** The buffer of the line, which nobody else may change. */
   public byte[] bytes() {
     return bytes;
   }
@@ -38,7 +38,7 @@ public final class Line {
     return to;
   }
 
-  /** From 1. */
+  /** The line's number, from 1. */
   public long number() {
     return number;
   }

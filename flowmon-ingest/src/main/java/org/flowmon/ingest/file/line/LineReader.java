@@ -142,7 +142,7 @@ public final class LineReader implements Closeable {
     return line;
   }
 
-  /** It ended the stream early; null without. */
+  /** The damage that ended the stream early, null if there is none. */
   public @Nullable String damage() {
     return damage;
   }

@@ -28,7 +28,7 @@ public final class TextCache {
     return known;
   }
 
-  /** A copy as valid UTF-8. */
+  /** A copy that is valid UTF-8. */
   public static byte[] valid(byte[] bytes, int from, int to) {
     for (int i = from; i < to; i++) {
       if (bytes[i] < 0) {

@@ -30,7 +30,7 @@ public final class ArrivalClock {
     ahead = 0;
   }
 
-  /** Of the file, µs; {@link Long#MIN_VALUE} before any flow. */
+  /** The clock at the beginning of the file, µs; {@link Long#MIN_VALUE} before any flow. */
   public long atBegin() {
     return atBegin;
   }

@@ -3,7 +3,7 @@ package org.flowmon.ingest.file.reader;
 import java.io.IOException;
 import org.flowmon.ingest.FlowSink;
 
-/** Reads the flows of one file; {@code FlowFiles.open} finds it. */
+/** Reads the flows of one file. {@code FlowFiles.open} finds the reader for a file. */
 public interface FlowFileReader {
   /**
    * Unreadable parts are counted by reason and never stop the rest; {@code arrival} never goes

@@ -138,12 +138,12 @@ public final class RejectedLines implements Closeable {
     return target;
   }
 
-  /** The rejects file was full. */
+  /** Lines that are counted but not in the rejects file, because it was full. */
   public long onlyCounted() {
     return onlyCounted;
   }
 
-  /** Without zeros, in the order of {@link RejectReason}. */
+  /** Reason → lines, without zeros, in the order of {@link RejectReason}. */
   public Map<String, Long> counts() {
     return since(new long[REASONS.length]);
   }

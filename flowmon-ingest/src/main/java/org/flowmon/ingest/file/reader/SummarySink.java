@@ -6,7 +6,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.FlowSink;
 import org.jspecify.annotations.Nullable;
 
-/** Summarizes flows and passes them on. */
+/** A sink that counts flows and finds the range of their times, and passes them to another sink. */
 public final class SummarySink implements FlowSink {
   private final FlowSink out;
   private final BatchSummary summary = new BatchSummary();

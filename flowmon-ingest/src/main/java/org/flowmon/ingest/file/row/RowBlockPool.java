@@ -5,7 +5,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.flowmon.flow.FlowColumn;
 
-/** Reusable blocks. Thread-safe. */
+/** A pool of reusable row blocks. Thread-safe. */
 final class RowBlockPool {
   private final List<FlowColumn> columns;
   private final Queue<RowBlock> free = new ConcurrentLinkedQueue<>();

@@ -148,7 +148,7 @@ final class TextChunks implements Closeable {
     free.add(chunk.bytes());
   }
 
-  /** It ended the file early; null without. */
+  /** The damage that ended the file early, null if there is none. */
   @Nullable String damage() {
     return damage;
   }

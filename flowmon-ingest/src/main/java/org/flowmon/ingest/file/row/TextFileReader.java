@@ -69,7 +69,7 @@ public final class TextFileReader implements ParallelFlowReader {
     }
   }
 
-  /** Columns and parser, and the beginning of records. */
+  /** The columns and parser of a file, and the beginning of its records. */
   private record Plan(
       List<TextColumn> columns,
       byte separator,

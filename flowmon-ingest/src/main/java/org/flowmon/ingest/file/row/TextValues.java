@@ -14,7 +14,7 @@ import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.line.DecimalTime;
 import org.flowmon.ingest.file.line.TextCache;
 
-/** Parses a text as a flow's value and holds it. Not thread-safe. */
+/** Parses texts as values of flows. Holds the last value. Not thread-safe. */
 public final class TextValues {
   private static final int STATES = ConnectionState.values().length;
   private static final int LONGEST_ADDRESS = 45;
@@ -25,7 +25,7 @@ public final class TextValues {
   /** A number, time, code or low long of an address. */
   long value;
 
-  /** Of an address. */
+  /** The high long of an address. */
   long high;
 
   byte[] text = {};
@@ -51,7 +51,7 @@ public final class TextValues {
     };
   }
 
-  /** Of 64 bits, signed. */
+  /** A whole number of 64 bits, signed. */
   private boolean whole(byte[] bytes, int from, int to) {
     boolean negative = from < to && bytes[from] == '-';
     int at = negative ? from + 1 : from;
@@ -203,7 +203,7 @@ public final class TextValues {
     return text.length <= FlowBatch.MAX_TEXT_BYTES;
   }
 
-  /** In lower case; longer texts are no names. */
+  /** A short text in lower case; longer texts are no names. */
   private static String word(byte[] bytes, int from, int to) {
     return to - from > 16
         ? ""

@@ -36,11 +36,11 @@ public final class TypedRowReader {
     BOOLEAN,
     WHOLE,
     DOUBLE,
-    /** Since 1970. */
+    /** Milliseconds since 1970. */
     TIME_MILLIS,
-    /** Since 1970. */
+    /** Microseconds since 1970. */
     TIME_MICROS,
-    /** Since 1970. */
+    /** Nanoseconds since 1970. */
     TIME_NANOS,
     TEXT;
 
@@ -194,7 +194,7 @@ public final class TypedRowReader {
     set(column, Double.doubleToRawLongBits(value));
   }
 
-  /** Of any column, read like a CSV field. */
+  /** Sets a text of the open row, of any column; it is read like a CSV field. */
   public void set(int column, byte[] utf8) {
     isSet[column] = true;
     isText[column] = true;
@@ -289,7 +289,7 @@ public final class TypedRowReader {
     return -1;
   }
 
-  /** In {@link #texts}; false if it is invalid. */
+  /** Converts a number to the column's value, in {@link #texts}; false if it is invalid. */
   private boolean number(TextColumn target, Kind kind, long number) {
     texts.value = number;
     return switch (target.form()) {

@@ -2,7 +2,7 @@ package org.flowmon.ingest.file.zeek;
 
 import java.util.Arrays;
 
-/** {@code \xNN} in TSV logs, for bytes that would otherwise be ambiguous. */
+/** The escapes {@code \xNN} of TSV logs, for bytes that would otherwise be ambiguous. */
 final class ZeekEscapes {
   private ZeekEscapes() {}
 

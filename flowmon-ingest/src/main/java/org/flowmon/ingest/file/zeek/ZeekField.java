@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Those of Zeek's connection log that flows are made of. */
+/** The fields of Zeek's connection log that flows are made of. */
 enum ZeekField {
   TS(Kind.TIME, "ts"),
   UID(Kind.TEXT, "uid"),

@@ -7,7 +7,7 @@ import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 
-/** A line's flow ({@code docs/format/flow.md}). */
+/** Makes a flow of the values of a line, as specified in {@code docs/format/flow.md}. */
 final class ZeekFlowWriter {
   private final ZeekValues values;
   private final ProtectedNetworks networks;

@@ -39,7 +39,7 @@ final class ZeekHeader {
     return first < to && bytes[first] == '#' ? first : to;
   }
 
-  /** Not blank: some logs have blanks before their first line. */
+  /** The first byte that is not blank: some logs have blanks before their first line. */
   static int firstOf(byte[] bytes, int from, int to) {
     int at = from;
     while (at < to && (bytes[at] == ' ' || bytes[at] == '\t')) {

@@ -6,7 +6,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.file.format.Refusal;
 import org.flowmon.ingest.file.format.RejectReason;
 
-/** Reads a line, TSV or JSON, as a connection. Reused. */
+/** Reads a line of values, TSV or JSON, as a connection. Reused from line to line. */
 final class ZeekLineReader {
   private static final int ICMP = 1;
   private static final int ICMPV6 = 58;
@@ -25,7 +25,7 @@ final class ZeekLineReader {
     return values;
   }
 
-  /** Of the last {@link #read}. */
+  /** Why the last {@link #read} was in vain. */
   Refusal refusal() {
     return refusal;
   }
@@ -36,7 +36,7 @@ final class ZeekLineReader {
     return values.has(ZeekField.DURATION) ? start + values.value(ZeekField.DURATION) : start;
   }
 
-  /** Not a header line; false if it is no connection. */
+  /** Reads a line that is no header line; false if it is no connection. */
   boolean read(byte[] bytes, int from, int to) throws IOException {
     values.clear();
     if (!(header.seen() ? row(bytes, from, to) : beforeHeader(bytes, from, to))) {

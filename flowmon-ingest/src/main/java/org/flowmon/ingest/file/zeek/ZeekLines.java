@@ -10,9 +10,9 @@ import org.flowmon.ingest.file.line.LineReader;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 import org.jspecify.annotations.Nullable;
 
-/** A log's lines, with some look-ahead. */
+/** The lines of a log, with some look-ahead. */
 final class ZeekLines implements Closeable {
-  /** Of lines held ahead; the last may exceed it. */
+  /** The most bytes of lines held ahead; the last line may exceed it. */
   private static final int MOST_HELD = 4 << 20;
 
   private final LineReader reader;
@@ -70,7 +70,7 @@ final class ZeekLines implements Closeable {
     return reader.line().number();
   }
 
-  /** It ended the stream early; null without. */
+  /** The damage that ended the stream early, null if there is none. */
   @Nullable String damage() {
     return reader.damage();
   }

@@ -113,7 +113,7 @@ public final class ZeekReader implements FlowFileReader {
           : clock.arrival(time);
     }
 
-    /** Of flows among the next lines, up to a header line. */
+    /** Reads the times of flows among the next lines, up to a header line. */
     private int readAhead() throws IOException {
       int count = 0;
       for (int place = 0; place < following.length; place++) {

@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  * belongs to one thread; any thread may call {@link #sent} and {@link #stop}.
  */
 public final class ExporterSimulator implements AutoCloseable {
-  /** For incomplete datagrams, like a router's export timer. */
+  /** Incomplete datagrams are sent after this time, like those of a router's export timer. */
   private static final long FLUSH_MILLIS = 100;
 
   private static final double CATCH_UP_NANOS = 20e6;
 
-  /** For a receiver that is waited for, which no burst can overrun. */
+  /** The catch-up with a receiver that is waited for, which no burst can overrun. */
   private static final double CATCH_UP_GUARDED_NANOS = 5e9;
 
   private static final long STALL_NANOS = 2_000_000_000L;
@@ -57,7 +57,7 @@ public final class ExporterSimulator implements AutoCloseable {
       }
     }
 
-    /** In bursts of about 2 ms. */
+    /** Returns a rate for a time, in bursts of about 2 ms. */
     public static Pace of(long flowsPerSecond, Duration duration) {
       int burst = (int) Math.max(1, Math.min(10_000, flowsPerSecond / 500));
       return new Pace(flowsPerSecond, burst, duration, Long.MAX_VALUE);
@@ -79,7 +79,7 @@ public final class ExporterSimulator implements AutoCloseable {
 
   private volatile SentCounts sent = new SentCounts(Map.of());
 
-  /** Plain fields of one exporter, published as a whole by {@link #publish}. */
+  /** Counts of one exporter; plain fields, published as a whole by {@link #publish}. */
   private static final class Tally {
     long datagrams;
     long datagramBytes;
@@ -287,7 +287,7 @@ public final class ExporterSimulator implements AutoCloseable {
     return sent;
   }
 
-  /** After {@link #run} has sent the open datagrams. */
+  /** Ends {@link #run} after it has sent the open datagrams. */
   public void stop() {
     stopped = true;
   }

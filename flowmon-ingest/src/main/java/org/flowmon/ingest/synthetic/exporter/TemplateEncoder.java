@@ -30,7 +30,7 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
   private int datagramsSinceTemplates = TEMPLATE_DATAGRAMS;
   private long templatesSentMillis;
 
-  /** In the open datagram, not flows. */
+  /** Records in the open datagram that are not flows. */
   int templateRecords;
 
   int optionsRecords;
@@ -144,7 +144,7 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
 
   abstract void writeSamplingTemplate();
 
-  /** All fields after the addresses and, in IPv4, the next hop. */
+  /** Writes all fields after the addresses and, in IPv4, the next hop. */
   abstract void writeRest(SyntheticFlow flow, boolean ipv4);
 
   abstract void writeHeader(ByteBuffer out, long nowMillis, int flows);
