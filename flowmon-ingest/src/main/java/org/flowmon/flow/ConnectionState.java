@@ -24,7 +24,6 @@ public enum ConnectionState {
     this.code = code;
   }
 
-  /** The stable code in batches and segments. */
   public int code() {
     return code;
   }

@@ -115,7 +115,6 @@ public enum FlowColumn {
     };
   }
 
-  /** All columns in the order of their ids. */
   public static List<FlowColumn> all() {
     return ALL;
   }

@@ -31,7 +31,6 @@ public interface FlowRows {
    */
   void readValidity(FlowColumn column, int from, int count, long[] words);
 
-  /** Null if the row has none. */
   @Nullable String text(FlowColumn column, int row);
 
   /** Null texts included; faster than {@link #text} for more than one row. */

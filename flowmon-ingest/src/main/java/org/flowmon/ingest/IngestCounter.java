@@ -16,7 +16,6 @@ public enum IngestCounter {
   DATAGRAMS_DROPPED_UNKNOWN_VERSION,
   /** Shorter than their header or than the length in it. */
   DATAGRAMS_DROPPED_TRUNCATED,
-  /** Impossible length in the header. */
   DATAGRAMS_DROPPED_BAD_LENGTH,
   /** NetFlow v5: the header counts no flow, or more than 30. */
   DATAGRAMS_DROPPED_BAD_COUNT,
@@ -33,7 +32,6 @@ public enum IngestCounter {
   RECORDS_DROPPED_TRUNCATED,
   /** Flows decoded: rows handed to the sink. */
   FLOWS_DECODED,
-  /** Flows beyond the limit of one datagram. */
   FLOWS_DROPPED_TOO_MANY,
   /** Known to have been in sets without a template; only a part of the losses there. */
   FLOWS_DROPPED_NO_TEMPLATE,

@@ -32,7 +32,6 @@ public final class ProtectedNetworks {
     return (IpAddress.isIpv4(hi, lo) ? ipv4 : ipv6).contains(hi, lo);
   }
 
-  /** Disjoint ranges in ascending order. */
   private static final class Ranges {
     private final long[] firstHi;
     private final long[] firstLo;

@@ -170,7 +170,6 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
     return exact(query, keys, Map.of(value, "exact"), byValue);
   }
 
-  /** Several named values, ordered by the first. */
   private static FlowQuery exact(
       FlowQuery query, List<Expression> keys, Map<AggregateCall, String> values, boolean byValue) {
     Map<Expression, String> items = new LinkedHashMap<>();

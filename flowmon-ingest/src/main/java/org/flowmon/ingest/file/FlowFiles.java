@@ -32,7 +32,6 @@ public final class FlowFiles {
     };
   }
 
-  /** Returns the reader for a file, with {@link FileReadOptions#defaults}. */
   public static FlowFileReader open(Path file) throws IOException {
     return open(file, FileReadOptions.defaults());
   }

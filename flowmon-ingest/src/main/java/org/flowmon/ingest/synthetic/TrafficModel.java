@@ -47,7 +47,6 @@ public final class TrafficModel {
                 IpAddress.ofIpv4(0xC000_0200 | (66 + random.nextInt(60))))); // 192.0.2.66 …
   }
 
-  /** A flow from one of them is outgoing. */
   public static List<IpPrefix> protectedNetworks() {
     return Hosts.PROTECTED;
   }

@@ -29,7 +29,6 @@ enum CountExtractor implements Extractor {
     }
   },
 
-  /** Different values of at most the given number of rows. */
   RARE("RARE(state, rows)") {
     @Override
     public BoundExtractor bind(BoundUdaf function, UdafCall call) {

@@ -57,7 +57,6 @@ final class HashCounts {
     return place;
   }
 
-  /** Returns whether the hash is new. */
   boolean add(long hash, long more) {
     int place = place(hash);
     boolean isNew = hashes[place] == 0;

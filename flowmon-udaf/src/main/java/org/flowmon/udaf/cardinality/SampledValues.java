@@ -75,7 +75,6 @@ final class SampledValues implements SuperState {
     }
   }
 
-  /** Lowers theta and drops the hashes from it on. */
   private void lower(long limit) {
     if (limit < theta) {
       theta = limit;
@@ -139,7 +138,6 @@ final class SampledValues implements SuperState {
     return estimate(entries.size());
   }
 
-  /** Estimates the number of different values with at most the given number of rows. */
   Estimate rare(long most) {
     settle();
     int rare = 0;
@@ -149,7 +147,6 @@ final class SampledValues implements SuperState {
     return estimate(rare);
   }
 
-  /** Estimates the number of all values of a kind from the number in the sample. */
   private Estimate estimate(int sampled) {
     if (theta == ALL) {
       return Estimate.exact(Value.ofLong(sampled));

@@ -14,7 +14,6 @@ enum SetFunction implements PairFunction {
     }
   },
 
-  /** The values of the first state that the second lacks. */
   DIFFERENCE {
     @Override
     SuperState of(DistinctSets sets) {

@@ -31,7 +31,7 @@ public final class SketchShape {
     this(width, depth, NARROW_SEED, WIDE_SEED);
   }
 
-  /** Hash functions other than those of states. */
+  /** A shape with hash functions other than those of states. */
   public SketchShape(int width, int depth, long narrowSeed, long wideSeed) {
     this.width = width;
     this.depth = depth;

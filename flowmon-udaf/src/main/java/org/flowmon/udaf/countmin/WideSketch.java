@@ -106,7 +106,6 @@ public final class WideSketch {
     return Candidates.weight(words, at + candidatesAt(), width, high, low);
   }
 
-  /** As {@link NarrowSketch#change}. */
   public double change(long[] before, long[] after, long high, long low) {
     double[] changes = new double[depth];
     for (int i = 0; i < depth; i++) {

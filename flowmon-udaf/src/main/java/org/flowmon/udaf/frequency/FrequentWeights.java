@@ -87,7 +87,7 @@ final class FrequentWeights extends ItemWeights {
     addRefused(refused);
   }
 
-  /** Nothing changes if it is invalid. */
+  /** Reads an image; nothing changes if it is invalid. */
   private void mergeImage(StateReader reader) {
     int length = reader.remaining();
     if (length < PREAMBLE_BYTES) {

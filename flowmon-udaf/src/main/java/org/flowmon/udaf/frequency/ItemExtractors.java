@@ -34,7 +34,6 @@ final class ItemExtractors {
             return list(function, state -> state.search(1, limit));
           });
 
-  /** Items that may have at least a share of the sum of weights. */
   static final Extractor ABOVE =
       new Named(
           "ABOVE",

@@ -24,7 +24,6 @@ record WeightedItems(
     Strategy strategy,
     int exact)
     implements BoundUdaf {
-  /** Pairs of a pad, if it is no sketch. */
   static final int PAIRS = 128;
 
   @Override

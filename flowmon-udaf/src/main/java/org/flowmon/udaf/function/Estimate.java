@@ -17,7 +17,6 @@ public record Estimate(Value lower, Value value, Value upper) implements Answer 
     return value.isNull();
   }
 
-  /** The bounds leave no other value. */
   public boolean isExact() {
     return lower.equals(upper);
   }

@@ -32,7 +32,6 @@ public final class UdafCall {
     }
   }
 
-  /** {@code signature} is as in {@link Udaf#signature}. */
   public UdafCall(String name, String signature, List<Argument> arguments) {
     this.name = name;
     this.signature = signature;

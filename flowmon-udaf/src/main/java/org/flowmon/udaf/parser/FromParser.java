@@ -37,7 +37,6 @@ final class FromParser {
     return word.kind() == Token.Kind.WORD && JOINS.contains(word.text());
   }
 
-  /** Parses the sources, from the first parenthesis on. */
   List<Source> sources() {
     int start = tokens.peek().start();
     Query first = subquery();

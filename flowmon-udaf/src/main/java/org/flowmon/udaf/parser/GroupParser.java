@@ -64,7 +64,6 @@ final class GroupParser {
     return condition;
   }
 
-  /** Null if names must have another meaning. */
   private @Nullable Expression havingOfColumns() {
     try {
       Expression condition =

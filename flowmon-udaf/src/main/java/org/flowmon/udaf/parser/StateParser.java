@@ -149,7 +149,6 @@ final class StateParser {
         name.start(), () -> Typing.ofPair(name.text(), two, parameters, Part.VALUE));
   }
 
-  /** A state or an item; the caller checks that it is a state. */
   private Expression state() {
     Expression item = item(0);
     if (item != null) {

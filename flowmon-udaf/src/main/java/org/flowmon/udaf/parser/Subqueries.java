@@ -14,7 +14,6 @@ final class Subqueries {
   private int queries;
   private int level;
 
-  /** A parsed query and the end of its text, or the error in it. */
   private record Parsed(Query query, int end, QueryException error) {}
 
   Subqueries(TokenStream tokens) {

@@ -34,7 +34,6 @@ final class KllBytes {
     sink.putBytes(bytes, 0, bytes.length);
   }
 
-  /** Reads all remaining bytes. */
   static KllLongsSketch read(StateReader reader, int k) {
     int length = reader.remaining();
     byte[] bytes = new byte[length];
@@ -47,7 +46,6 @@ final class KllBytes {
     return KllLongsSketch.heapify(Memory.wrap(bytes));
   }
 
-  /** Null if they are valid. */
   private static @Nullable String wrong(byte[] bytes, int k) {
     int preamble = LittleEndian.getInt(bytes, 0);
     int flags = preamble >>> 24;

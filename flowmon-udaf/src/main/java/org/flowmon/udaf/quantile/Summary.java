@@ -232,7 +232,6 @@ final class Summary {
     out[1] = upTo + (out[2] - upTo) / 2;
   }
 
-  /** The most bytes of a summary that never had more than so many values. */
   static long memoryBytes(long size, boolean withGaps) {
     return 48 + (withGaps ? 3 : 2) * (16 + 8 * Math.max(4, size + size / 4));
   }

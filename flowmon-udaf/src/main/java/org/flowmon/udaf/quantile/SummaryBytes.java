@@ -64,7 +64,6 @@ final class SummaryBytes {
     }
   }
 
-  /** Writes a summary; nothing if it is empty. */
   static void write(Summary summary, StateSink sink) {
     if (summary.size == 0) {
       return;

@@ -65,7 +65,6 @@ final class SummaryPad implements SubAggregate {
     return to;
   }
 
-  /** False if there is no room. */
   private boolean add(long[] pads, int pad, long value) {
     long count = pads[pad + 1];
     if (count == PadWords.MAX_COUNT) {

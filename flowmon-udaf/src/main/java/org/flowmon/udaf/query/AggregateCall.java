@@ -37,7 +37,6 @@ public record AggregateCall(
     this(AggregateFunction.STATE, arguments, value);
   }
 
-  /** Null for {@code COUNT(*)}. */
   public AggregateCall(AggregateFunction function, @Nullable Expression argument) {
     this(function, argument == null ? List.of() : List.of(argument));
   }

@@ -21,7 +21,6 @@ public enum AggregateFunction {
   /** The state of a function that is called by its own name, or a value taken out of it. */
   STATE;
 
-  /** Whether it is computed from sums, and so of numbers and durations only. */
   public boolean isOfSums() {
     return switch (this) {
       case SUM, AVG, STDDEV, STDDEV_POP -> true;

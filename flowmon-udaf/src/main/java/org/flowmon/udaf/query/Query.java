@@ -73,7 +73,6 @@ public sealed interface Query permits FlowQuery, TableQuery {
     return List.copyOf(leaves);
   }
 
-  /** All queries over flows in it, including subqueries in IN (SELECT …). */
   default List<FlowQuery> overFlows() {
     Set<FlowQuery> all = new LinkedHashSet<>();
     for (FlowQuery leaf : leaves()) {

@@ -116,7 +116,6 @@ public final class Typing {
     };
   }
 
-  /** Returns a time: of a text literal, or of an expression that is one already. */
   public static Expression requireTime(Expression time) {
     String text = textOf(time);
     if (text != null) {

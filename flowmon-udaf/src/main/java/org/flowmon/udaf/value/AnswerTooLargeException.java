@@ -31,7 +31,6 @@ public final class AnswerTooLargeException extends RuntimeException {
     return ofMemory;
   }
 
-  /** The most bytes of a query. */
   public static AnswerTooLargeException ofMemory(long most) {
     return new AnswerTooLargeException(
         String.format(

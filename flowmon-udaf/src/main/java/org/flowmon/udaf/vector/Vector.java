@@ -45,7 +45,6 @@ public final class Vector {
     return high;
   }
 
-  /** Null for other kinds. */
   public @Nullable String @Nullable [] texts() {
     return texts;
   }

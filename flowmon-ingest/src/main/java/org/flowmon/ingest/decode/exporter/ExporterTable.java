@@ -155,7 +155,6 @@ public final class ExporterTable {
     return true;
   }
 
-  /** A negative number returns bytes. */
   void charge(Exporter exporter, long more) {
     exporter.addBytes(more);
     bytes += more;

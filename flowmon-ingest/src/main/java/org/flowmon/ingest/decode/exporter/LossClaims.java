@@ -115,7 +115,6 @@ final class LossClaims {
     counters.add(unproven, -beyond);
   }
 
-  /** Expects no claimed unit any more. */
   void startAnew() {
     missing = 0;
     missingBeyond = 0;

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The common properties of all flows of one datagram. Reused from datagram to datagram. */
 public final class DatagramHeader {
-  /** A value that the header does not have. */
   public static final int NONE = -1;
 
   private static final long WRAP = 1L << 32;
@@ -14,7 +13,6 @@ public final class DatagramHeader {
 
   public SourceKind kind = SourceKind.NETFLOW_V5;
 
-  /** Null if unknown. */
   public @Nullable IpAddress exporter;
 
   public int port;

@@ -115,7 +115,6 @@ record InformationElement(Slot slot, int rank, int transform) {
     return transform == NTP ? length == 8 : slot.takes(length);
   }
 
-  /** Null if it is not decoded. */
   static @Nullable InformationElement find(int pen, int id) {
     return KNOWN.get((pen & 0xFFFF_FFFFL) << 32 | id);
   }

@@ -55,7 +55,6 @@ public enum Slot {
   ICMP6_TYPE(0xFF, false),
   ICMP6_CODE(0xFF, false),
 
-  /** Id of a sampler or selector. */
   SAMPLER(Long.MAX_VALUE, false),
   SAMPLING_INTERVAL(0xFFFF_FFFFL, true),
   /** Packets left out after each interval. */
@@ -64,7 +63,6 @@ public enum Slot {
   SAMPLING_SIZE(0xFFFF_FFFFL, true),
   SAMPLING_POPULATION(0xFFFF_FFFFL, true),
   SAMPLING_MODE(FlowColumn.SAMPLING_MODE, 2, true),
-  /** IANA's PSAMP selector algorithms. */
   SELECTOR_ALGORITHM(0xFFFF, true),
   /** When the exporter's uptime was 0, µs since 1970. */
   SYSTEM_INIT(Long.MAX_VALUE, true);

@@ -10,7 +10,6 @@ abstract class CapturedPackets implements Closeable {
   /** The bytes of the packet, from 0; valid until the next {@link #next}. */
   byte[] bytes = new byte[2048];
 
-  /** The number of captured bytes. */
   int length;
 
   /** The type of the packet's first header (tcpdump's LINKTYPE_ values). */
@@ -19,7 +18,6 @@ abstract class CapturedPackets implements Closeable {
   /** µs since 1970. */
   long timeMicros;
 
-  /** The file ended within a packet. */
   boolean endedShort;
 
   final CaptureInput in;

@@ -8,7 +8,6 @@ public enum RejectReason {
   /** Cut columns, or no log at all. */
   NO_HEADER,
   BAD_HEADER,
-  /** The log has no field for the time or for an address. */
   MISSING_FIELDS,
   OTHER_LOG,
   WRONG_FIELD_COUNT,

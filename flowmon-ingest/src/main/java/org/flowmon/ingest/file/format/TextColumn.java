@@ -17,7 +17,6 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     TIME_MILLIS,
     /** Whole microseconds since 1970. */
     TIME_MICROS,
-    /** Decimal seconds. */
     SECONDS,
     MILLIS,
     MICROS,
@@ -31,7 +30,6 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     STATE_FROM_ZERO,
     /** A number, or a name of a common protocol. */
     PROTOCOL,
-    /** A code, or its label. */
     SOURCE_KIND,
     TEXT,
     LEFT_OUT

@@ -15,7 +15,6 @@ public final class Line {
     this.bytes = bytes;
   }
 
-  /** Returns a line of its own, with a buffer of its own. */
   public Line copy() {
     Line copy = new Line(Arrays.copyOfRange(bytes, from, to));
     copy.to = to - from;

@@ -32,7 +32,6 @@ public final class LineReader implements Closeable {
     this.in = in;
   }
 
-  /** False at the end. */
   public boolean next() throws IOException {
     line.tooLong = false;
     line.cutShort = false;

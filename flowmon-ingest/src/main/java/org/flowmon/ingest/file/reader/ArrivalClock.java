@@ -108,7 +108,6 @@ public final class ArrivalClock {
     return 2 * confirming > count;
   }
 
-  /** The first of those around the median. */
   private static long usual(long[] following, int count) {
     long[] sorted = Arrays.copyOf(following, count);
     Arrays.sort(sorted);

@@ -123,7 +123,6 @@ final class CsvParser implements RecordParser {
     return count;
   }
 
-  /** Returns the place after the record. */
   private int refuse(ParsedChunk out, int at) {
     int end = records.end(bytes, at, limit, true);
     quoted = true; // its lines are counted

@@ -69,7 +69,6 @@ public final class TextFileReader implements ParallelFlowReader {
     }
   }
 
-  /** The columns and parser of a file, and the beginning of its records. */
   private record Plan(
       List<TextColumn> columns,
       byte separator,

@@ -25,7 +25,6 @@ public final class TextValues {
   /** A number, time, code or low long of an address. */
   long value;
 
-  /** The high long of an address. */
   long high;
 
   byte[] text = {};

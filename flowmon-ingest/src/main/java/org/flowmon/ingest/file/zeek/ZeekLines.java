@@ -27,7 +27,6 @@ final class ZeekLines implements Closeable {
     this.line = reader.line();
   }
 
-  /** False at the end. */
   boolean next() throws IOException {
     if (next < held.size()) {
       line = held.get(next++);
