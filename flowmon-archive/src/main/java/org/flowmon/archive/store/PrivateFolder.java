@@ -12,11 +12,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A folder with trusted or secret files: only its owner, who runs this process, can change it, or
- * replace it by another of its name. File systems without POSIX modes are trusted.
- *
- * <p>Every folder above must be this user's or root's. A group may write to one only if it is the
- * user's own (of the same name) or root's, others only if the folder is sticky, like /tmp.
+ * A folder with trusted or secret files: only its owner, who runs this process, can change or
+ * replace it. File systems without POSIX modes are trusted. Every folder above must be this user's
+ * or root's. A group may write to one only if it is the user's own (of the same name) or root's,
+ * others only if the folder is sticky, like /tmp.
  */
 public final class PrivateFolder {
   private static final FileAttribute<Set<PosixFilePermission>> FOLDER =
@@ -36,7 +35,6 @@ public final class PrivateFolder {
     ANY
   }
 
-  /** The owner of a file, and its mode. */
   private record Owner(int uid, int gid, String name, String group, int mode) {
     static Owner of(Path file) throws IOException {
       Map<String, Object> all =
@@ -57,10 +55,10 @@ public final class PrivateFolder {
   private PrivateFolder() {}
 
   /**
-   * Makes the folder, for its owner alone, if it is new, and checks it.
+   * Makes the folder, for its owner alone, if it is new, and checks it. Returns its real path, to
+   * be used from now on: a link may lead elsewhere later.
    *
    * @param advice how to choose another folder, for the message of a refusal
-   * @return its real path, to be used from now on: a link may lead elsewhere later
    * @throws UnsafeFolderException if another user could change it
    */
   public static Path create(Path folder, Readers readers, String advice) throws IOException {
@@ -137,7 +135,6 @@ public final class PrivateFolder {
     return "";
   }
 
-  /** The user who owns the files that this process makes. */
   private static int me() throws IOException {
     Path probe = Files.createTempFile("flowmon-", ".probe", FILE);
     try {
