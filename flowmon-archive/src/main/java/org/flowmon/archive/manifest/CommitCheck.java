@@ -16,20 +16,14 @@ import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
- * The effect of a commit on a state, by the rules of {@code docs/format/manifest.md}.
- *
- * @param repeat whether all of it is in the state already
- * @param gaps the positions that it would skip
+ * The effect of a commit on a state by the rules of {@code docs/format/manifest.md}: a {@code
+ * repeat} is in the state already, {@code gaps} are skipped positions.
  */
 record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
   private static final CommitCheck REPEAT = new CommitCheck(true, List.of());
   private static final CommitCheck PLAIN = new CommitCheck(false, List.of());
 
-  /**
-   * Checks a commit.
-   *
-   * @throws CommitRefusedException if it neither fits nor is a repeat
-   */
+  /** Checks a commit; throws {@link CommitRefusedException} if it neither fits nor is a repeat. */
   static CommitCheck of(ManifestState state, ArchiveCommit commit) {
     CommitCheck check = PLAIN;
     if (!commit.ranges().isEmpty()) {

@@ -11,11 +11,7 @@ import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 
-/**
- * The content of a commit's file.
- *
- * @param expiration the rows that it hides
- */
+/** The content of a commit's file. */
 record CommitRecord(ManifestFrame frame, ArchiveCommit commit, Expiration expiration) {
 
   static byte[] toBytes(
@@ -56,10 +52,8 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit, Expiration expira
   }
 
   /**
-   * Reads a commit's file.
-   *
-   * @param file its name, for messages
-   * @throws ManifestCorruptException if it is not the sound commit of this number
+   * Reads a file, named for messages; {@link ManifestCorruptException} unless sound and of this
+   * number.
    */
   static CommitRecord fromBytes(String file, byte[] bytes, long number) {
     ManifestFrame frame = ManifestFrame.read(file, bytes, ManifestFrame.Kind.COMMIT, number);

@@ -1,8 +1,8 @@
 package org.flowmon.archive.manifest;
 
 /**
- * A file of the manifest is missing or damaged. The message names the file, the place, the finding
- * and the expectation.
+ * A file of the manifest is missing or damaged: the message names file, place, finding and
+ * expectation.
  */
 public final class ManifestCorruptException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -23,7 +23,6 @@ public final class ManifestCorruptException extends RuntimeException {
     return file;
   }
 
-  /** The place in the file. */
   public String place() {
     return place;
   }

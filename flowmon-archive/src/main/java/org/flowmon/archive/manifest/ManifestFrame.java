@@ -70,7 +70,6 @@ record ManifestFrame(
       this.suffix = suffix;
     }
 
-    /** Name of the file of a number, relative to the archive. */
     String fileName(long number) {
       return String.format("%s/%020d%s", Manifest.FOLDER, number, suffix);
     }
@@ -80,14 +79,9 @@ record ManifestFrame(
     }
   }
 
-  /**
-   * A section of a file.
-   *
-   * @param bytes positioned at its first byte, little-endian
-   */
+  /** A section of a file, {@code bytes} positioned at its first byte, little-endian. */
   record Section(int tag, ByteBuffer bytes) {}
 
-  /** Collects sections into the bytes of a file. */
   static final class Writer {
     private final ByteBuffer head = ByteBuffer.allocate(HEADER_BYTES);
     private final List<byte[]> parts = new ArrayList<>();
@@ -137,9 +131,8 @@ record ManifestFrame(
   }
 
   /**
-   * Reads a file: the checksum first, then the content.
+   * Reads a file, named for messages: the checksum first, then the content.
    *
-   * @param file its name, for messages
    * @throws ManifestCorruptException if it is not a sound file of this kind and number
    */
   static ManifestFrame read(String file, byte[] bytes, Kind kind, long number) {

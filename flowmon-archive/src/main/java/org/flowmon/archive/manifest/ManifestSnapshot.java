@@ -8,7 +8,6 @@ import org.flowmon.archive.retention.TimestampHistogram;
 final class ManifestSnapshot {
   private ManifestSnapshot() {}
 
-  /** Encodes a state. */
   static byte[] toBytes(ManifestState state) {
     ManifestSum sum = state.sum();
     ManifestFrame.Writer out =
@@ -29,9 +28,8 @@ final class ManifestSnapshot {
   }
 
   /**
-   * Reads a snapshot, for later commits to be added.
-   *
-   * @throws ManifestCorruptException if it is not the sound snapshot of this number
+   * Reads a snapshot, for later commits to be added. Throws {@link ManifestCorruptException} unless
+   * it is the sound one of this number.
    */
   static ManifestSum read(String file, byte[] bytes, long number) {
     ManifestFrame frame = ManifestFrame.read(file, bytes, ManifestFrame.Kind.SNAPSHOT, number);

@@ -20,8 +20,7 @@ import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
- * The running sum of commits, without a copy of the state for each. Not to be changed after {@link
- * #build}.
+ * The running sum of commits, without copying the state for each; immutable after {@link #build}.
  */
 final class ManifestSum {
   final UUID archive;
@@ -41,7 +40,6 @@ final class ManifestSum {
   long minArrival;
   long maxArrival;
 
-  /** Begins with a copy of a state. */
   ManifestSum(ManifestState state) {
     ManifestSum from = state.sum();
     this.archive = from.archive;
@@ -67,7 +65,6 @@ final class ManifestSum {
     this(snapshot.archive(), snapshot.number(), snapshot.link(), snapshot.timeMicros());
   }
 
-  /** Begins before commit 0. */
   ManifestSum(UUID archive) {
     this(archive, -1, 0, 0);
   }
@@ -155,10 +152,8 @@ final class ManifestSum {
   }
 
   /**
-   * Adds the next commit.
-   *
-   * @param file its name, for messages
-   * @throws ManifestCorruptException if it does not follow the commits added before
+   * Adds the next commit, its file named for messages. Throws {@link ManifestCorruptException} if
+   * it does not follow the commits added before.
    */
   void add(String file, CommitRecord record) {
     ManifestFrame frame = record.frame();
