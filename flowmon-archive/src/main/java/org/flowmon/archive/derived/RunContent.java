@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What runs of one kind hold: how they are made of a snapshot's segments, merged, and compared with
- * these. Everything else about runs is the same for every kind. Not thread-safe.
+ * The content of runs of one kind: how they are made of a snapshot's segments, merged, and compared
+ * with these. Not thread-safe.
  *
  * @param <S> an open segment, as far as it goes into a run
  */
@@ -33,79 +33,53 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
   private final String segmentsFolder;
   private final List<SealedSegment> segments;
 
-  /** Writes the file of a run under its name, synced. */
   @FunctionalInterface
   protected interface FileContent {
     void write(Path file) throws IOException;
   }
 
-  /** Writes runs. */
   @FunctionalInterface
   protected interface Writer<R> {
     /** Writes a run under a new name and opens it, until the update ends. */
     R write(FileContent content) throws IOException;
   }
 
-  /**
-   * The content of a folder's runs over a snapshot.
-   *
-   * @param segmentsFolder of segments in the store
-   * @param segments of the snapshot, which is held
-   */
+  /** The content of a folder's runs over a snapshot, which is held. */
   protected RunContent(RunFolder<R> folder, String segmentsFolder, List<SealedSegment> segments) {
     this.folder = folder;
     this.segmentsFolder = segmentsFolder;
     this.segments = segments;
   }
 
-  /** Opens a segment. */
   protected abstract S openSource(SealedSegment segment) throws IOException;
 
   /** A run takes no more segments once it has so many entries. */
   protected abstract long mostEntries();
 
-  /** Writes the file of a run over segments, synced. */
   protected abstract void write(Path file, List<S> sources) throws IOException;
 
-  /**
-   * Reads every byte of a run.
-   *
-   * @return its problem
-   * @throws SegmentCorruptException if the run is damaged
-   */
+  /** Reads every byte of a run; returns its problem, or throws {@link SegmentCorruptException}. */
   protected abstract Optional<String> problem(R run);
 
   /**
-   * Reads every byte of a run and compares it with its segments.
-   *
-   * @return the difference; damage of a segment is reported for the segment
-   * @throws SegmentCorruptException if the run is damaged
+   * Reads every byte of a run and compares it with its segments, whose damage is reported for them.
+   * Throws {@link SegmentCorruptException} if the run is damaged.
    */
   protected abstract Optional<String> difference(RunCover.Share<R> share) throws IOException;
 
   /**
-   * Writes one run in place of others.
-   *
-   * @return the new run; none if they are to be made again from the segments
-   * @throws SegmentCorruptException if one of them is damaged
+   * Writes one run in place of others; none if they are to be made again from the segments. Throws
+   * {@link SegmentCorruptException} if one of them is damaged.
    */
   protected abstract Optional<R> merge(List<RunCover.Share<R>> parts, Writer<R> writer)
       throws IOException;
 
-  /**
-   * Whether runs can be merged into one within the memory.
-   *
-   * @throws SegmentCorruptException if one of them is damaged
-   */
+  /** Whether runs can be merged within the memory; {@link SegmentCorruptException} if damaged. */
   protected boolean fit(List<RunCover.Share<R>> parts) {
     return true;
   }
 
-  /**
-   * Whether so much of a run is useless that it is to be written again.
-   *
-   * @throws SegmentCorruptException if it is damaged
-   */
+  /** Whether so much is useless that a run is to be written again; damage as {@link #fit}. */
   protected boolean isWorn(RunCover.Share<R> share) {
     return 2L * share.live() < share.run().segments().size();
   }
@@ -114,22 +88,18 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
     return folder;
   }
 
-  /** The segments of the snapshot. */
   protected final List<SealedSegment> segments() {
     return segments;
   }
 
-  /** The folder of segments in the store. */
   protected final String segmentsFolder() {
     return segmentsFolder;
   }
 
-  /** The store of segments and runs. */
   protected final ArchiveStore store() {
     return folder.store();
   }
 
-  /** The archive of the runs. */
   protected final UUID archive() {
     return folder.archive();
   }
@@ -161,12 +131,8 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
   }
 
   /**
-   * Writes one run over the next segments, as many as fit.
-   *
-   * @param wanted places of the segments to be covered
-   * @param from the first of them that is not covered yet
-   * @param runs takes the new run
-   * @return the next place to look at, −1 if there is none
+   * Writes one run over as many {@code wanted} segments as fit, starting at place {@code from};
+   * returns the next place to look at, −1 if there is none.
    */
   final int cover(BitSet wanted, int from, List<R> runs, Writer<R> writer) throws IOException {
     List<S> sources = new ArrayList<>();

@@ -12,7 +12,6 @@ import org.flowmon.archive.segment.SealedSegment;
 
 /** The assignment of segments to runs: at most one run answers for each segment. */
 public final class RunCover<R extends DerivedRun> {
-  /** The segments that a run answers for. */
   public static final class Share<R extends DerivedRun> {
     private final R run;
     private final int[] positions;
@@ -31,14 +30,12 @@ public final class RunCover<R extends DerivedRun> {
     }
 
     /**
-     * The place in the snapshot of each segment of the run, −1 if the run does not answer for it.
-     * Not to be written to.
+     * The snapshot place of each segment of the run, −1 if it does not answer for it. Read-only.
      */
     public int[] positions() {
       return positions;
     }
 
-    /** Number of segments it answers for. */
     public int live() {
       return live;
     }
@@ -62,7 +59,6 @@ public final class RunCover<R extends DerivedRun> {
   private final List<Share<R>> idle = new ArrayList<>();
   private final BitSet uncovered;
 
-  /** Assigns the segments to the runs. */
   RunCover(List<SealedSegment> segments, Collection<R> runs) {
     Map<String, Integer> places = new HashMap<>(2 * segments.size());
     for (int i = 0; i < segments.size(); i++) {
@@ -112,7 +108,6 @@ public final class RunCover<R extends DerivedRun> {
     return idle;
   }
 
-  /** Places of the segments that no run answers for. */
   public BitSet uncovered() {
     return uncovered;
   }

@@ -3,11 +3,8 @@ package org.flowmon.archive.derived;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A problem of a run.
- *
- * @param run its name within its folder
- * @param what the finding and the expectation
- * @param remedy what to do about it, null if it is no damage: other versions read it
+ * A finding and its expectation on a run of this name, with a remedy, which is null if it is no
+ * damage: other versions read it.
  */
 public record RunProblem(String run, String what, @Nullable String remedy) {
   private static final String MADE_AGAIN = "flowmon compact makes it again from the segments";
@@ -33,7 +30,6 @@ public record RunProblem(String run, String what, @Nullable String remedy) {
     return new RunProblem(run, what, null);
   }
 
-  /** Whether it needs a remedy. */
   public boolean isDamage() {
     return remedy != null;
   }
