@@ -18,9 +18,9 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.FetchCounts;
 
 /**
- * The archive at one commit: later commits do not show. Immutable and safe for many threads. To be
- * closed; until then its archive's open segments stay usable and its {@link #files} stay in place,
- * even if they are merged into others.
+ * The archive at one commit: later commits do not show. Immutable and safe for many threads. Until
+ * it is closed, its archive's open segments stay usable and its {@link #files} stay in place, even
+ * if merged into others. History and arrivals: see the methods of {@link ManifestState}.
  */
 public final class ArchiveSnapshot implements AutoCloseable {
   private final SharedArchive shared;
@@ -32,12 +32,10 @@ public final class ArchiveSnapshot implements AutoCloseable {
     this.state = state;
   }
 
-  /** The archive's location. */
   public ArchiveLocation location() {
     return shared.location();
   }
 
-  /** This process's fetches from the archive's store since it opened the archive. */
   public FetchCounts fetched() {
     return shared.store().fetched();
   }
@@ -47,7 +45,6 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.archive();
   }
 
-  /** Number of the commit. */
   public long number() {
     return state.number();
   }
@@ -58,9 +55,9 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * The Parquet files of {@link #segments}, absolute paths or URLs, for other readers. They hold
-   * the rows of this state and, before the {@link #firstRow} of each, expired rows. The folder may
-   * also hold merged and uncommitted files.
+   * The Parquet files of {@link #segments}, absolute paths or URLs. They hold the rows of this
+   * state and, before each {@link #firstRow}, expired rows. The folder may also hold merged and
+   * uncommitted files.
    */
   public List<String> files() {
     return segments().stream()
@@ -69,9 +66,9 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * Whether other processes see this snapshot's lease and delete none of its files until it is
-   * closed. False if the archive's folder cannot be written ({@code docs/format/manifest.md},
-   * Leases), and in a store that is not local: there files stay for a time of grace.
+   * Whether other processes see this snapshot's lease and delete none of its files. False if the
+   * archive's folder cannot be written ({@code docs/format/manifest.md}, Leases), and in a store
+   * that is not local: there files stay for a time of grace.
    */
   public boolean keepsFiles() {
     return shared.isLeased();
@@ -88,22 +85,21 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * The first visible row of one of {@link #segments}, 0 if none expired. Rows before it have
-   * expired and belong to no answer; neither do sums that include them.
+   * The first visible row of a segment, 0 if none expired. Earlier rows belong to no answer;
+   * neither do sums that include them.
    */
   public int firstRow(SealedSegment segment) {
     return state.firstRow(segment.id());
   }
 
   /**
-   * The number of the commit that brought the newest rows of one of {@link #segments}, or of a
-   * later one: a snapshot of at least that number has all of its rows but expired ones.
+   * The number of the commit that brought a segment's newest rows, or of a later one: a snapshot of
+   * at least that number has all of its rows but expired ones.
    */
   public long newestRows(SealedSegment segment) {
     return state.newestRows(segment.id());
   }
 
-  /** The limits on how much of the past is kept. */
   public RetentionOptions retention() {
     return state.retention();
   }
@@ -153,7 +149,6 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.committedFirst(sourceKey);
   }
 
-  /** {@link #committedEnd} of every source. */
   public SortedMap<String, Long> committedEnds() {
     return state.committedEnds();
   }
@@ -168,53 +163,37 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.imported(sha256) != null;
   }
 
-  /** The first arrival stored (µs), {@link Long#MAX_VALUE} if none is. */
   public long historyFrom() {
     return state.historyFrom();
   }
 
-  /** As {@link ManifestState#historyFrom(Collection, long)}. */
   public long historyFrom(Collection<String> sourceKeys, long disorder) {
     return state.historyFrom(sourceKeys, disorder);
   }
 
-  /** As {@link ManifestState#importedArrivals}. */
   public NavigableMap<Long, Long> importedArrivals() {
     return state.importedArrivals();
   }
 
-  /**
-   * As {@link ManifestState#historyThrough()}: the arrival (µs) before which everything is here.
-   */
   public long historyThrough() {
     return state.historyThrough();
   }
 
-  /** As {@link ManifestState#historyThrough(Collection)}. */
   public long historyThrough(Collection<String> sourceKeys) {
     return state.historyThrough(sourceKeys);
   }
 
-  /** As {@link ManifestState#reaches}. */
   public boolean reaches(Collection<String> sourceKeys, long arrival) {
     return state.reaches(sourceKeys, arrival);
   }
 
-  /**
-   * The host directory for {@link #segments}, whose places are those in the list.
-   *
-   * @return to be released
-   */
+  /** The host directory by places in {@link #segments}; to be released. */
   public HostView hosts() throws IOException {
     requireOpen();
     return shared.hosts().hosts(state.number(), state.segments());
   }
 
-  /**
-   * The day sums for {@link #segments}, whose places are those in the list.
-   *
-   * @return to be released
-   */
+  /** The day sums by places in {@link #segments}; to be released. */
   public RunView<DayRun> days() throws IOException {
     requireOpen();
     return shared.days().view(state.number(), state.segments());
@@ -227,10 +206,9 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * Opens one of {@link #segments}, or shares it if this process has it open.
+   * Opens one of {@link #segments}, or shares it if this process has it open; to be closed.
    *
    * @param verifyChecksums whether a column's bytes are checked when it is first read
-   * @return to be closed
    * @throws org.flowmon.archive.region.SegmentCorruptException if its file is missing or damaged
    */
   public SegmentLease open(SealedSegment segment, boolean verifyChecksums) throws IOException {
