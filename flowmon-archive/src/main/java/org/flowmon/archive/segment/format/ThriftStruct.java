@@ -6,13 +6,11 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Checks the bytes of one struct of Thrift's compact protocol, the format of Parquet's headers and
- * footers, before the library decodes them. The library follows unknown nested structs and lists
- * until its thread's stack overflows, and allocates a text's memory before it knows that the text
- * is complete.
- *
- * <p>Checks that every value is complete and nothing is nested deeper than {@link #MAX_DEPTH}.
- * Allocates at most twice the present bytes.
+ * Checks one struct of Thrift's compact protocol, the format of Parquet's headers and footers,
+ * before the library decodes it. The library follows unknown nested structs and lists until its
+ * thread's stack overflows, and allocates a text's memory before it knows that the text is
+ * complete. Checks that every value is complete and nothing is nested deeper than {@link
+ * #MAX_DEPTH}. Allocates at most twice the present bytes.
  */
 public final class ThriftStruct {
   /** Parquet's own structs are nested less than ten deep. */
@@ -30,10 +28,8 @@ public final class ThriftStruct {
   }
 
   /**
-   * Reads exactly one struct.
+   * Reads exactly one struct of at most {@code most} bytes.
    *
-   * @param most maximum number of its bytes
-   * @return its bytes
    * @throws IOException naming the byte of the struct at which it ends too early, is nested too
    *     deep or has a value of no type
    */
@@ -44,10 +40,8 @@ public final class ThriftStruct {
   }
 
   /**
-   * Checks the struct at the beginning of some bytes.
-   *
-   * @return a stream of them
-   * @throws IOException as {@link #read}
+   * Checks the struct at the beginning of some bytes, and returns a stream of them; throws as
+   * {@link #read}.
    */
   public static InputStream check(byte[] bytes) throws IOException {
     return new ByteArrayInputStream(read(new ByteArrayInputStream(bytes), bytes.length));
@@ -61,9 +55,9 @@ public final class ThriftStruct {
 
   /**
    * Checks and decodes the struct at the beginning of some bytes. The library's errors name its own
-   * classes: they become errors in the file's terms, with the library's as cause.
+   * classes: they become causes of errors in the file's terms. {@code what}, for the error, is
+   * the struct and its place.
    *
-   * @param what the struct and its place, for the error
    * @throws IOException if it is damaged
    */
   public static <T> T parse(byte[] bytes, String what, Parser<T> parser) throws IOException {
@@ -170,7 +164,6 @@ public final class ThriftStruct {
     }
   }
 
-  /** Reads elements of a list, or keys and values of a map. */
   private void readElements(long size, int type, int valueType, int depth) throws IOException {
     if (depth > MAX_DEPTH) {
       throw wrong("structs or lists nested deeper than " + MAX_DEPTH);

@@ -73,9 +73,8 @@ public final class ChunkCursor {
   }
 
   /**
-   * Reads definition levels of {@code rows}: one run of ones, or one bit-packed run.
-   *
-   * @return offset of the bit-packed run's bits, −1 if every row has a value
+   * Reads definition levels, one run of ones or one bit-packed run; returns the offset of the
+   * latter's bits, −1 if every row has a value.
    */
   int readLevels(int rows, boolean nullable) {
     int length = readInt();
@@ -132,7 +131,6 @@ public final class ChunkCursor {
     return header;
   }
 
-  /** The bytes from the position on. */
   private final class Source extends InputStream {
     @Override
     public int read() {
