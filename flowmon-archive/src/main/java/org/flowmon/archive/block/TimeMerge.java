@@ -8,17 +8,16 @@ import java.util.Set;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * Merges sources that are each in time order; {@link FlowBlock#source} gives a row's source. Rows
- * of equal times come in the order of their sources, rows of one source in its own order.
+ * Merges sources that are each in time order. Rows of equal times come in the order of their
+ * sources, rows of one source in its own order.
  */
 public final class TimeMerge implements BlockSource {
   // Rows of a block that is put together from small runs.
   private static final int BLOCK = 2048;
   // A run of at least so many rows is handed on without copying.
   private static final int LONG_RUN = 256;
-  // If more than so many sources hold a block, a source whose next row is far off puts its block
-  // away: a stray from long ago opens every segment that has one, and must not keep all of them
-  // open.
+  // With more sources than so many holding a block, one whose next row is far off puts its block
+  // away: a stray from long ago opens every segment that has one, and must not keep all open.
   private static final int MANY_WAITING = 64;
   private static final long FAR_MICROS = 3_600_000_000L;
 
@@ -33,10 +32,8 @@ public final class TimeMerge implements BlockSource {
   /** A source that can free the rows it read ahead while its next row is not due for long. */
   interface Parkable extends BlockSource {
     /**
-     * Frees everything; {@link #next} then continues with the last rows of the block that it gave
-     * last.
-     *
-     * @param unread number of those rows, at least 1
+     * Frees everything; {@link #next} then continues with the last {@code unread} rows, at least 1,
+     * of the block that it gave last.
      */
     void park(int unread) throws IOException;
   }
@@ -54,7 +51,6 @@ public final class TimeMerge implements BlockSource {
       this.number = number;
     }
 
-    /** The time of the next row. */
     long time() {
       return time;
     }
@@ -81,10 +77,8 @@ public final class TimeMerge implements BlockSource {
   private int waiting; // heads that hold a block
 
   /**
-   * A merge.
-   *
-   * @param pending in the order of their first times
-   * @param isNumbered whether rows get the number of their source
+   * {@code pending} come in the order of their first times; {@code isNumbered} gives rows the number
+   * of their source.
    */
   TimeMerge(List<? extends Pending> pending, boolean isNumbered) {
     this.pending = pending;
@@ -92,10 +86,8 @@ public final class TimeMerge implements BlockSource {
   }
 
   /**
-   * Merges sources; closing the merge closes them.
-   *
-   * @param sources with the same columns, each in time order; a source that breaks this causes an
-   *     {@link IllegalArgumentException} when it shows
+   * Merges sources with the same columns; closing the merge closes them. A source that breaks its
+   * time order causes an {@link IllegalArgumentException} when it shows.
    */
   public static TimeMerge of(List<? extends BlockSource> sources) {
     List<Pending> all = new ArrayList<>();
@@ -148,7 +140,6 @@ public final class TimeMerge implements BlockSource {
     return runs.isEmpty() ? null : runs.size() == 1 ? runs.get(0) : FlowBlock.concat(runs);
   }
 
-  /** Opens every source that may hold the next row. */
   private void openDue() throws IOException {
     while (opened.size() < pending.size()
         && (heads.isEmpty() || pending.get(opened.size()).firstTime() <= heads.peek().time())) {
@@ -223,7 +214,6 @@ public final class TimeMerge implements BlockSource {
     head.at(0);
   }
 
-  /** Puts a source back to wait for its turn. */
   private void await(Head head) throws IOException {
     heads.add(head);
     if (waiting > MANY_WAITING
