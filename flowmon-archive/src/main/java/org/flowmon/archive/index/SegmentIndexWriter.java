@@ -26,11 +26,6 @@ public final class SegmentIndexWriter {
   private int[] starts = {};
   private int[] postings = {};
 
-  /**
-   * Begins a segment.
-   *
-   * @param rows of the segment
-   */
   public void begin(int rows) {
     rollups.begin(rows);
     written.clear();
@@ -40,19 +35,15 @@ public final class SegmentIndexWriter {
   }
 
   /**
-   * The writer of the rollups. It gets {@code end_time} and {@code outgoing} before an address
-   * column is added, the measures after.
+   * Needs {@code end_time} and {@code outgoing} before an address column is added, measures after.
    */
   public RollupWriter rollups() {
     return rollups;
   }
 
   /**
-   * Adds a column.
-   *
-   * @param ids the place in the dictionary of each value that is not null, in the order of rows
-   * @param valid bits of the rows that are not null; null if all are
-   * @param values the distinct values in order
+   * Adds a column: {@code ids} in the order of rows are places in the sorted, distinct {@code
+   * values}; {@code valid} has bits of the rows that are not null, null if all are.
    */
   public void add(
       FlowColumn column, int rows, int[] ids, int count, long[] valid, DictionaryValues values) {
@@ -180,12 +171,7 @@ public final class SegmentIndexWriter {
     }
   }
 
-  /**
-   * Writes the sidecar.
-   *
-   * @param segment identity of the segment's file
-   * @return identity of the sidecar
-   */
+  /** Writes the sidecar of the segment with this identity; returns the sidecar's. */
   public FileIdentity write(Path target, String segmentId, FileIdentity segment, int rows)
       throws IOException {
     addRollups();
