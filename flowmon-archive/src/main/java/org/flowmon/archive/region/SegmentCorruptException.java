@@ -14,11 +14,8 @@ public final class SegmentCorruptException extends RuntimeException {
   private final String what;
 
   /**
-   * An exception for a local file.
-   *
-   * @param file the damaged file
-   * @param place in the file, for example {@code column src_addr} or {@code footer}
-   * @param what the finding and the expectation
+   * The place is, for example, {@code column src_addr} or {@code footer}; {@code what} has the
+   * finding and the expectation.
    */
   public SegmentCorruptException(Path file, String place, String what) {
     this(file, place, what, null);
@@ -28,11 +25,7 @@ public final class SegmentCorruptException extends RuntimeException {
     this(file.toString(), place, what, cause);
   }
 
-  /**
-   * An exception for a file that need not be local.
-   *
-   * @param file its path or URL
-   */
+  /** For a file, named by path or URL, that need not be local. */
   public SegmentCorruptException(String file, String place, String what, Throwable cause) {
     super(file + ": " + place + ": " + what, cause);
     this.file = file;
@@ -45,7 +38,6 @@ public final class SegmentCorruptException extends RuntimeException {
     return file;
   }
 
-  /** The place in the file. */
   public String place() {
     return place;
   }
