@@ -14,12 +14,8 @@ public final class SegmentTrimmer {
   private SegmentTrimmer() {}
 
   /**
-   * Seals the last rows of a segment.
-   *
-   * @param writer with the archive's options
-   * @param directory the folder of segments
-   * @param firstRow the first of them, at least one
-   * @param owner as in {@link SegmentWriter#seal}
+   * Seals the rows from {@code firstRow} on, at least one. The writer has the archive's options;
+   * {@code owner} as in {@link SegmentWriter#seal}.
    */
   public static SealedSegment trim(
       SegmentWriter writer,
@@ -32,7 +28,6 @@ public final class SegmentTrimmer {
     return writer.seal(directory, List.of(rowsFrom(segment, firstRow)), provenance, owner);
   }
 
-  /** The rows of a segment from one on. */
   public static SelectedRows rowsFrom(SegmentReader segment, int firstRow) {
     int[] rows = new int[segment.rows() - firstRow];
     for (int i = 0; i < rows.length; i++) {
