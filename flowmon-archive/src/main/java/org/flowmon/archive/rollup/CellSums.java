@@ -42,10 +42,8 @@ final class CellSums {
   }
 
   /**
-   * Adds the values of rows.
-   *
-   * @param of the values that are not NULL, in the order of rows
-   * @param valid bits of the rows with a value; null if all have one
+   * Adds the values that are not NULL, in the order of rows; {@code valid} has their rows' bits,
+   * null if all have one.
    */
   void add(int[] cellOf, long[] of, int n, long[] valid) {
     if (valid == null && !wide) {
@@ -78,7 +76,6 @@ final class CellSums {
     low[cell] = sum;
   }
 
-  /** Adds the sums of finer cells. */
   void add(int[] cellOf, CellSums finer, int n) {
     for (int c = 0; c < n; c++) {
       int cell = cellOf[c];

@@ -28,7 +28,6 @@ final class DimensionCells {
   private boolean hasHours;
   private boolean hasTotals;
 
-  /** Resets for the next segment. */
   void begin() {
     hasHours = false;
     hasTotals = false;
@@ -36,11 +35,8 @@ final class DimensionCells {
   }
 
   /**
-   * Numbers the cells of a segment.
-   *
-   * @param of by row that is not NULL: its id in the dictionary
-   * @param valid bits of these rows, null if all are
-   * @param dictionarySize entries of the dictionary
+   * Numbers the cells of a segment; {@code of} has dictionary ids by row that is not NULL, {@code
+   * valid} these rows' bits, null if all are.
    */
   void number(
       RowRuns runs,
