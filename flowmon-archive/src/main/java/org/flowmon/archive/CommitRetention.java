@@ -123,6 +123,7 @@ final class CommitRetention implements CommitPreparation {
     return newest.get();
   }
 
+  /** The segments of a plan by their fate: dropped, kept in part, rewritten. */
   private final class Step {
     private final ManifestState before;
     private final List<SegmentKeys> segments;
@@ -287,6 +288,7 @@ final class CommitRetention implements CommitPreparation {
         Archive.SEGMENTS + "/" + segment.indexFileName());
   }
 
+  /** Segments that are open while a commit is prepared. */
   private final class Leases implements SegmentKeys.Opener, AutoCloseable {
     private final Map<String, SegmentLease> open = new HashMap<>();
 

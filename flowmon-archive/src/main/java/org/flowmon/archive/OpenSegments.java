@@ -114,6 +114,7 @@ final class OpenSegments implements AutoCloseable {
     evict();
   }
 
+  /** One open segment. */
   final class Entry {
     private final SealedSegment segment;
     private final boolean verifyChecksums;

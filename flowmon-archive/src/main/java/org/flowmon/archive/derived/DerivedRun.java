@@ -14,6 +14,7 @@ public abstract class DerivedRun {
   /** A segment that a run covers: its id, and the CRC32C of its Parquet file. */
   public record Covered(String id, int crc32c) {}
 
+  /** Parses a run's file. */
   @FunctionalInterface
   protected interface Reader<R extends DerivedRun> {
     /** Parses a file, which has to belong to an archive; takes over its reference. */

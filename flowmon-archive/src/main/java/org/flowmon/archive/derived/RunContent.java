@@ -33,11 +33,13 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
   private final String segmentsFolder;
   private final List<SealedSegment> segments;
 
+  /** Writes the file of a run under its name, synced. */
   @FunctionalInterface
   protected interface FileContent {
     void write(Path file) throws IOException;
   }
 
+  /** Writes runs. */
   @FunctionalInterface
   protected interface Writer<R> {
     /** Writes a run under a new name and opens it, until the update ends. */

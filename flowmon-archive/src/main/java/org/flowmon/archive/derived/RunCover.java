@@ -12,6 +12,7 @@ import org.flowmon.archive.segment.SealedSegment;
 
 /** The assignment of segments to runs: at most one run answers for each segment. */
 public final class RunCover<R extends DerivedRun> {
+  /** The segments that a run answers for. */
   public static final class Share<R extends DerivedRun> {
     private final R run;
     private final int[] positions;

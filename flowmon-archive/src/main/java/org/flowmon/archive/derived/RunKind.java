@@ -17,6 +17,7 @@ public record RunKind<R extends DerivedRun>(
     Duration lookAgain,
     String instead,
     Opener<R> opener) {
+  /** Opens a run, as {@link DerivedRun#open}. */
   @FunctionalInterface
   public interface Opener<R extends DerivedRun> {
     R open(Path path, UUID archive) throws IOException;

@@ -82,6 +82,7 @@ record ManifestFrame(
   /** A section of a file, {@code bytes} positioned at its first byte, little-endian. */
   record Section(int tag, ByteBuffer bytes) {}
 
+  /** Collects sections into the bytes of a file. */
   static final class Writer {
     private final ByteBuffer head = ByteBuffer.allocate(HEADER_BYTES);
     private final List<byte[]> parts = new ArrayList<>();

@@ -86,6 +86,7 @@ final class RetentionSections {
     }
   }
 
+  /** Collects the retention sections of a commit. */
   static final class Reader {
     private final Map<String, Integer> firstRows = new TreeMap<>();
     private final List<String> expired = new ArrayList<>();

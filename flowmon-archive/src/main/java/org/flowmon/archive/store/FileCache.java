@@ -72,6 +72,7 @@ final class FileCache {
     private FileTime lastUse;
   }
 
+  /** A file of the cache on disk. */
   private record CachedFile(Path path, long bytes, FileTime lastUse) {}
 
   FileCache(ObjectStore store, Path root, long maxBytes) {

@@ -35,6 +35,7 @@ public final class PrivateFolder {
     ANY
   }
 
+  /** The owner of a file, and its mode. */
   private record Owner(int uid, int gid, String name, String group, int mode) {
     static Owner of(Path file) throws IOException {
       Map<String, Object> all =

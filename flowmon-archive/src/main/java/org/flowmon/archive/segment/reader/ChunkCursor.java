@@ -131,6 +131,7 @@ public final class ChunkCursor {
     return header;
   }
 
+  /** The bytes from the position on. */
   private final class Source extends InputStream {
     @Override
     public int read() {
