@@ -6,7 +6,7 @@ import java.util.List;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Merges streams of addresses: the stream with the least address is always the first. A heap; not
+ * Merges streams of addresses: the one with the least address is always the first. A heap; not
  * thread-safe.
  */
 public final class AddressMerge<S extends AddressStream> {
@@ -24,7 +24,6 @@ public final class AddressMerge<S extends AddressStream> {
     }
   }
 
-  /** Whether no address is left. */
   public boolean isEmpty() {
     return heap.isEmpty();
   }
