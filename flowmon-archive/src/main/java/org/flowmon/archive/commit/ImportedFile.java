@@ -3,11 +3,8 @@ package org.flowmon.archive.commit;
 import java.util.regex.Pattern;
 
 /**
- * An imported file, identified by its content.
- *
- * @param sha256 SHA-256 of the file's bytes, 64 lower-case hexadecimal digits
- * @param name the file's name when it was imported, for people
- * @param bytes the file's length
+ * An imported file, identified by the SHA-256 of its bytes, 64 lower-case hexadecimal digits. The
+ * name, when it was imported, is for people.
  */
 public record ImportedFile(String sha256, String name, long bytes) {
   private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");

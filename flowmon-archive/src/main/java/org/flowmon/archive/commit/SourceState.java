@@ -1,10 +1,8 @@
 package org.flowmon.archive.commit;
 
 /**
- * The committed state of a source.
- *
- * @param retired whether a commit declared that it brings no more flows
- * @param ended whether its last committed position is the end of its input
+ * The committed state of a source; {@code retired} if a commit declared that it brings no more
+ * flows, {@code ended} if its last committed position is the end of its input.
  */
 public record SourceState(OffsetRanges committed, boolean retired, boolean ended) {
   public static final SourceState NEW = new SourceState(OffsetRanges.NONE, false, false);
