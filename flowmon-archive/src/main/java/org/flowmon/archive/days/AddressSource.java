@@ -2,7 +2,6 @@ package org.flowmon.archive.days;
 
 /** Distinct addresses in ascending order, read by place. */
 interface AddressSource {
-  /** Number of addresses. */
   int size();
 
   /** Reads n addresses from a place on. */

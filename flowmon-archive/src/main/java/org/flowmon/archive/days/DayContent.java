@@ -37,10 +37,7 @@ final class DayContent extends RunContent<DayRun, SegmentDays> {
     return SegmentDays.open(store(), segmentsFolder(), segment);
   }
 
-  /**
-   * The new ids of all entries are on the heap at once, 4 bytes each; in addition, a slice with a
-   * cell of some 15 bytes for each at most.
-   */
+  /** All entries' new ids are on the heap at once, 4 bytes each; a slice adds some 15 for each. */
   @Override
   protected long mostEntries() {
     return HeapBudget.Part.DAY_MERGE.bytes() / Integer.BYTES;
@@ -106,8 +103,8 @@ final class DayContent extends RunContent<DayRun, SegmentDays> {
   }
 
   /**
-   * Merges runs. Their days on which segments are gone are left out, and made again from those
-   * segments that have rows on them.
+   * Merges runs. Days on which segments are gone are left out, and made again from those segments
+   * that have rows on them.
    */
   @Override
   protected Optional<DayRun> merge(List<RunCover.Share<DayRun>> parts, Writer<DayRun> writer)
@@ -128,10 +125,8 @@ final class DayContent extends RunContent<DayRun, SegmentDays> {
   }
 
   /**
-   * Adds the days of a run that are to be kept.
-   *
-   * @param again takes the segments that are read for it
-   * @return false if the run is to be made again from its segments instead
+   * Adds the days of a run to keep; {@code again} takes the segments read for it. False if the run
+   * is to be made again from its segments instead.
    */
   private boolean add(
       RunCover.Share<DayRun> part,

@@ -59,11 +59,7 @@ final class DictionaryMerge {
     }
   }
 
-  /**
-   * A dictionary to be merged.
-   *
-   * @param used the wanted ids
-   */
+  /** A dictionary and its wanted ids. */
   record Source(AddressSource addresses, BitSet used) {}
 
   private final ByteSink bytes = new ByteSink();
@@ -77,13 +73,10 @@ final class DictionaryMerge {
     /** By input, then by its id, the new id of a wanted entry; the last is that of NULL. */
     final int[][] newIds;
 
-    /** Entries below IPv4. */
     final int below;
 
-    /** Entries of IPv4. */
     final int ipv4;
 
-    /** Entries above IPv4. */
     final int above;
 
     final int crc32c;

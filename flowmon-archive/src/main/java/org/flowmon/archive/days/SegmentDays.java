@@ -67,11 +67,8 @@ public final class SegmentDays implements RunSource {
   }
 
   /**
-   * Opens a segment and its sidecar.
-   *
-   * @param folder of segments in the store
-   * @throws IOException if one cannot be read
-   * @throws org.flowmon.archive.region.SegmentCorruptException if one is damaged
+   * Opens a segment and its sidecar; {@link org.flowmon.archive.region.SegmentCorruptException} if
+   * damaged.
    */
   public static SegmentDays open(ArchiveStore store, String folder, SealedSegment segment)
       throws IOException {
@@ -127,7 +124,6 @@ public final class SegmentDays implements RunSource {
         .allMatch(measure -> rollup.has(measure) == (reader.nullCount(measure) < reader.rows()));
   }
 
-  /** The segment's share in a run. */
   DayRun.Share share() {
     return share;
   }
@@ -142,12 +138,11 @@ public final class SegmentDays implements RunSource {
     return entries;
   }
 
-  /** Its sums by a column, if it has any. */
   Optional<DayRunWriter.Input> input(FlowColumn column) {
     return input(column, day -> true);
   }
 
-  /** Its sums by a column on some days, if it has any sums by it. */
+  /** Its sums by a column on some days, if it has any by it. */
   Optional<DayRunWriter.Input> input(FlowColumn column, LongPredicate wanted) {
     if (!share.has(column)) {
       return Optional.empty();
