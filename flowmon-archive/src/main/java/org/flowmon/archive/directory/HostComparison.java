@@ -20,11 +20,7 @@ final class HostComparison implements HostSink {
   }
 
   /**
-   * Walks a run beside the addresses of segments.
-   *
-   * @param mine whether the segment of each number in the run is compared
-   * @param inputs the addresses of these segments
-   * @return the difference
+   * Walks a run beside addresses of those segments that {@code mine} marks by number in the run.
    */
   static Optional<String> of(HostRun run, boolean[] mine, List<HostMerge.Input> inputs)
       throws IOException {

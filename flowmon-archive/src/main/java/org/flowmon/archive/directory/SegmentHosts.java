@@ -23,10 +23,8 @@ final class SegmentHosts implements RunSource {
   }
 
   /**
-   * Opens a segment, and verifies its columns of addresses.
-   *
-   * @param folder of segments in the store
-   * @throws org.flowmon.archive.region.SegmentCorruptException if it is damaged
+   * Opens a segment, and verifies its columns of addresses. Throws {@link
+   * org.flowmon.archive.region.SegmentCorruptException} if it is damaged.
    */
   static SegmentHosts open(ArchiveStore store, String folder, SealedSegment sealed)
       throws IOException {
