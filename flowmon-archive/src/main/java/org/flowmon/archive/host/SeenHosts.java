@@ -17,12 +17,9 @@ import org.flowmon.flow.time.FlowTime;
 import org.flowmon.udaf.set.AddressRanges;
 
 /**
- * Finds when addresses were last seen, exactly. It uses the host directory and the ends of posting
- * lists: an address costs one or two segments, one that was never seen costs none.
- *
- * <p>The time of a flow is its {@link org.flowmon.archive.segment.TimeKey}: {@code end_time}, but
- * no later than an hour after {@code arrival}, so that a clock in the future does not make a host
- * look present; {@code arrival} if {@code end_time} is NULL.
+ * Finds when addresses were last seen, exactly, by {@link org.flowmon.archive.segment.TimeKey}, so
+ * that a clock in the future does not make a host look present. Uses the host directory and the
+ * ends of posting lists: an address costs one or two segments, one never seen costs none.
  */
 public final class SeenHosts {
   private final ArchiveSnapshot snapshot;
