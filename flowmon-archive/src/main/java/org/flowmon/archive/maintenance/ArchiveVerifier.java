@@ -37,17 +37,15 @@ public final class ArchiveVerifier {
 
   private ArchiveVerifier() {}
 
-  /** As {@link #verify(ArchiveLocation)}, of a directory. */
   public static VerifyReport verify(Path directory) throws IOException {
     return verify(ArchiveLocation.of(directory));
   }
 
   /**
    * Verifies an archive; others may read and commit meanwhile. Files of a store that is not local
-   * are fetched anew, one segment at a time.
-   *
-   * <p>If the manifest itself is damaged, the segments of its sound commits are still verified, but
-   * no segment is called an orphan: it may belong to a commit that cannot be read.
+   * are fetched anew, one segment at a time. If the manifest is damaged, the segments of its sound
+   * commits are still verified, but none is called an orphan: it may belong to a commit that cannot
+   * be read.
    *
    * @throws NoSuchFileException if there is no archive
    */
@@ -56,10 +54,8 @@ public final class ArchiveVerifier {
   }
 
   /**
-   * As {@link #verify(ArchiveLocation)}, with progress.
-   *
-   * @param progress gets the rows of each verified segment; an exception from it ends the
-   *     verification
+   * Gives the rows of each verified segment to {@code progress}; an exception from it ends the
+   * verification.
    */
   public static VerifyReport verify(ArchiveLocation location, LongConsumer progress)
       throws IOException {

@@ -16,9 +16,9 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 
 /**
- * Rewrites every segment that an archive has at the start, one after the other: the same rows, in
- * files of this version's format. One segment is one commit. Segments that others replace meanwhile
- * are skipped. Not thread-safe.
+ * Rewrites every segment that an archive has at the start, one by one: the same rows, in this
+ * version's format. One segment is one commit. Segments that others replace meanwhile are skipped.
+ * Not thread-safe.
  */
 public final class Repacker {
   private final Archive archive;
@@ -43,7 +43,6 @@ public final class Repacker {
     return Set.copyOf(damaged);
   }
 
-  /** Segments rewritten so far. */
   public int written() {
     return written;
   }

@@ -3,15 +3,10 @@ package org.flowmon.archive.maintenance;
 import java.util.List;
 
 /**
- * The result of a verification.
- *
- * @param commits commits of the manifest
- * @param segments segments that the manifest names
- * @param rows rows of these
- * @param bytes bytes of files that were read
- * @param damages empty if every byte is as written
- * @param orphans paths or URLs of files that no commit knows; they are no damage
- * @param passedOver files of other versions, which were not checked, and why; they are no damage
+ * The result of a verification: {@code segments} that the manifest names, with their rows; {@code
+ * bytes} read; {@code damages}, empty if every byte is as written; {@code orphans}, paths or URLs
+ * of files that no commit knows, and {@code passedOver} files of other versions, unchecked, and
+ * why: neither are damage.
  */
 public record VerifyReport(
     long commits,
@@ -22,12 +17,7 @@ public record VerifyReport(
     List<String> orphans,
     List<String> passedOver) {
   /**
-   * One finding.
-   *
-   * @param file the damaged or missing file: its path or URL
-   * @param place the damaged part
-   * @param what the finding and the expectation
-   * @param remedy what to do about it
+   * A damaged or missing file (path or URL), the part, the finding and expectation, and what to do.
    */
   public record Damage(String file, String place, String what, String remedy) {
     @Override
