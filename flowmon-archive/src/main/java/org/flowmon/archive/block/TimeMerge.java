@@ -76,10 +76,7 @@ public final class TimeMerge implements BlockSource {
   private FlowBlock due;
   private int waiting; // heads that hold a block
 
-  /**
-   * {@code pending} come in the order of their first times; {@code isNumbered} gives rows the number
-   * of their source.
-   */
+  /** {@code pending} ascend by first times; {@code isNumbered}: rows get their source's number. */
   TimeMerge(List<? extends Pending> pending, boolean isNumbered) {
     this.pending = pending;
     this.isNumbered = isNumbered;
