@@ -98,10 +98,7 @@ public final class Archive implements AutoCloseable {
     return openOrCreate(ArchiveLocation.of(directory), options);
   }
 
-  /**
-   * Opens an archive, or creates it if there is none; several processes may do so at the same time.
-   * Throws also if nothing could be committed here.
-   */
+  /** Opens or creates an archive, for any number of processes; fails if no commit is possible. */
   public static Archive openOrCreate(ArchiveLocation location, ArchiveOptions options)
       throws IOException {
     makeWhereMissing(location);
@@ -126,9 +123,7 @@ public final class Archive implements AutoCloseable {
     return exists(ArchiveLocation.of(directory));
   }
 
-  /**
-   * Whether an archive exists, sound or not; {@link UncheckedIOException} if that cannot be told.
-   */
+  /** Whether an archive exists, sound or not; {@link UncheckedIOException} if unknown. */
   public static boolean exists(ArchiveLocation location) {
     try (ArchiveStore store = location.openStore()) {
       return hasManifest(store);
@@ -176,11 +171,9 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Seals rows into a segment of this archive's store, to be committed. Its files are no orphans
-   * until it is committed or discarded, or this archive is closed. If the disk is full, unneeded
-   * files are deleted first.
-   *
-   * @throws NoRoomException if that was not enough
+   * Seals rows into a segment of this archive's store. Its files are no orphans until it is
+   * committed or discarded, or this archive is closed. On a full disk deletes unneeded files first,
+   * or throws {@link NoRoomException} if that was not enough.
    */
   public SealedSegment seal(
       SegmentWriter writer, Collection<? extends FlowRows> parts, Provenance provenance)
@@ -245,10 +238,7 @@ public final class Archive implements AutoCloseable {
     uncommitted.disown(segment.id());
   }
 
-  /**
-   * The lock for compaction and expiration; null if another holds it. In a store that is not local,
-   * it keeps out processes of this host only.
-   */
+  /** The lock for compaction and expiration, null if taken; of a remote store, on this host. */
   public MaintenanceLock tryMaintenance() throws IOException {
     return MaintenanceLock.tryTake(shared().store().hostFolder());
   }
@@ -326,22 +316,16 @@ public final class Archive implements AutoCloseable {
     return shared().manifest().refresh().historyThrough();
   }
 
-  /**
-   * Files that no commit names, as absolute paths or URLs: not committed yet, or left by a process
-   * that died. They are no damage, and no query sees them.
-   */
+  /** Files that no commit names (yet), by path or URL: no damage, unseen by queries. */
   public List<String> orphans() throws IOException {
     return new UnneededFiles(shared()).orphans();
   }
 
   /**
-   * Deletes files that no reader needs any more: those of replaced segments, and commits and
-   * snapshots before the newest snapshot but one. Returns the ids of segments whose files are gone.
-   * Files are deleted before a commit says so: if a process dies in between, the next call deletes
-   * the rest.
-   *
-   * @param grace how long files stay after their replacement, for readers on other hosts, whose
-   *     leases cannot be seen from here; the store may ask for more
+   * Deletes files that no reader needs any more: of replaced segments, whose ids are returned, and
+   * commits and snapshots before the newest snapshot but one. Files go before a commit says so: if
+   * a process dies in between, the next call deletes the rest. They stay for {@code grace}, or
+   * longer if the store asks for it, for readers on other hosts, whose leases cannot be seen here.
    */
   public List<String> removeReplaced(Duration grace) throws IOException {
     return new UnneededFiles(shared()).removeReplaced(grace);
@@ -360,9 +344,8 @@ public final class Archive implements AutoCloseable {
 
   /**
    * Brings the day sums up to the newest commit, for faster sums over whole days; otherwise like
-   * {@link #updateDirectory}.
-   *
-   * @param settled gives the places of the segments to cover: those not about to be merged
+   * {@link #updateDirectory}. {@code settled} gives the places of segments not about to be merged,
+   * to be covered.
    */
   public RunUpdate.Done updateDays(
       Function<List<SealedSegment>, BitSet> settled, boolean verify, BooleanSupplier stop)

@@ -23,10 +23,9 @@ import org.flowmon.flow.FlowBatch;
 
 /**
  * Takes the flows of one file into an archive: all of them when {@link #commit} returns, else none.
- *
- * <p>A segment is sorted by time in itself; a file longer than a segment is cut in the order of its
- * flows. With several threads segments are sealed while further batches come; which rows a segment
- * has does not depend on it. Not thread-safe.
+ * A segment is sorted by time in itself; a longer file is cut in the order of its flows. With
+ * several threads segments are sealed while further batches come, which changes no segment's rows.
+ * Not thread-safe.
  */
 public final class ArchiveImporter implements AutoCloseable {
   public static final int DEFAULT_SEGMENT_ROWS = 1 << 20;
@@ -159,10 +158,8 @@ public final class ArchiveImporter implements AutoCloseable {
   }
 
   /**
-   * Seals the remaining rows and commits everything.
-   *
-   * @param note who imports, for people
-   * @throws CommitRefusedException if another imported the file meanwhile
+   * Seals the remaining rows and commits everything; {@code note} says who, for people. Throws
+   * {@link CommitRefusedException} if another imported the file meanwhile.
    */
   public CommitResult commit(String note) throws IOException {
     if (done) {

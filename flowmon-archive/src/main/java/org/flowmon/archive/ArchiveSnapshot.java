@@ -20,7 +20,7 @@ import org.flowmon.archive.store.FetchCounts;
 /**
  * The archive at one commit: later commits do not show. Immutable and safe for many threads. Until
  * it is closed, its archive's open segments stay usable and its {@link #files} stay in place, even
- * if merged into others. History and arrivals: see the methods of {@link ManifestState}.
+ * if merged into others. Cutoff, history and arrivals: see {@link ManifestState}.
  */
 public final class ArchiveSnapshot implements AutoCloseable {
   private final SharedArchive shared;
@@ -55,9 +55,8 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * The Parquet files of {@link #segments}, absolute paths or URLs. They hold the rows of this
-   * state and, before each {@link #firstRow}, expired rows. The folder may also hold merged and
-   * uncommitted files.
+   * The Parquet files, absolute paths or URLs. They hold the rows of this state and, before each
+   * {@link #firstRow}, expired ones. The folder may also hold merged and uncommitted files.
    */
   public List<String> files() {
     return segments().stream()
@@ -84,18 +83,12 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.storedRows();
   }
 
-  /**
-   * The first visible row of a segment, 0 if none expired. Earlier rows belong to no answer;
-   * neither do sums that include them.
-   */
+  /** The first visible row, 0 if none expired. No answer or sum may include earlier ones. */
   public int firstRow(SealedSegment segment) {
     return state.firstRow(segment.id());
   }
 
-  /**
-   * The number of the commit that brought a segment's newest rows, or of a later one: a snapshot of
-   * at least that number has all of its rows but expired ones.
-   */
+  /** The commit of a segment's newest rows, or a later one: snapshots since have the unexpired. */
   public long newestRows(SealedSegment segment) {
     return state.newestRows(segment.id());
   }
@@ -104,10 +97,6 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.retention();
   }
 
-  /**
-   * No row with a smaller {@link org.flowmon.archive.segment.TimeKey} (µs) is visible; {@link
-   * Long#MIN_VALUE} if nothing has expired.
-   */
   public long cutoff() {
     return state.cutoff();
   }
@@ -117,7 +106,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.expiredRows();
   }
 
-  /** Rows that were below the cutoff when they were committed, so were never visible. */
+  /** Rows below the cutoff when they were committed, so never visible. */
   public long lateRows() {
     return state.lateRows();
   }

@@ -156,9 +156,7 @@ final class OpenSegments implements AutoCloseable {
       return reader;
     }
 
-    /**
-     * The sidecar; null if missing or damaged, which is remembered. Throws if unreadable this time.
-     */
+    /** The sidecar; null if missing or damaged (remembered). Throws if unreadable this time. */
     synchronized SegmentIndex index() throws IOException {
       if (index == null && indexProblem == null) {
         String name = Archive.SEGMENTS + "/" + segment.indexFileName();

@@ -5,9 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.segment.reader.SegmentReader;
 
-/**
- * An open segment, until {@link #close}. Others may share it: close no reader or index directly.
- */
+/** An open segment, until {@link #close}. Others may share it: close no reader or index. */
 public final class SegmentLease implements AutoCloseable {
   private final OpenSegments.Entry entry;
   private final SegmentReader reader;

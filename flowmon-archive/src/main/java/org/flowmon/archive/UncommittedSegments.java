@@ -72,9 +72,8 @@ final class UncommittedSegments {
   }
 
   /**
-   * Owns segments for a commit, also those of another process, which may be gone: their files stay
-   * from now on, or are gone before anybody looks for them. Returns the segments that the lease
-   * must disown when the commit is over.
+   * Owns segments for a commit, also those of another, maybe gone process: their files stay from
+   * now on, or are gone before anybody looks. Returns those to disown when the commit is over.
    */
   List<String> takeOver(List<String> segments) throws IOException {
     boolean areOurs;

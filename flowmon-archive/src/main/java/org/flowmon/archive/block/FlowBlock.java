@@ -23,10 +23,7 @@ public final class FlowBlock implements FlowRows {
   private final int offset;
   private final int rows;
 
-  /**
-   * {@code sources} are by row, null if all are {@code source}; {@code offset} is the first row's
-   * place in every array.
-   */
+  /** {@code sources} by row, null if all are {@code source}; {@code offset} of the first row. */
   FlowBlock(
       Map<FlowColumn, BlockColumn> columns,
       long[] times,
@@ -162,9 +159,7 @@ public final class FlowBlock implements FlowRows {
     }
   }
 
-  /**
-   * The first row at or after {@code from} later than {@code time}; the number of rows if none is.
-   */
+  /** First row from {@code from} on later than {@code time}; the number of rows if none is. */
   int firstAfter(long time, int from) {
     // As BinarySearch, but it runs for each run of rows, which may have one row.
     int low = from;

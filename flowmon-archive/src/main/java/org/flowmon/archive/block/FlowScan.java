@@ -88,10 +88,7 @@ public final class FlowScan implements BlockSource {
       return this;
     }
 
-    /**
-     * Orders the rows of all segments by {@link FlowBlock#time}. Otherwise they come segment by
-     * segment, each in that order.
-     */
+    /** Gives all rows in the order of {@link FlowBlock#time}; else segment after segment. */
     public Builder inTimeOrder() {
       this.inOrder = true;
       return this;
@@ -112,10 +109,7 @@ public final class FlowScan implements BlockSource {
       return this;
     }
 
-    /**
-     * Begins to read; throws {@link org.flowmon.udaf.text.QueryException} naming a parameter
-     * without value.
-     */
+    /** Begins; {@link org.flowmon.udaf.text.QueryException} names a parameter without value. */
     public FlowScan open() throws IOException {
       Set<FlowColumn> wanted = columns.isEmpty() ? EnumSet.allOf(FlowColumn.class) : columns;
       Expression where =

@@ -177,9 +177,7 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
     lease = null;
   }
 
-  /**
-   * Closes the segment while none of its blocks is being decoded: at its end, or without threads.
-   */
+  /** Closes the segment while no block is being decoded: at its end, or without threads. */
   @Override
   public void close() {
     isClosed = true;

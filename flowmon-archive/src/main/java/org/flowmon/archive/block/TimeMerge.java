@@ -7,10 +7,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import org.flowmon.flow.FlowColumn;
 
-/**
- * Merges sources that are each in time order. Rows of equal times come in the order of their
- * sources, rows of one source in its own order.
- */
+/** Merges sources, each in time order. Equal times come in the order of sources, then their own. */
 public final class TimeMerge implements BlockSource {
   // Rows of a block that is put together from small runs.
   private static final int BLOCK = 2048;
@@ -32,8 +29,7 @@ public final class TimeMerge implements BlockSource {
   /** A source that can free the rows it read ahead while its next row is not due for long. */
   interface Parkable extends BlockSource {
     /**
-     * Frees everything; {@link #next} then continues with the last {@code unread} rows, at least 1,
-     * of the block that it gave last.
+     * Frees everything; {@link #next} then gives the last {@code unread} (at least 1) rows again.
      */
     void park(int unread) throws IOException;
   }

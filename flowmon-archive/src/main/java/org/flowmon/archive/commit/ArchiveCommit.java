@@ -118,10 +118,7 @@ public record ArchiveCommit(
         note);
   }
 
-  /**
-   * Replaces segments, at least one, by others that hold the same rows but for the {@code dropped}
-   * first rows, all hidden.
-   */
+  /** Replaces 1 or more segments by the same rows, but {@code dropped} hidden ones at the start. */
   public static ArchiveCommit ofReplacement(
       List<SealedSegment> segments, List<String> replaced, RowSums dropped, String note) {
     return new ArchiveCommit(

@@ -1,9 +1,6 @@
 package org.flowmon.archive.commit;
 
-/**
- * The committed state of a source; {@code retired} if a commit declared that it brings no more
- * flows, {@code ended} if its last committed position is the end of its input.
- */
+/** A source's committed state: {@code retired} by a commit, {@code ended} by its last position. */
 public record SourceState(OffsetRanges committed, boolean retired, boolean ended) {
   public static final SourceState NEW = new SourceState(OffsetRanges.NONE, false, false);
 

@@ -37,7 +37,7 @@ final class DayContent extends RunContent<DayRun, SegmentDays> {
     return SegmentDays.open(store(), segmentsFolder(), segment);
   }
 
-  /** All entries' new ids are on the heap at once, 4 bytes each; a slice adds some 15 for each. */
+  /** New ids take 4 bytes of heap for each entry, a slice at most some 15 for each in addition. */
   @Override
   protected long mostEntries() {
     return HeapBudget.Part.DAY_MERGE.bytes() / Integer.BYTES;
@@ -102,10 +102,7 @@ final class DayContent extends RunContent<DayRun, SegmentDays> {
     return days;
   }
 
-  /**
-   * Merges runs. Days on which segments are gone are left out, and made again from those segments
-   * that have rows on them.
-   */
+  /** Merges runs without days on which segments are gone: they are made again from segments. */
   @Override
   protected Optional<DayRun> merge(List<RunCover.Share<DayRun>> parts, Writer<DayRun> writer)
       throws IOException {
@@ -124,10 +121,7 @@ final class DayContent extends RunContent<DayRun, SegmentDays> {
     }
   }
 
-  /**
-   * Adds the days of a run to keep; {@code again} takes the segments read for it. False if the run
-   * is to be made again from its segments instead.
-   */
+  /** Adds days to keep; {@code again} takes segments read for it. False to make the run again. */
   private boolean add(
       RunCover.Share<DayRun> part,
       List<Part> inputs,

@@ -21,9 +21,8 @@ import org.flowmon.flow.IpAddress;
  */
 public final class DayRun extends DerivedRun {
   /**
-   * A run's share of a covered segment. Bit i of {@code columns} is set if its sums by {@link
-   * RollupFormat#DIMENSIONS} i are in the run; {@code days}, on which it has rows, ascend, none if
-   * {@code columns} is 0.
+   * A run's share of a segment. Bit i of {@code columns}: it has sums by {@link
+   * RollupFormat#DIMENSIONS} i; {@code days} with rows ascend, none if {@code columns} is 0.
    */
   public record Share(Covered segment, int columns, List<Long> days) {
     public Share {
@@ -177,10 +176,7 @@ public final class DayRun extends DerivedRun {
     return columns.get(RollupFormat.DIMENSIONS.indexOf(column));
   }
 
-  /**
-   * The sums by a column, by day instead of hour; null if there are none. Their structure is
-   * checked, their slices are not: {@link #verify}.
-   */
+  /** The sums by a column and day, null if none; checked but for slices: {@link #verify}. */
   public Rollup rollup(FlowColumn column) {
     Column sums = column(column);
     if (sums.rollup != null && !sums.headVerified) {
@@ -216,9 +212,7 @@ public final class DayRun extends DerivedRun {
     }
   }
 
-  /**
-   * Reads every byte; {@link org.flowmon.archive.region.SegmentCorruptException} if one differs.
-   */
+  /** Reads every byte, or throws {@link org.flowmon.archive.region.SegmentCorruptException}. */
   void readAll() {
     CellReader reader = new CellReader();
     int[] ids = new int[RollupFormat.BLOCK];

@@ -40,9 +40,7 @@ final class DayRunWriter implements AutoCloseable {
     private final Rollup rollup;
     private final long[] days;
 
-    /**
-     * Takes a checked rollup; {@code days}, not copied, has each slice's day or {@link #LEFT_OUT}.
-     */
+    /** Takes a checked rollup and, not copied, its slices' days or {@link #LEFT_OUT}. */
     Input(AddressSource addresses, Rollup rollup, long[] days) {
       this.addresses = addresses;
       this.rollup = rollup;

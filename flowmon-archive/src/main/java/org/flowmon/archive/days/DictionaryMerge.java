@@ -10,10 +10,7 @@ import org.flowmon.archive.sorted.AddressStream;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.ByteSink;
 
-/**
- * Merges several dictionaries into one, and gives each entry's new id: 4 bytes of heap for each.
- * For single use; not thread-safe.
- */
+/** Merges dictionaries; new ids take 4 bytes of heap an entry. For single use; not thread-safe. */
 final class DictionaryMerge {
   private static final int FLUSH_BYTES = 1 << 16;
 

@@ -66,10 +66,7 @@ public final class SegmentDays implements RunSource {
             new DerivedRun.Covered(sealed.id(), sealed.segmentFile().crc32c()), columns, days);
   }
 
-  /**
-   * Opens a segment and its sidecar; {@link org.flowmon.archive.region.SegmentCorruptException} if
-   * damaged.
-   */
+  /** Opens a segment and its sidecar; {@code SegmentCorruptException} if one is damaged. */
   public static SegmentDays open(ArchiveStore store, String folder, SealedSegment segment)
       throws IOException {
     List<HeldFolder> files = new ArrayList<>();

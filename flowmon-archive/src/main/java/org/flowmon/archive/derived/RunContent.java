@@ -15,10 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The content of runs of one kind: how they are made of a snapshot's segments, merged, and compared
- * with these. Not thread-safe.
- *
- * @param <S> an open segment, as far as it goes into a run
+ * The content of runs of one kind: made of a snapshot's segments, merged, and compared with these.
+ * Not thread-safe. {@code S} is an open segment, as far as it goes into a run.
  */
 public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
   /** A run of this size is not merged any more. */
@@ -69,10 +67,7 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
    */
   protected abstract Optional<String> difference(RunCover.Share<R> share) throws IOException;
 
-  /**
-   * Writes one run in place of others; none if they are to be made again from the segments. Throws
-   * {@link SegmentCorruptException} if one of them is damaged.
-   */
+  /** Merges runs; none if they are to be made from segments. Damage of one as {@link #problem}. */
   protected abstract Optional<R> merge(List<RunCover.Share<R>> parts, Writer<R> writer)
       throws IOException;
 
@@ -106,9 +101,7 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
     return folder.archive();
   }
 
-  /**
-   * Opens a segment; none if it is missing or damaged, which is reported for the segment itself.
-   */
+  /** Opens a segment; none if missing or damaged, which is reported for the segment itself. */
   protected final Optional<S> openSound(SealedSegment segment) throws IOException {
     try {
       return Optional.of(openSource(segment));
@@ -132,10 +125,7 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
     return sources >= MOST_SOURCES || entries >= mostEntries();
   }
 
-  /**
-   * Writes one run over as many {@code wanted} segments as fit, starting at place {@code from};
-   * returns the next place to look at, −1 if there is none.
-   */
+  /** Writes a run over as many wanted segments as fit; returns the next place to look at, or −1. */
   final int cover(BitSet wanted, int from, List<R> runs, Writer<R> writer) throws IOException {
     List<S> sources = new ArrayList<>();
     int next = from;

@@ -30,9 +30,7 @@ public final class RunCover<R extends DerivedRun> {
       return run;
     }
 
-    /**
-     * The snapshot place of each segment of the run, −1 if it does not answer for it. Read-only.
-     */
+    /** The snapshot place of each segment, −1 if the run does not answer for it. Read-only. */
     public int[] positions() {
       return positions;
     }

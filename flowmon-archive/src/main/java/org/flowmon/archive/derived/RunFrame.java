@@ -28,10 +28,10 @@ import org.flowmon.flow.bytes.ByteSink;
 public record RunFrame(int magic, int version, int tailBytes, String place) {
   public static final int HEADER_BYTES = 8;
 
-  /** An id of one byte. */
+  /** Minimum bytes of a covered segment, with an id of one byte. */
   public static final int LEAST_COVERED_BYTES = 1 + 1 + Integer.BYTES;
 
-  /** Checksum, version and magic. */
+  /** Bytes of checksum, version and magic at the end. */
   static final int END_BYTES = 12;
 
   public void writeHeader(ByteSink out) {

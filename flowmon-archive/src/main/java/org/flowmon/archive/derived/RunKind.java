@@ -6,9 +6,8 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * The kind of a folder's runs: {@code folder} within an archive, file name {@code suffix}, name in
- * messages ({@code the host directory}), time after which new runs are looked for again while
- * segments are not covered, and the substitute for a damaged run, for warnings.
+ * The kind of a folder's runs: folder, file name suffix, name in messages ({@code the host
+ * directory}), time to look again while segments are not covered, a damaged run's substitute.
  */
 public record RunKind<R extends DerivedRun>(
     String folder,

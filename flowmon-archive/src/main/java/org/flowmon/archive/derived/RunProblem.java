@@ -2,10 +2,7 @@ package org.flowmon.archive.derived;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * A finding and its expectation on a run of this name, with a remedy, which is null if it is no
- * damage: other versions read it.
- */
+/** A problem of a named run; its remedy is null if it is no damage: other versions read it. */
 public record RunProblem(String run, String what, @Nullable String remedy) {
   private static final String MADE_AGAIN = "flowmon compact makes it again from the segments";
 

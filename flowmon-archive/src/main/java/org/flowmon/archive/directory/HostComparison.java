@@ -19,9 +19,7 @@ final class HostComparison implements HostSink {
     this.mine = mine;
   }
 
-  /**
-   * Walks a run beside addresses of those segments that {@code mine} marks by number in the run.
-   */
+  /** Compares a run with addresses of segments, those that {@code mine} marks by number. */
   static Optional<String> of(HostRun run, boolean[] mine, List<HostMerge.Input> inputs)
       throws IOException {
     HostComparison comparison = new HostComparison(run, mine);

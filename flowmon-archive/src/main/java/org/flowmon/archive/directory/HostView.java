@@ -10,9 +10,8 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.udaf.set.AddressRanges;
 
 /**
- * The host directory for one snapshot: which of its segments, named by place in its list, hold an
- * address. Counted by reference: each view handed out needs its {@link #release}. Safe for many
- * threads.
+ * The host directory for one snapshot: which segments, by place in its list, hold an address.
+ * Counted by reference: each view needs its {@link #release}. Safe for many threads.
  */
 public final class HostView {
   // If a range has more addresses in a run than this, nearly every segment holds one.

@@ -37,8 +37,7 @@ public final class SeenHosts {
    *
    * @param from start of the time (µs) in which an address counts as seen: history must reach back
    *     to it
-   * @param asOfArrival only flows that arrived by then (µs) are read, {@link Long#MAX_VALUE} for
-   *     all
+   * @param asOfArrival later arrivals (µs) are not read, {@link Long#MAX_VALUE} for all
    * @throws org.flowmon.archive.region.SegmentCorruptException if a needed segment is damaged
    */
   public static SeenAnswer ask(

@@ -1,9 +1,6 @@
 package org.flowmon.archive.index;
 
-/**
- * The distinct values of a column in order: a view of the caller's arrays, which may be longer,
- * valid during a call.
- */
+/** A column's distinct values in order, in the caller's (longer) arrays, valid during a call. */
 public final class DictionaryValues {
   private final long[] high;
   private final long[] low;

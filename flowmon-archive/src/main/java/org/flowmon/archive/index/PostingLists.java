@@ -54,9 +54,7 @@ final class PostingLists {
     }
   }
 
-  /**
-   * Writes portable Roaring straight from rows: https://github.com/RoaringBitmap/RoaringFormatSpec.
-   */
+  /** Writes portable Roaring from rows: https://github.com/RoaringBitmap/RoaringFormatSpec. */
   private static void writeRoaring(int[] rows, int from, int to, ByteSink out) {
     int start = out.size();
     out.putInt(COOKIE_NO_RUNS);
@@ -139,10 +137,7 @@ final class PostingLists {
     };
   }
 
-  /**
-   * The rows of a list, as in {@link #read}, within {@code [from, to)}. Varints are read as the
-   * cursor advances, so even a long list takes no memory.
-   */
+  /** Rows of a list in {@code [from, to)}, read while advancing: long lists take no memory. */
   static RowCursor cursor(
       MappedRegion file, String place, ByteBuffer list, int totalRows, int from, int to) {
     int start = list.position();

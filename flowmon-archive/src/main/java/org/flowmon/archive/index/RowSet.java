@@ -40,10 +40,7 @@ public final class RowSet {
     return from >= to ? NONE : new RowSet(from, to, null, null);
   }
 
-  /**
-   * The first {@code count} of strictly ascending, non-negative rows; the caller gives up the
-   * array.
-   */
+  /** The first {@code count} of ascending, non-negative rows; the caller gives up the array. */
   public static RowSet of(int[] rows, int count) {
     if (count == 0) {
       return NONE;

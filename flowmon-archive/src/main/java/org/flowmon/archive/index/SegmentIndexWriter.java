@@ -14,10 +14,7 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
 
-/**
- * Collects the postings of a segment's indexed columns and its rollups, and writes its sidecar.
- * Reuses its arrays for the next segment. Not thread-safe.
- */
+/** Collects a segment's postings and rollups, writes its sidecar. Reused. Not thread-safe. */
 public final class SegmentIndexWriter {
   private final ByteSink blobs = new ByteSink();
   private final ByteSink lists = new ByteSink();
@@ -34,9 +31,7 @@ public final class SegmentIndexWriter {
     blobs.align8();
   }
 
-  /**
-   * Needs {@code end_time} and {@code outgoing} before an address column is added, measures after.
-   */
+  /** Needs {@code end_time} and {@code outgoing} before any address column, measures after. */
   public RollupWriter rollups() {
     return rollups;
   }

@@ -55,9 +55,7 @@ final class LockedFile implements AutoCloseable {
     return System.getProperty(property(file));
   }
 
-  /**
-   * Locks a file, and creates it if there is none; null if this process or another has locked it.
-   */
+  /** Locks a file, creating it if missing; null if this process or another has locked it. */
   static LockedFile tryLock(Path file) throws IOException {
     return tryLock(file, Opening.DEFAULT);
   }

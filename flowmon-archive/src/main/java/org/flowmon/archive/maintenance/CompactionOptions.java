@@ -31,10 +31,7 @@ public record CompactionOptions(int targetRows, int finalRows) {
     return finalRows > 0;
   }
 
-  /**
-   * Places of segments not merged any more until rows arrive late or expire: derived files stay
-   * valid.
-   */
+  /** Segments not merged again until rows arrive late or expire: derived files stay valid. */
   public BitSet settled(List<SealedSegment> segments) {
     return new CompactionPlan(this).settled(segments);
   }

@@ -113,10 +113,7 @@ final class CompactionPlan {
     return small.subList(0, worth);
   }
 
-  /**
-   * Whether the largest of the first {@code count} is not much larger than the {@link #FAN_IN}
-   * before.
-   */
+  /** Whether the largest of {@code count} is not much larger than {@link #FAN_IN} places before. */
   private static boolean isTier(List<SealedSegment> ascending, int count) {
     long largest = ascending.get(count - 1).rows();
     return largest <= 4L * ascending.get(count - FAN_IN).rows();

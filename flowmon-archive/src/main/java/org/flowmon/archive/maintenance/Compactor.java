@@ -53,10 +53,7 @@ public final class Compactor {
     this(archive, options, new HashSet<>(), () -> {});
   }
 
-  /**
-   * Adds damage to {@code damaged}, ids to leave alone; {@code pause} as in {@link
-   * SegmentWriter#beforeColumns}.
-   */
+  /** Leaves {@code damaged} ids, adds some; {@code pause}: {@link SegmentWriter#beforeColumns}. */
   Compactor(Archive archive, CompactionOptions options, Set<String> damaged, Runnable pause) {
     this.pause = pause;
     this.damaged = damaged;

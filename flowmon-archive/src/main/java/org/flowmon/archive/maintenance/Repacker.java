@@ -16,9 +16,8 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 
 /**
- * Rewrites every segment that an archive has at the start, one by one: the same rows, in this
- * version's format. One segment is one commit. Segments that others replace meanwhile are skipped.
- * Not thread-safe.
+ * Rewrites every segment of the start, one by one and commit by commit: the same rows in this
+ * version's format. Skips segments that others replace. Not thread-safe.
  */
 public final class Repacker {
   private final Archive archive;

@@ -3,10 +3,9 @@ package org.flowmon.archive.maintenance;
 import java.util.List;
 
 /**
- * The result of a verification: {@code segments} that the manifest names, with their rows; {@code
- * bytes} read; {@code damages}, empty if every byte is as written; {@code orphans}, paths or URLs
- * of files that no commit knows, and {@code passedOver} files of other versions, unchecked, and
- * why: neither are damage.
+ * The result of a verification: segments in the manifest and their rows, bytes read, damages, none
+ * if every byte is as written. No damage are {@code orphans}, paths or URLs that no commit knows,
+ * and {@code passedOver}, unchecked files of other versions, and why.
  */
 public record VerifyReport(
     long commits,
@@ -16,9 +15,7 @@ public record VerifyReport(
     List<Damage> damages,
     List<String> orphans,
     List<String> passedOver) {
-  /**
-   * A damaged or missing file (path or URL), the part, the finding and expectation, and what to do.
-   */
+  /** A damaged or missing file (path or URL), the part, finding and expectation, the remedy. */
   public record Damage(String file, String place, String what, String remedy) {
     @Override
     public String toString() {

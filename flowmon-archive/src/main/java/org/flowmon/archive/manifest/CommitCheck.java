@@ -15,10 +15,7 @@ import org.flowmon.archive.commit.RowSums;
 import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.segment.SealedSegment;
 
-/**
- * The effect of a commit on a state by the rules of {@code docs/format/manifest.md}: a {@code
- * repeat} is in the state already, {@code gaps} are skipped positions.
- */
+/** A commit's effect on a state ({@code docs/format/manifest.md}): a repeat, or skipped gaps. */
 record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
   private static final CommitCheck REPEAT = new CommitCheck(true, List.of());
   private static final CommitCheck PLAIN = new CommitCheck(false, List.of());

@@ -21,11 +21,10 @@ public interface CommitPreparation {
       };
 
   /**
-   * Decides which rows a commit hides after {@code before}; segments that it trims lie sealed in
-   * the archive's folder.
+   * Decides which rows a commit hides; segments that it trims lie sealed in the archive's folder.
    *
-   * @throws CommitRefusedException if a segment's file is missing, or the commit does not fit that
-   *     state's hidden rows
+   * @throws CommitRefusedException if a segment's file is missing, or the commit does not fit the
+   *     hidden rows of {@code before}
    */
   Expiration prepare(ManifestState before, ArchiveCommit commit) throws IOException;
 

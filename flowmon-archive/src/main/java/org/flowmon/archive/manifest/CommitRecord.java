@@ -51,10 +51,7 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit, Expiration expira
     return out.section(ManifestFrame.NOTE, ManifestSections.text(commit.note())).toBytes();
   }
 
-  /**
-   * Reads a file, named for messages; {@link ManifestCorruptException} unless sound and of this
-   * number.
-   */
+  /** Reads a named file; {@link ManifestCorruptException} unless sound and of this number. */
   static CommitRecord fromBytes(String file, byte[] bytes, long number) {
     ManifestFrame frame = ManifestFrame.read(file, bytes, ManifestFrame.Kind.COMMIT, number);
     List<SealedSegment> segments = new ArrayList<>();

@@ -7,10 +7,7 @@ import java.util.regex.Pattern;
 import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.store.ArchiveStore;
 
-/**
- * The file {@code manifest/latest}: names the newest commit, or an older one. Without it the loss
- * of the newest commit's file would go unnoticed.
- */
+/** The file naming the newest commit, or an older one: else a lost newest one goes unnoticed. */
 public final class LatestCommit {
   public static final String FILE = Manifest.FOLDER + "/latest";
 

@@ -177,9 +177,7 @@ public final class Manifest {
     }
   }
 
-  /**
-   * Checks a commit; reports a repeat or refusal only once the commits it rests on are durable.
-   */
+  /** Checks a commit; reports a repeat or refusal once the commits it rests on are durable. */
   private CommitCheck check(ManifestState before, ArchiveCommit commit) throws IOException {
     CommitCheck check = null;
     try {

@@ -1,9 +1,6 @@
 package org.flowmon.archive.manifest;
 
-/**
- * A file of the manifest is missing or damaged: the message names file, place, finding and
- * expectation.
- */
+/** A missing or damaged manifest file: the message names file, place, finding and expectation. */
 public final class ManifestCorruptException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

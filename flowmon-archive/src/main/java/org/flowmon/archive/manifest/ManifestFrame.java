@@ -131,11 +131,7 @@ record ManifestFrame(
     }
   }
 
-  /**
-   * Reads a file, named for messages: the checksum first, then the content.
-   *
-   * @throws ManifestCorruptException if it is not a sound file of this kind and number
-   */
+  /** Reads a file, checksum first; {@link ManifestCorruptException} if unsound or another. */
   static ManifestFrame read(String file, byte[] bytes, Kind kind, long number) {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     if (bytes.length < HEADER_BYTES + 4 || in.getInt(0) != MAGIC) {

@@ -27,10 +27,7 @@ final class ManifestSnapshot {
     return out.toBytes();
   }
 
-  /**
-   * Reads a snapshot, for later commits to be added. Throws {@link ManifestCorruptException} unless
-   * it is the sound one of this number.
-   */
+  /** Reads a snapshot to add to; {@link ManifestCorruptException} if unsound or another. */
   static ManifestSum read(String file, byte[] bytes, long number) {
     ManifestFrame frame = ManifestFrame.read(file, bytes, ManifestFrame.Kind.SNAPSHOT, number);
     ManifestSum sum = new ManifestSum(frame);

@@ -92,10 +92,7 @@ public final class ManifestState {
     return sum.retained.lateRows();
   }
 
-  /**
-   * Time keys of visible rows and, in the cutoff's bucket, hidden ones. Null if nothing is limited.
-   * Not to be changed.
-   */
+  /** Keys of visible rows, and hidden ones in the cutoff's bucket; null if unlimited; read-only. */
   public TimestampHistogram keys() {
     return sum.retained.keys();
   }
@@ -109,10 +106,7 @@ public final class ManifestState {
     return sum.bytes;
   }
 
-  /**
-   * Whether a segment is part of the archive, or was and readers may still need its files: they may
-   * not be deleted as uncommitted.
-   */
+  /** Whether a segment is in the archive, or was and has readers: its files may not be deleted. */
   public boolean knows(String id) {
     return sum.segments.containsKey(id) || sum.removed.containsKey(id);
   }

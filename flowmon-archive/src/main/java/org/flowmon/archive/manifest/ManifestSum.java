@@ -19,9 +19,7 @@ import org.flowmon.archive.commit.SourceState;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 
-/**
- * The running sum of commits, without copying the state for each; immutable after {@link #build}.
- */
+/** The running sum of commits, without copying the state; immutable after {@link #build}. */
 final class ManifestSum {
   final UUID archive;
   long number;
@@ -151,10 +149,7 @@ final class ManifestSum {
     imported.put(from, to);
   }
 
-  /**
-   * Adds the next commit, its file named for messages. Throws {@link ManifestCorruptException} if
-   * it does not follow the commits added before.
-   */
+  /** Adds the next commit, of a file; {@link ManifestCorruptException} if it does not follow. */
   void add(String file, CommitRecord record) {
     ManifestFrame frame = record.frame();
     if (!frame.archive().equals(archive)) {

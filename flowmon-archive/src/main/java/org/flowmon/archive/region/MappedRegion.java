@@ -205,10 +205,7 @@ public final class MappedRegion {
     return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
   }
 
-  /**
-   * Explains a memory fault from cutting a file while it was read: the error that names it; the
-   * fault itself if no open file was cut.
-   */
+  /** The error naming the file whose cutting caused a memory fault; the fault if none was cut. */
   public static RuntimeException explain(InternalError fault) {
     for (MappedRegion region : OPEN) {
       Optional<SegmentCorruptException> cut = region.cut();

@@ -75,10 +75,7 @@ public final class SealedFile implements Closeable {
     position += length;
   }
 
-  /**
-   * Syncs the file, gives it its name and returns its identity. The folder is still to be synced:
-   * {@link SyncedFolders#sync}.
-   */
+  /** Syncs and names the file, gives its identity; then {@link SyncedFolders#sync} the folder. */
   public FileIdentity seal() throws IOException {
     channel.force(true);
     channel.close();

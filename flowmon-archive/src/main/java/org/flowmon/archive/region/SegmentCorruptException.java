@@ -13,10 +13,7 @@ public final class SegmentCorruptException extends RuntimeException {
   private final String place;
   private final String what;
 
-  /**
-   * The place is, for example, {@code column src_addr} or {@code footer}; {@code what} has the
-   * finding and the expectation.
-   */
+  /** For a local file; a place is {@code column src_addr} or {@code footer}, for example. */
   public SegmentCorruptException(Path file, String place, String what) {
     this(file, place, what, null);
   }

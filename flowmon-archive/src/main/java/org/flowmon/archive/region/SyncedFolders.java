@@ -7,10 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/**
- * Makes folders and names survive a power failure. For the name of a file or folder, POSIX
- * guarantees that only once its parent folder was synced.
- */
+/** Makes folders and names survive a power failure: POSIX needs a sync of their parent folder. */
 public final class SyncedFolders {
   private SyncedFolders() {}
 

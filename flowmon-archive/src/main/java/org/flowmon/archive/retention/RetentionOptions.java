@@ -94,10 +94,7 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
     return rows == 0 || rows > Long.MAX_VALUE - slack ? Long.MAX_VALUE : rows + slack;
   }
 
-  /**
-   * Bytes above which files are trimmed: {@link #bytes} and an eighth; {@link Long#MAX_VALUE}: no
-   * limit.
-   */
+  /** Bytes above which files are trimmed, 9/8 of the limit; {@link Long#MAX_VALUE} if none. */
   public long mostBytes() {
     long most = bytes + bytes / 8;
     return bytes == 0 || most < 0 ? Long.MAX_VALUE : most;

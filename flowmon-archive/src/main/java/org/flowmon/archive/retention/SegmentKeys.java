@@ -23,12 +23,7 @@ public final class SegmentKeys {
 
   /** Opens segments; the creator of the opener closes them. */
   public interface Opener {
-    /**
-     * The segment's rows.
-     *
-     * @throws SegmentCorruptException if it is damaged, or its file is lost
-     * @throws IOException if it cannot be read now
-     */
+    /** Throws {@link SegmentCorruptException} if damaged or lost, {@link IOException} if unread. */
     SegmentReader open(SealedSegment segment) throws IOException;
 
     /** Declares that an opened segment is not read until it is opened again. */

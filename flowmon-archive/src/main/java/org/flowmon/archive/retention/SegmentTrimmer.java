@@ -13,10 +13,7 @@ import org.flowmon.archive.segment.writer.SegmentWriter;
 public final class SegmentTrimmer {
   private SegmentTrimmer() {}
 
-  /**
-   * Seals the rows from {@code firstRow} on, at least one. The writer has the archive's options;
-   * {@code owner} as in {@link SegmentWriter#seal}.
-   */
+  /** Seals rows from {@code firstRow} on, at least one; the writer has the archive's options. */
   public static SealedSegment trim(
       SegmentWriter writer,
       Path directory,

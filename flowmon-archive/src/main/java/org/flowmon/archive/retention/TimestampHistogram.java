@@ -36,9 +36,7 @@ public final class TimestampHistogram {
     this(DEFAULT_BUCKETS, DEFAULT_WIDTH_LOG2);
   }
 
-  /**
-   * Maximum buckets are 2 … 2^20; the initial width is 2 to the {@code widthLog2}, 0 … 63, in µs.
-   */
+  /** {@code maxBuckets} are 2 … 2^20; the initial width is 2^{@code widthLog2} µs, 0 … 63. */
   public TimestampHistogram(int maxBuckets, int widthLog2) {
     if (maxBuckets < 2 || maxBuckets > LIMIT || widthLog2 < 0 || widthLog2 > 63) {
       throw new IllegalArgumentException(
@@ -211,10 +209,7 @@ public final class TimestampHistogram {
     return out.array();
   }
 
-  /**
-   * Reads all remaining bytes of {@link #toBytes}; throws {@link IllegalArgumentException} saying
-   * what was found if they are no histogram.
-   */
+  /** Reads all remaining bytes; {@link IllegalArgumentException} saying what was found else. */
   public static TimestampHistogram fromBytes(ByteBuffer in) {
     int widthLog2 = in.remaining() < 8 ? -1 : in.getInt();
     int size = widthLog2 < 0 ? -1 : in.getInt();

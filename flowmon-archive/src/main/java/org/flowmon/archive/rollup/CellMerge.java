@@ -30,9 +30,8 @@ public final class CellMerge {
   @FunctionalInterface
   public interface Sink {
     /**
-     * Takes a block of cells: all but the last have {@link RollupFormat#BLOCK}. Ids ascend, also
-     * from block to block; {@code streams} have the cells' values, from that of rows on. Both are
-     * reused.
+     * Takes a block of {@link RollupFormat#BLOCK} cells, the last maybe fewer. Ids ascend, also
+     * across blocks; streams begin with rows. Both arrays are reused.
      */
     void block(int[] ids, int n, long[][] streams) throws IOException;
   }

@@ -41,10 +41,7 @@ final class CellSums {
     return words;
   }
 
-  /**
-   * Adds the values that are not NULL, in the order of rows; {@code valid} has their rows' bits,
-   * null if all have one.
-   */
+  /** Adds non-null values in the order of rows; {@code valid} has their bits, null if all are. */
   void add(int[] cellOf, long[] of, int n, long[] valid) {
     if (valid == null && !wide) {
       for (int row = 0; row < n; row++) {

@@ -98,10 +98,7 @@ public final class Rollup {
     }
   }
 
-  /**
-   * Checks the checksum, the slices and the first ids of their blocks once. Two threads may both
-   * check them: no harm.
-   */
+  /** Checks checksum, slices and first ids of blocks once. Two threads may both do it: no harm. */
   public void check() {
     if (checked) {
       file.requireOpen();

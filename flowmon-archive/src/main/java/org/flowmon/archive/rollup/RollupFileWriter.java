@@ -34,10 +34,7 @@ public final class RollupFileWriter implements AutoCloseable {
   private int cells;
   private long written;
 
-  /**
-   * Begins a rollup; {@code waiting} is a temporary file, created here and deleted by {@link
-   * #close}.
-   */
+  /** {@code waiting} is a temporary file, created here and deleted by {@link #close}. */
   public RollupFileWriter(RollupMeasures measures, Path waiting) throws IOException {
     this.measures = measures;
     this.waiting = waiting;
@@ -121,10 +118,7 @@ public final class RollupFileWriter implements AutoCloseable {
     }
   }
 
-  /**
-   * The size of a written rollup, 0 if it has no slices, and CRC32C of the bytes before the first
-   * slice's data and of each slice's data.
-   */
+  /** Its size, 0 without slices, and CRC32C of the head before slices' data and of each's data. */
   public record Written(long bytes, int headCrc32c, List<Integer> sliceCrc32c) {}
 
   /** Appends the whole rollup; nothing if it has no slices. {@code size} is the dictionary's. */

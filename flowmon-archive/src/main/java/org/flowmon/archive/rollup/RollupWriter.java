@@ -59,17 +59,13 @@ public final class RollupWriter {
     }
   }
 
-  /**
-   * Adds one of {@link RollupFormat#DIMENSIONS}; ids are places in a dictionary of {@code size}.
-   */
+  /** Adds a {@link RollupFormat#DIMENSIONS} column; ids are below the dictionary's {@code size}. */
   public void addresses(FlowColumn column, int[] ids, long[] valid, int size) {
     byte[] outgoing = outgoingVaries ? outgoingOf : null;
     dimensions.get(column).number(runs, rows, outgoing, sameOutgoing, ids, valid, size);
   }
 
-  /**
-   * Adds one of {@link RollupFormat#MEASURES}, in the order of their ids; values are not negative.
-   */
+  /** Adds a {@link RollupFormat#MEASURES} column, in the order of ids; none is negative. */
   public void measure(FlowColumn column, long[] values, int n, long[] valid) {
     long max = 0;
     for (int i = 0; i < n; i++) {

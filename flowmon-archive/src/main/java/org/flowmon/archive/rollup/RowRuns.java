@@ -5,10 +5,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/**
- * The rows of a segment grouped by the hour of {@code end_time}, the rows without one last. Reused
- * for each segment. Not thread-safe.
- */
+/** A segment's rows by hour of {@code end_time}, those without last. Reused. Not thread-safe. */
 final class RowRuns {
   /** Rows in the order of runs; null if that is the order of rows. */
   int[] order;

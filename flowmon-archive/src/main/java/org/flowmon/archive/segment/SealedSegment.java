@@ -96,10 +96,7 @@ public record SealedSegment(
     return out.array();
   }
 
-  /**
-   * Decodes {@link #toBytes}; throws {@link IllegalArgumentException} saying what was found and
-   * what was expected.
-   */
+  /** Decodes {@link #toBytes}; {@link IllegalArgumentException} says what was found, expected. */
   public static SealedSegment fromBytes(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     if (bytes.length <= FIXED_BYTES || in.getInt() != MAGIC) {

@@ -1,8 +1,6 @@
 package org.flowmon.archive.segment;
 
-/**
- * The times of a column, both ends included, in µs since 1970 UTC; {@link #NONE} if all are null.
- */
+/** A column's times, both ends included, in µs since 1970 UTC; {@link #NONE} if all are null. */
 public record TimeRange(long min, long max) {
   public static final TimeRange NONE = new TimeRange(Long.MAX_VALUE, Long.MIN_VALUE);
 

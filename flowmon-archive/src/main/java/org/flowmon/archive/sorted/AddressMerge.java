@@ -5,10 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import org.flowmon.flow.IpAddress;
 
-/**
- * Merges streams of addresses: the one with the least address is always the first. A heap; not
- * thread-safe.
- */
+/** Merges address streams, the one with the least first. A heap; not thread-safe. */
 public final class AddressMerge<S extends AddressStream> {
   private final List<S> heap = new ArrayList<>();
 

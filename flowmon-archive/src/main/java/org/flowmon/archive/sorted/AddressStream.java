@@ -1,9 +1,6 @@
 package org.flowmon.archive.sorted;
 
-/**
- * Addresses in ascending order. All methods may throw {@link
- * org.flowmon.archive.region.SegmentCorruptException}.
- */
+/** Ascending addresses; may throw {@link org.flowmon.archive.region.SegmentCorruptException}. */
 public interface AddressStream {
   /** Advances to the next address; false if there is none. */
   boolean next();

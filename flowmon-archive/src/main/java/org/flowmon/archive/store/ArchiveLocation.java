@@ -33,11 +33,7 @@ public record ArchiveLocation(String address, Map<String, String> settings)
     return parse(address, Map.of());
   }
 
-  /**
-   * Parses a path, a {@code file:} URL or another URL.
-   *
-   * @throws IllegalArgumentException saying what was found and what was expected
-   */
+  /** Parses a path or URL; {@link IllegalArgumentException} saying what was found and expected. */
   public static ArchiveLocation parse(String text, Map<String, String> settings) {
     String address = ANY_CASE.matcher(text).replaceFirst(m -> m.group().toLowerCase(Locale.ROOT));
     if (address.startsWith("file:")) {

@@ -9,11 +9,10 @@ import org.flowmon.archive.region.FileIdentity;
 
 /**
  * The storage of an archive's files; all reads and writes go through it. Names are relative, with
- * {@code /}. Safe for many threads and processes.
- *
- * <p>The manifest's small files are written and read as bytes. Large ones are written into {@link
- * #writeFolder}, {@link #publish}ed, never changed afterwards, and read from this host's disk while
- * {@link #hold held}: a local store has them there, another one fetches them.
+ * {@code /}. Safe for many threads and processes. The manifest's small files are written and read
+ * as bytes. Large ones are written into {@link #writeFolder}, {@link #publish}ed, never changed,
+ * and read from this host's disk while {@link #hold held}: a local store has them there, others
+ * fetch them.
  */
 public interface ArchiveStore extends AutoCloseable {
   String TEMPORARY_PREFIX = ".tmp-";
@@ -22,9 +21,8 @@ public interface ArchiveStore extends AutoCloseable {
   boolean putIfAbsent(String name, byte[] bytes) throws IOException;
 
   /**
-   * Makes a folder's visible content durable: another process's file is visible before it is
-   * durable, and that process may be killed in between. Call before acknowledging such a file, or
-   * deleting others because of it.
+   * Makes a folder's visible content durable: another process may be killed between showing and
+   * syncing a file. Call before acknowledging it, or deleting others because of it.
    */
   void settle(String folder) throws IOException;
 
@@ -67,30 +65,19 @@ public interface ArchiveStore extends AutoCloseable {
    */
   HeldFolder hold(String name, FileIdentity identity) throws IOException;
 
-  /**
-   * Files as the store has them, unchecked, not from a cache, held until the result is closed;
-   * missing ones are left out.
-   */
+  /** Files as stored, uncached, unchecked, held until the result is closed; no missing ones. */
   HeldFolder asStored(List<String> names) throws IOException;
 
   /** The directory for leases and locks of this host's processes on this archive. */
   Path hostFolder() throws IOException;
 
-  /**
-   * How long readers may be unseen by the leases of {@link #hostFolder}, so how long at least
-   * removed files stay. Zero if leases show all readers.
-   */
+  /** How long removed files stay for readers that leases do not show; zero if they show all. */
   Duration grace();
 
-  /**
-   * Throws, naming store and problem, if files cannot be written or commits can replace others.
-   */
+  /** Throws, naming store and problem, if files cannot be written or commits can replace others. */
   void requireCommits() throws IOException;
 
-  /**
-   * Sets a callback, called under no lock of the store, that releases one held but unused file; it
-   * returns false if there is none.
-   */
+  /** Sets what releases an idle held file, false if none; called under no lock of the store. */
   void onLackOfRoom(BooleanSupplier letGo);
 
   /** Called when held files are no longer in use; under no lock of the caller. */

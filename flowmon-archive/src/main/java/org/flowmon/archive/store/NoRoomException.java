@@ -15,9 +15,7 @@ public final class NoRoomException extends IOException {
   private static final List<String> SAYINGS =
       List.of("no space left on device", "disk quota exceeded", "not enough space on the disk");
 
-  /**
-   * An error in {@code folder}'s disk; {@code freed} bytes were deleted before the last attempt.
-   */
+  /** An error of {@code folder}'s disk, after {@code freed} bytes were deleted. */
   public NoRoomException(Path folder, long freed, IOException cause) {
     super(
         String.format(

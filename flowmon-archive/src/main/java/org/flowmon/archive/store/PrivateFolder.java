@@ -59,8 +59,7 @@ public final class PrivateFolder {
    * Makes the folder, for its owner alone, if it is new, and checks it. Returns its real path, to
    * be used from now on: a link may lead elsewhere later.
    *
-   * @param advice how to choose another folder, for the message of a refusal
-   * @throws UnsafeFolderException if another user could change it
+   * @throws UnsafeFolderException if another user could change it, with advice on choosing another
    */
   public static Path create(Path folder, Readers readers, String advice) throws IOException {
     Path absolute = folder.toAbsolutePath().normalize();

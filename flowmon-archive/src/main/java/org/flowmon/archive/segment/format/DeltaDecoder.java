@@ -26,13 +26,11 @@ public final class DeltaDecoder {
   private int touched;
 
   /**
-   * Checks the header.
+   * Checks the header of at least 1 value.
    *
    * @param buffer little-endian; at least 9 bytes follow {@code end}
-   * @param tableAt offset of the table of blocks in the same buffer, −1 for none
-   * @param count of the values, at least 1
-   * @param narrow whether they have 32 bits
-   * @param corrupt makes the exception for unexpected bytes
+   * @param tableAt offset of the table of blocks in it, −1 for none
+   * @param narrow whether values have 32 bits
    */
   public DeltaDecoder(
       ByteBuffer buffer,
@@ -167,10 +165,7 @@ public final class DeltaDecoder {
     return block * DeltaEncoder.BLOCK;
   }
 
-  /**
-   * Decodes a block by the table: the value before its first one, then up to 128, into {@code out}
-   * of 129. Not for several threads at once.
-   */
+  /** Decodes the value before a block, then up to 128 of it, into 129 longs. Not thread-safe. */
   public void decode(int block, int upTo, long[] out) {
     long before = seek(block);
     out[0] = asValue(before);

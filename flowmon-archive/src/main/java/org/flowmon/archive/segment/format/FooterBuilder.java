@@ -67,10 +67,7 @@ public final class FooterBuilder {
     chunks.add(new Chunk(column, metadata, List.copyOf(pages), index, crc32c));
   }
 
-  /**
-   * Adds a table of kind {@code key}, which gives {@code width} its meaning; the offset is from the
-   * first table.
-   */
+  /** Adds a table at an offset from the first one; {@code key} gives {@code width} its meaning. */
   public void table(
       String key, FlowColumn column, long offset, int entries, int width, int crc32c) {
     tables.add(new Table(key, column, offset, entries, width, crc32c));

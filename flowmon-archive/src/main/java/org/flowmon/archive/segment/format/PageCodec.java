@@ -17,7 +17,7 @@ public final class PageCodec {
 
   private PageCodec() {}
 
-  /** Reuses its context. Not thread-safe. */
+  /** Compresses with one context, reused. Not thread-safe. */
   public static final class Compressor implements AutoCloseable {
     private final SegmentCodec codec;
     private final ZstdCompressCtx zstd;

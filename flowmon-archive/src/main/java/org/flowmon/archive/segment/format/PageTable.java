@@ -17,10 +17,7 @@ public final class PageTable {
   private final ByteBuffer file;
   private final int at;
 
-  /**
-   * {@code at} is the table's offset in the mapped, little-endian file; the caller checks its
-   * bounds.
-   */
+  /** {@code at} is the table's offset in the little-endian file; the caller checks its bounds. */
   public PageTable(ByteBuffer file, int at) {
     this.file = file;
     this.at = at;

@@ -79,10 +79,7 @@ public final class ParsedFooter {
     this.rows = rows;
   }
 
-  /**
-   * Reads the footer; {@code footerLength} is from the start of the metadata to the end of the
-   * file.
-   */
+  /** Reads the footer: {@code footerLength} from the metadata's start to the file's end. */
   public static ParsedFooter open(MappedRegion file, int footerLength, String id, int rows) {
     ParsedFooter directory = new ParsedFooter(file, rows);
     try {
@@ -102,10 +99,7 @@ public final class ParsedFooter {
     return clamped;
   }
 
-  /**
-   * Columns that the sidecar indexes, by the options of sealing: the default ones if there are
-   * none, or a later version wrote them.
-   */
+  /** Columns that the sidecar indexes; the default ones if unsaid, or said by a later version. */
   public Set<FlowColumn> indexed() {
     String options = properties.get(SegmentFormat.KEY_OPTIONS);
     try {

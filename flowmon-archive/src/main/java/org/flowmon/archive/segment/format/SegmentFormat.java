@@ -58,9 +58,7 @@ public final class SegmentFormat {
   /** Maximum rows of a page: so many are decoded to read one. */
   public static final int MAX_PAGE_ROWS = 1 << 21;
 
-  /**
-   * Larger dictionaries (decoded bytes) are not compressed: resolving one id would hold it whole.
-   */
+  /** Larger dictionaries (decoded bytes) are not compressed: one id would need a whole one. */
   public static final int MAX_DECODED_DICTIONARY = 1 << 20;
 
   private SegmentFormat() {}

@@ -28,10 +28,8 @@ public final class ThriftStruct {
   }
 
   /**
-   * Reads exactly one struct of at most {@code most} bytes.
-   *
-   * @throws IOException naming the byte of the struct at which it ends too early, is nested too
-   *     deep or has a value of no type
+   * Reads exactly one struct of at most {@code most} bytes. Throws naming the byte of the struct at
+   * which it ends too early, is nested too deep or has a value of no type.
    */
   public static byte[] read(InputStream in, int most) throws IOException {
     ThriftStruct struct = new ThriftStruct(in, most);
@@ -39,10 +37,7 @@ public final class ThriftStruct {
     return struct.out.toByteArray();
   }
 
-  /**
-   * Checks the struct at the beginning of some bytes, and returns a stream of them; throws as
-   * {@link #read}.
-   */
+  /** Checks the struct at the beginning of bytes, returns a stream; throws as {@link #read}. */
   public static InputStream check(byte[] bytes) throws IOException {
     return new ByteArrayInputStream(read(new ByteArrayInputStream(bytes), bytes.length));
   }
@@ -55,10 +50,8 @@ public final class ThriftStruct {
 
   /**
    * Checks and decodes the struct at the beginning of some bytes. The library's errors name its own
-   * classes: they become causes of errors in the file's terms. {@code what}, for the error, is
-   * the struct and its place.
-   *
-   * @throws IOException if it is damaged
+   * classes: they become causes of errors in the file's terms, with {@code what}, the struct and
+   * place.
    */
   public static <T> T parse(byte[] bytes, String what, Parser<T> parser) throws IOException {
     InputStream in;

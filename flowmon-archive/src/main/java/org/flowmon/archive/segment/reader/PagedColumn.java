@@ -17,10 +17,7 @@ import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 
-/**
- * A column of several pages, decoded when one of their rows is read, and cached ({@link
- * DecodedPages}). Safe to share between threads.
- */
+/** A column of several pages, decoded on use and cached ({@link DecodedPages}). Thread-safe. */
 final class PagedColumn extends ColumnData {
   // Bytes that a reader may touch past the end of a page.
   private static final int SLACK = 16;
@@ -344,9 +341,7 @@ final class PagedColumn extends ColumnData {
     }
   }
 
-  /**
-   * Sets {@code n} bits of {@code target}, which are 0, to {@code source}'s; null stands for ones.
-   */
+  /** Sets {@code n} bits of a zero {@code target} to {@code source}'s; null stands for ones. */
   private static void copyBits(long[] source, int from, long[] target, int to, int n) {
     for (int done = 0; done < n; ) {
       int bits = Math.min(n - done, 64 - ((to + done) & 63));

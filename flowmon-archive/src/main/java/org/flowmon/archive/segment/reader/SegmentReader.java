@@ -51,7 +51,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     this.indexed = directory.indexed();
   }
 
-  /** Verifies checksums. */
+  /** Opens a segment, verifying checksums. */
   public static SegmentReader open(Path directory, SealedSegment segment) throws IOException {
     return open(directory, segment, true);
   }

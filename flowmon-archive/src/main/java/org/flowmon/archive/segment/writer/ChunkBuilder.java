@@ -28,10 +28,7 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
 
-/**
- * Builds the pages of one column; the fields are of the chunk last built. Reuses its arrays. Not
- * thread-safe.
- */
+/** Builds the pages of one column; fields are of the last chunk. Reuses arrays. Not thread-safe. */
 final class ChunkBuilder {
   private final ByteSink page = new ByteSink();
   private final ByteSink compressed = new ByteSink();

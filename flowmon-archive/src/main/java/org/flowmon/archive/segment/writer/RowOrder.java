@@ -2,10 +2,7 @@ package org.flowmon.archive.segment.writer;
 
 import org.flowmon.udaf.order.RadixSort;
 
-/**
- * Sorts rows by three keys, stable: by the first key, then each run of rows with equal keys by the
- * next one. Reuses its arrays. Not thread-safe.
- */
+/** Sorts rows stably by three keys, each within runs of the one before. Reused. Not thread-safe. */
 final class RowOrder {
   private final RadixSort radix = new RadixSort();
   private int[] order = {};
