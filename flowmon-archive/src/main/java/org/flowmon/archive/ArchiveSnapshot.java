@@ -111,7 +111,6 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.lateRows();
   }
 
-  /** Bytes of all segments and sidecars. */
   public long bytesOnDisk() {
     return state.bytesOnDisk();
   }

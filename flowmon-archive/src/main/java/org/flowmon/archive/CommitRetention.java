@@ -109,7 +109,6 @@ final class CommitRetention implements CommitPreparation {
     return isAlone && expiration.hidesNothing() ? Expiration.NONE : expiration;
   }
 
-  /** The arrival that ages are counted back from. */
   private static long newestArrival(ManifestState before, ArchiveCommit commit) {
     NewestArrival newest = NewestArrival.asOfNow();
     newest.add(before.newestArrival(), before.newestArrival());

@@ -44,6 +44,7 @@ public final class SegmentLease implements AutoCloseable {
     return null;
   }
 
+  /** The sidecar's known problem, null if there is none. */
   public String indexProblem() {
     String problem = entry.indexProblem();
     return problem == null ? unread : problem;
@@ -54,6 +55,7 @@ public final class SegmentLease implements AutoCloseable {
     entry.indexFailed(problem);
   }
 
+  /** The known problem of the sidecar's sums, null if there is none. */
   public String rollupProblem() {
     return entry.rollupProblem();
   }

@@ -117,6 +117,7 @@ public final class FlowBlock implements FlowRows {
     return addresses(column).low[place(row)];
   }
 
+  /** An address, null if it is NULL. */
   public IpAddress address(FlowColumn column, int row) {
     return isNull(column, row)
         ? null
@@ -175,7 +176,6 @@ public final class FlowBlock implements FlowRows {
     return low;
   }
 
-  /** Concatenates blocks, all of the same columns. */
   static FlowBlock concat(Iterable<FlowBlock> parts) {
     int rows = 0;
     for (FlowBlock part : parts) {

@@ -172,7 +172,6 @@ public final class TimeMerge implements BlockSource {
     return time == Long.MIN_VALUE ? time : time - 1;
   }
 
-  /** Advances to the source's next block; removes a source without one. */
   private void advance(Head head) throws IOException {
     boolean isFirst = head.block == null;
     long last = isFirst ? Long.MIN_VALUE : head.block.time(head.block.rows() - 1);

@@ -12,7 +12,6 @@ public record CommitResult(
     Outcome outcome, long number, List<Gap> gaps, long expiredRows, long lateRows) {
   /** Whether a commit changed the archive. */
   public enum Outcome {
-    /** It is now part of the archive. */
     COMMITTED,
     /** All of it had been committed before: nothing was changed, its segments were not added. */
     REPEATED

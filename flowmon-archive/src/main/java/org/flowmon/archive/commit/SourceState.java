@@ -31,7 +31,6 @@ public record SourceState(OffsetRanges committed, boolean retired, boolean ended
     return !committed.isEmpty() && (isSilent() || maxArrival() > arrival);
   }
 
-  /** The smallest arrival at the first position, {@link Long#MAX_VALUE} if none is known. */
   public long firstArrival() {
     return committed.isEmpty() ? Long.MAX_VALUE : committed.firstArrival(0);
   }

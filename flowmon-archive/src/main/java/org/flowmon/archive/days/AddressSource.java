@@ -4,6 +4,5 @@ package org.flowmon.archive.days;
 interface AddressSource {
   int size();
 
-  /** Reads n addresses from a place on. */
   void read(int from, int n, long[] high, long[] low);
 }

@@ -120,7 +120,6 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
     }
   }
 
-  /** Whether a run of so many segments and entries takes no more. */
   public final boolean isFull(int sources, long entries) {
     return sources >= MOST_SOURCES || entries >= mostEntries();
   }

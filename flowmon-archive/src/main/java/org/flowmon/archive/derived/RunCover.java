@@ -44,7 +44,6 @@ public final class RunCover<R extends DerivedRun> {
       return namesOthers;
     }
 
-    /** Marks all segments that it answers for. */
     public void markAll(BitSet marked) {
       for (int position : positions) {
         if (position >= 0) {

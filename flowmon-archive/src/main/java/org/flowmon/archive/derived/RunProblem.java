@@ -22,7 +22,6 @@ public record RunProblem(String run, String what, @Nullable String remedy) {
         run, "cannot be read: " + error, "let it be read, or delete it; " + MADE_AGAIN);
   }
 
-  /** A run of another version. */
   static RunProblem foreign(String run, String what) {
     return new RunProblem(run, what, null);
   }

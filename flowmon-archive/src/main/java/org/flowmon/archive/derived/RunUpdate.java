@@ -151,7 +151,6 @@ public final class RunUpdate<R extends DerivedRun> {
     }
   }
 
-  /** Merges the runs that should be one; false if there are none. */
   private boolean mergeSome(List<R> runs) throws IOException {
     List<RunCover.Share<R>> shares = new ArrayList<>(new RunCover<>(segments, runs).shares());
     shares.sort(Comparator.comparingInt(share -> share.run().bytes()));

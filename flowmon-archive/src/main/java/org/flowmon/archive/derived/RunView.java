@@ -61,7 +61,6 @@ public final class RunView<R extends DerivedRun> {
     return (BitSet) uncovered.clone();
   }
 
-  /** Number of segments that no run answers for. */
   public int uncoveredCount() {
     return uncoveredCount;
   }

@@ -62,7 +62,6 @@ final class SegmentHosts implements RunSource {
     return reader.presence(column) == Presence.ABSENT ? 0 : reader.dictionarySize(column);
   }
 
-  /** Its addresses, for a run in which it has this number. */
   List<HostMerge.Input> inputs(int number) {
     int[] numbers = {number};
     return List.of(

@@ -156,7 +156,6 @@ public final class HostSummaries {
     return offered ? "dst_addr" : "src_addr";
   }
 
-  /** Sums by keys over the flows of the host on one side that end at a time or later. */
   private ResultTable groups(String keys, String sums, String condition, long since)
       throws IOException {
     String sql =

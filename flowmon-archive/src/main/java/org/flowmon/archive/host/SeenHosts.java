@@ -93,7 +93,6 @@ public final class SeenHosts {
     return last;
   }
 
-  /** Reasons why flows of the time asked for may be missing here. */
   private List<String> missing(long from) {
     List<String> missing = new ArrayList<>();
     if (snapshot.historyFrom() == Long.MAX_VALUE) {

@@ -139,7 +139,6 @@ final class LockedFile implements AutoCloseable {
     content.setLength(length);
   }
 
-  /** Publishes the file's content to the rest of this process. */
   void publish(String content) {
     System.setProperty(property(file), content);
   }

@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
 public final class ReaderLease implements AutoCloseable {
   public static final String FOLDER = "leases";
 
-  /** The number of a lease that holds nothing. */
   static final long NOTHING = Long.MAX_VALUE;
 
   private static final Logger LOG = LoggerFactory.getLogger(ReaderLease.class);

@@ -200,7 +200,6 @@ public final class Compactor {
     return new RowSums(rows, sums[0], sums[1]);
   }
 
-  /** Adds the rows of a segment, from the first visible one on, to their slices. */
   private void split(SegmentReader segment, int firstRow, Map<Long, List<FlowRows>> slices) {
     long[] keys = new long[BLOCK];
     long[] arrivals = new long[BLOCK];

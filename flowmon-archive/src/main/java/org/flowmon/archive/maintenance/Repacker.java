@@ -37,7 +37,6 @@ public final class Repacker {
     }
   }
 
-  /** Ids of segments that are left alone because they cannot be read. */
   public Set<String> damaged() {
     return Set.copyOf(damaged);
   }

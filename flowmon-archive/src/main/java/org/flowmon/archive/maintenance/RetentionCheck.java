@@ -25,7 +25,6 @@ final class RetentionCheck {
 
   private RetentionCheck() {}
 
-  /** Checks a state whose files are sound. */
   static List<Damage> of(ArchiveStore store, ManifestState state) throws IOException {
     List<Damage> damages = new ArrayList<>();
     String manifest = store.describe(Manifest.FOLDER);

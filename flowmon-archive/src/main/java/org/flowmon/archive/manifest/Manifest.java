@@ -60,7 +60,6 @@ public final class Manifest {
     return manifest;
   }
 
-  /** The state that was last read. */
   public ManifestState state() {
     return state;
   }

@@ -92,7 +92,6 @@ final class ManifestSum {
     return checksum;
   }
 
-  /** Checks that the first rows belong to present segments. */
   void requireFirstRows(String file) {
     firstRows.forEach((id, row) -> requireFirstRow(file, id, row, segments.get(id)));
   }
@@ -193,7 +192,6 @@ final class ManifestSum {
     timeMicros = frame.timeMicros();
   }
 
-  /** The commit that brought the newest rows of a commit's segments. */
   private long newestRows(ArchiveCommit commit, long number) {
     return commit.replaced().stream().mapToLong(newestRows::get).max().orElse(number);
   }

@@ -191,7 +191,6 @@ public final class MappedRegion {
             "the file was cut while it was read: it has " + now + " of " + length + " bytes"));
   }
 
-  /** Whether the path still names the mapped file. */
   private boolean isSame() {
     try {
       return Objects.equals(key, key(path));

@@ -141,7 +141,6 @@ final class CutoffSearch {
     }
   }
 
-  /** The first row from which a segment is within the limit; {@code to} if none. */
   private static int firstWithin(Weight weight, SegmentKeys segment, long limit, int from, int to) {
     return BinarySearch.first(from, to, row -> weight.of(segment, row) <= limit);
   }

@@ -56,7 +56,6 @@ public final class SegmentKeys {
     return lowerBound(time, 0, segment.rows());
   }
 
-  /** The first row whose key is larger than a time (µs). */
   public int upperBound(long time) {
     return time == Long.MAX_VALUE ? segment.rows() : lowerBound(time + 1);
   }

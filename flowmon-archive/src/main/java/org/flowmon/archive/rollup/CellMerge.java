@@ -101,7 +101,6 @@ public final class CellMerge {
     return first;
   }
 
-  /** Adds the cells of an input that are in the window. */
   private void add(int i, Input input, long base) {
     reader.open(input.rollup, input.slice);
     while (next[i] < base + WINDOW) {

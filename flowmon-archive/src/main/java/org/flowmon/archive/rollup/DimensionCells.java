@@ -110,7 +110,6 @@ final class DimensionCells {
     }
   }
 
-  /** Appends the blob of all hours; false if there is none. */
   boolean writeTotals(ByteSink out) {
     if (hasTotals) {
       encoder.write(total, null, totalSums.subList(0, measures), size, out);
@@ -118,7 +117,6 @@ final class DimensionCells {
     return hasTotals;
   }
 
-  /** Appends the blob of hours; false if there is none. */
   boolean writeHours(RowRuns runs, ByteSink out) {
     if (hasHours) {
       encoder.write(byHour, runs, hourSums.subList(0, measures), size, out);

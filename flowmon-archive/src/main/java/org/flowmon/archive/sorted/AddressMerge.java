@@ -9,7 +9,6 @@ import org.flowmon.flow.IpAddress;
 public final class AddressMerge<S extends AddressStream> {
   private final List<S> heap = new ArrayList<>();
 
-  /** Begins with the first address of each stream. */
   public AddressMerge(Collection<S> streams) {
     for (S stream : streams) {
       if (stream.next()) {
@@ -25,7 +24,6 @@ public final class AddressMerge<S extends AddressStream> {
     return heap.isEmpty();
   }
 
-  /** A stream at the least address. */
   public S first() {
     return heap.get(0);
   }
@@ -35,7 +33,6 @@ public final class AddressMerge<S extends AddressStream> {
     return !heap.isEmpty() && first().high() == high && first().low() == low;
   }
 
-  /** Advances the first stream. */
   public void advance() {
     if (!first().next()) {
       S last = heap.remove(heap.size() - 1);

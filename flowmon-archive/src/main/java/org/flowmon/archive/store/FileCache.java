@@ -216,7 +216,6 @@ final class FileCache {
     }
   }
 
-  /** Takes over a local file that was just written to the store. */
   void adopt(String name, Path written) throws IOException {
     long bytes = Files.size(written);
     expect(bytes);
@@ -321,6 +320,7 @@ final class FileCache {
     return entry.holders == 0 && (old || file.lastUse().equals(entry.lastUse));
   }
 
+  /** Records the present state of a file, null if it is gone. */
   private void note(String name, CachedFile file) {
     synchronized (entries) {
       CachedFile before = file == null ? cached.remove(name) : cached.put(name, file);
@@ -328,7 +328,6 @@ final class FileCache {
     }
   }
 
-  /** Finds files that other processes added and removed. */
   private void scan() throws IOException {
     cached.clear();
     cachedBytes = 0;

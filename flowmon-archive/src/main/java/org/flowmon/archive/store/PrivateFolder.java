@@ -100,7 +100,6 @@ public final class PrivateFolder {
         && folder.getFileSystem().supportedFileAttributeViews().contains("unix");
   }
 
-  /** How another user could change it; empty if none can. */
   private static String dangerOf(Path folder, Readers readers) throws IOException {
     int me = me();
     Owner owner = Owner.of(folder);

@@ -15,6 +15,7 @@ public final class StoreSettings {
     this.settings = settings;
   }
 
+  /** A setting's text; null if it is not given. */
   public String text(String key) {
     known.add(key);
     return settings.get(key);

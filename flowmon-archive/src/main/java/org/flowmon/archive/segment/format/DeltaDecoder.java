@@ -178,7 +178,6 @@ public final class DeltaDecoder {
     return buffer.getLong(entry);
   }
 
-  /** The start of the block with this table entry. */
   private int blockAt(int entry, int block) {
     int offset = buffer.getInt(entry + 8);
     if (offset < 0 || offset > end - valuesAt) {

@@ -38,7 +38,6 @@ public final class ColumnValues {
 
   private int rows;
 
-  /** Fills in a column; false if every row is null. */
   boolean load(FlowColumn column, Collection<? extends FlowRows> parts, int totalRows, int[] rank) {
     rows = totalRows;
     nulls = 0;
