@@ -6,7 +6,6 @@ import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
-import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.types.RecordType;
 import org.flowmon.udaf.value.ResultTable;
 

@@ -3,7 +3,6 @@ package org.flowmon.jobs.site;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
-import org.flowmon.udaf.state.StateFormatException;
 
 /** A site's message on its states, version 1 of {@code docs/format/states-topic.md}. Immutable. */
 public sealed interface StatesMessage {

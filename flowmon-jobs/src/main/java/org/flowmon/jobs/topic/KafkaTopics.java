@@ -119,8 +119,7 @@ public final class KafkaTopics {
       Admin admin, String name, String setting, String value, String consequence) {
     ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, name);
     try {
-      ConfigEntry entry =
-          of(get(admin.describeConfigs(List.of(topic)).all()), topic).get(setting);
+      ConfigEntry entry = of(get(admin.describeConfigs(List.of(topic)).all()), topic).get(setting);
       String found = entry == null ? "unknown" : entry.value();
       if (!value.equals(found)) {
         LOG.warn("topic {}: {} is {}, expected {}: {}", name, setting, found, value, consequence);

@@ -1,6 +1,5 @@
 package org.flowmon.jobs.types;
 
-
 /**
  * Converts between watermarks, in milliseconds as everywhere in Flink, whose pages then show real
  * times, and arrivals, in microseconds. At watermark t every flow that arrived before t + 1 ms has
