@@ -34,8 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates, describes, reads and writes topics, with a time limit for each request. Clients are
- * given as properties, with the bootstrap servers.
+ * Creates, describes, reads and writes topics, with a time limit per request. Clients are
+ * properties with the bootstrap servers. {@link ConfigException} says what Kafka refuses.
  */
 public final class KafkaTopics {
   private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
@@ -45,12 +45,7 @@ public final class KafkaTopics {
 
   private KafkaTopics() {}
 
-  /**
-   * Creates missing topics with the broker's defaults: not every broker creates a topic at the
-   * first write.
-   *
-   * @throws ConfigException if that is not possible
-   */
+  /** With the broker's defaults: not every broker creates a topic at the first write. */
   public static void createIfMissing(Map<String, Object> client, Collection<String> names) {
     try (Admin admin = Admin.create(client)) {
       names.forEach(
@@ -58,11 +53,6 @@ public final class KafkaTopics {
     }
   }
 
-  /**
-   * Creates a topic with settings if it is missing.
-   *
-   * @throws ConfigException if that is not possible
-   */
   public static void createIfMissing(Map<String, Object> client, NewTopic wanted) {
     try (Admin admin = Admin.create(client)) {
       create(admin, wanted, client);
@@ -70,11 +60,8 @@ public final class KafkaTopics {
   }
 
   /**
-   * Creates a topic of one partition with a setting if it is missing. Warns if an existing topic is
-   * set differently, or the broker refuses to tell.
-   *
-   * @param consequence of another setting, for the warning
-   * @throws ConfigException if that is not possible, or the topic has more than one partition
+   * Creates a topic of one partition with a setting. If an existing one is, or may be, set
+   * differently, warns of {@code consequence}; {@link ConfigException} if it has more partitions.
    */
   public static void createSingle(
       Map<String, Object> client, String name, String setting, String value, String consequence) {
@@ -156,11 +143,7 @@ public final class KafkaTopics {
     }
   }
 
-  /**
-   * Describes a topic.
-   *
-   * @throws KafkaException if Kafka does not answer or has no such topic
-   */
+  /** KafkaException: no answer or no such topic. */
   public static TopicDescription describe(Map<String, Object> client, String name) {
     try (Admin admin = Admin.create(client)) {
       return describe(admin, name);
@@ -171,7 +154,6 @@ public final class KafkaTopics {
     return of(get(admin.describeTopics(List.of(name)).allTopicNames()), name);
   }
 
-  /** What Kafka answered for one of the things that were asked. */
   private static <K, V> V of(Map<K, V> answers, K asked) {
     V answer = answers.get(asked);
     if (answer == null) {
@@ -180,7 +162,7 @@ public final class KafkaTopics {
     return answer;
   }
 
-  /** Waits for an answer; Kafka's errors are thrown as they are. */
+  /** Throws Kafka's errors as they are. */
   private static <T> T get(Future<T> answer) {
     try {
       return answer.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
@@ -195,12 +177,7 @@ public final class KafkaTopics {
     }
   }
 
-  /**
-   * Writes messages and waits until Kafka has taken them.
-   *
-   * @return the offset of the last
-   * @throws ConfigException if Kafka refuses one
-   */
+  /** Waits until Kafka has taken all messages; returns the offset of the last. */
   public static long send(
       Map<String, Object> client, List<ProducerRecord<byte[], byte[]>> messages) {
     Map<String, Object> all = new HashMap<>(client);
@@ -221,7 +198,7 @@ public final class KafkaTopics {
     }
   }
 
-  /** Opens a reader of messages that keeps no offsets in Kafka. */
+  /** Keeps no offsets in Kafka. */
   public static KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> client) {
     Map<String, Object> all = new HashMap<>(client);
     all.put("auto.offset.reset", "none");
@@ -230,10 +207,8 @@ public final class KafkaTopics {
   }
 
   /**
-   * Reads the present messages of a topic of one partition, in order.
-   *
-   * @return the offset after them
-   * @throws TimeoutException if none comes for some time
+   * Reads a topic of one partition, in order; returns the offset after it. {@link TimeoutException}
+   * if no message comes for long.
    */
   public static long read(
       Map<String, Object> client, String topic, Consumer<ConsumerRecord<byte[], byte[]>> to) {
