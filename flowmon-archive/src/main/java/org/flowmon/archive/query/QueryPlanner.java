@@ -62,9 +62,10 @@ final class QueryPlanner {
    * Plans the query.
    *
    * @param useRollups whether cells may answer in place of rows
+   * @param useLists whether posting lists may be the rows of groups
    * @param memory charged for the plan and the answer
    */
-  QueryPlan plan(boolean useRollups, GroupMemory memory) throws IOException {
+  QueryPlan plan(boolean useRollups, boolean useLists, GroupMemory memory) throws IOException {
     Optional<RollupRule> rule = useRollups ? groupings.rollups() : Optional.empty();
     DayChoice days = DayChoice.of(archives, rule, constraints, choice, options.asOfArrival());
     try {
@@ -78,7 +79,7 @@ final class QueryPlanner {
           query.isAggregated() || areShared
               ? Math.max(1, Math.min(options.threads(), pieces.size()))
               : 1;
-      QueryPlan.Work work = work(rule, areShared, segments, threads, memory);
+      QueryPlan.Work work = work(rule, areShared, useLists, segments, threads, memory);
       return new QueryPlan(
           archives, query, whereAsOf, options, groupings, choice, days, pieces, order, threads,
           work);
@@ -118,6 +119,7 @@ final class QueryPlanner {
   private QueryPlan.Work work(
       Optional<RollupRule> rule,
       boolean areShared,
+      boolean useLists,
       List<SealedSegment> segments,
       int threads,
       GroupMemory memory)
@@ -128,7 +130,7 @@ final class QueryPlanner {
     if (rule.isPresent()) {
       return new QueryPlan.Work.Cells(rule.get(), new HashGrouper(rule.get().query(), memory));
     }
-    Optional<ListGrouping> lists = lists(segments, memory);
+    Optional<ListGrouping> lists = useLists ? lists(segments, memory) : Optional.empty();
     return lists.isPresent()
         ? new QueryPlan.Work.Lists(lists.get())
         : new QueryPlan.Work.Groups(
