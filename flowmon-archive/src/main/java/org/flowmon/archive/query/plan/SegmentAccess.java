@@ -5,7 +5,7 @@ package org.flowmon.archive.query.plan;
  *
  * @param segment its id
  * @param rows its rows but expired ones
- * @param way to its rows
+ * @param way to its rows; of those of its pieces the cheapest, but for {@link Way#NONE}
  * @param pieces that threads shared the rows in, at least 1
  * @param rowsPlanned rows that its access path was expected to examine
  * @param bytesPlanned as {@code bytesRead}, if the filter keeps none of these rows
@@ -34,7 +34,7 @@ public record SegmentAccess(
     return new SegmentAccess(
         one.segment,
         one.rows,
-        one.way == Way.NONE ? other.way : one.way, // the first piece decides
+        ofWays(one.way, other.way),
         one.pieces + other.pieces,
         one.rowsPlanned + other.rowsPlanned,
         one.bytesPlanned + other.bytesPlanned,
@@ -43,6 +43,11 @@ public record SegmentAccess(
         one.valuesDecided + other.valuesDecided,
         one.cells + other.cells,
         one.bytesRead + other.bytesRead);
+  }
+
+  private static Way ofWays(Way one, Way other) {
+    boolean isOne = other == Way.NONE || (one != Way.NONE && one.compareTo(other) < 0);
+    return isOne ? one : other;
   }
 
   /** The ways to find the rows of a segment, cheapest first. */
