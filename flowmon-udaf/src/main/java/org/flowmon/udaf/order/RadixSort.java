@@ -3,7 +3,7 @@ package org.flowmon.udaf.order;
 import java.util.Arrays;
 
 /**
- * Sorts unsigned longs, and numbers of rows beside them: the one radix sort of flowmon. It goes
+ * Radix sort of unsigned longs by all of their bits, and of numbers of rows beside them. It goes
  * digit by digit, from the lowest on, over the bits in which the longs differ. It is stable. Longs
  * that are in order already cost one look at each. Signed longs are sorted after their sign bit was
  * flipped. Keeps its arrays for the next sort. Not thread-safe.
