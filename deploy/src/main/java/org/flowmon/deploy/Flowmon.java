@@ -34,10 +34,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/**
- * The {@code flowmon} command. The annotation names a class for each subcommand, in the package of
- * its subject.
- */
+/** The {@code flowmon} command; each subcommand's class is in the package of its subject. */
 @Command(
     name = "flowmon",
     mixinStandardHelpOptions = true,
@@ -87,13 +84,7 @@ public final class Flowmon implements Callable<Integer> {
     run(new Flowmon(), name(args), args);
   }
 
-  /**
-   * Runs a command, a subcommand of flowmon or another, and exits. Errors and signals are reported
-   * alike for all commands.
-   *
-   * @param command as picocli takes it
-   * @param name of the process, for messages
-   */
+  /** Runs a picocli command and exits; errors and signals are reported alike for all commands. */
   public static void run(Object command, String name, String... args) {
     PrintStream out = System.out;
     TerminalStream.install();
@@ -125,7 +116,6 @@ public final class Flowmon implements Callable<Integer> {
     return commandLine(new Flowmon());
   }
 
-  /** The command line of a command as in {@link #run}, for tests. */
   public static CommandLine commandLine(Object command) {
     return commandLine(command, new FailureHandler(new CommandLineErrors()));
   }

@@ -1,8 +1,8 @@
 package org.flowmon.deploy;
 
 /**
- * The launcher's main class. It needs only JDK classes until {@link Flowmon} is loaded. If that
- * fails, Java itself would end with code 1, which means the answer no.
+ * The launcher's main class, of JDK classes only: if {@link Flowmon} cannot be loaded, Java itself
+ * would end with code 1, which means the answer no.
  */
 public final class Start {
   /** Equals {@code ExitCodes.ABORTED}, without loading that class. */
@@ -10,7 +10,6 @@ public final class Start {
 
   private Start() {}
 
-  /** Runs one command and exits: see {@link Flowmon#main}. */
   public static void main(String[] args) {
     run(() -> Flowmon.main(args));
   }

@@ -36,17 +36,14 @@ import org.flowmon.flow.FlowRows;
 /**
  * The exact history of flows in one place, a directory or a folder of an object store: {@code
  * segments/}, and {@code manifest/}, which lists the segments that belong to it ({@code
- * docs/archive.md}).
- *
- * <p>Opening an archive that this process has open already is cheap: both share the manifest's
- * state and the open segments, with the options of the first. The last {@link #close} closes them.
- * Safe for many threads; several processes may read and commit at the same time.
- *
- * <p>A missing or damaged part of the manifest is a {@link
+ * docs/archive.md}). Safe for many threads; several processes may read and commit at the same time.
+ * A missing or damaged part of the manifest is a {@link
  * org.flowmon.archive.manifest.ManifestCorruptException}.
+ *
+ * <p>Opening an archive again in this process is cheap: manifest state and open segments are
+ * shared, with the options of the first opening, until the last {@link #close}.
  */
 public final class Archive implements AutoCloseable {
-  /** The folder of segments within an archive. */
   public static final String SEGMENTS = "segments";
 
   private final SharedArchive shared;
@@ -58,7 +55,6 @@ public final class Archive implements AutoCloseable {
     this.uncommitted = new UncommittedSegments(shared);
   }
 
-  /** As {@link #create(ArchiveLocation, ArchiveOptions)}, in a directory. */
   public static Archive create(Path directory, ArchiveOptions options) throws IOException {
     return create(ArchiveLocation.of(directory), options);
   }
@@ -77,12 +73,10 @@ public final class Archive implements AutoCloseable {
     return open(location, options);
   }
 
-  /** As {@link #open(Path, ArchiveOptions)} with the defaults. */
   public static Archive open(Path directory) throws IOException {
     return open(directory, ArchiveOptions.DEFAULTS);
   }
 
-  /** As {@link #open(ArchiveLocation, ArchiveOptions)}, of a directory. */
   public static Archive open(Path directory, ArchiveOptions options) throws IOException {
     return open(ArchiveLocation.of(directory), options);
   }
@@ -100,17 +94,11 @@ public final class Archive implements AutoCloseable {
     return new Archive(SharedArchive.acquire(location, options));
   }
 
-  /** As {@link #openOrCreate(ArchiveLocation, ArchiveOptions)}, in a directory. */
   public static Archive openOrCreate(Path directory, ArchiveOptions options) throws IOException {
     return openOrCreate(ArchiveLocation.of(directory), options);
   }
 
-  /**
-   * Opens an archive, or creates it if there is none. Several processes may call this at the same
-   * time.
-   *
-   * @throws IOException also if nothing could be committed here
-   */
+  /** Opens or creates an archive, for any number of processes; fails if no commit is possible. */
   public static Archive openOrCreate(ArchiveLocation location, ArchiveOptions options)
       throws IOException {
     makeWhereMissing(location);
@@ -131,16 +119,11 @@ public final class Archive implements AutoCloseable {
         .anyMatch(file -> !file.fileName().startsWith(ArchiveStore.TEMPORARY_PREFIX));
   }
 
-  /** As {@link #exists(ArchiveLocation)}, of a directory. */
   public static boolean exists(Path directory) {
     return exists(ArchiveLocation.of(directory));
   }
 
-  /**
-   * Whether an archive exists, sound or not.
-   *
-   * @throws UncheckedIOException if that cannot be told
-   */
+  /** Whether an archive exists, sound or not; {@link UncheckedIOException} if unknown. */
   public static boolean exists(ArchiveLocation location) {
     try (ArchiveStore store = location.openStore()) {
       return hasManifest(store);
@@ -156,24 +139,16 @@ public final class Archive implements AutoCloseable {
     return shared;
   }
 
-  /** The archive's location. */
   public ArchiveLocation location() {
     return shared.location();
   }
 
-  /**
-   * The archive's directory.
-   *
-   * @throws IllegalStateException if it lies in another store
-   */
+  /** The archive's directory; {@link IllegalStateException} if it lies in another store. */
   public Path directory() {
     return shared.location().directory();
   }
 
-  /**
-   * The options that new segments of this archive are sealed with: those of {@link
-   * #setSegmentOptions}, else {@link SegmentOptions#LOOKUP}. Existing segments may have others.
-   */
+  /** The options for new segments, {@link SegmentOptions#LOOKUP} if none are set. */
   public SegmentOptions segmentOptions() throws IOException {
     return new ArchiveSettings(shared().store()).segments();
   }
@@ -183,27 +158,22 @@ public final class Archive implements AutoCloseable {
     new ArchiveSettings(shared().store()).setSegments(options);
   }
 
-  /** A writer of {@link #segmentOptions}. */
   public SegmentWriter newSegmentWriter() throws IOException {
     return new SegmentWriter(segmentOptions());
   }
 
   /**
-   * The folder for sealing segments before they are committed. A segment that {@link #seal} did not
-   * seal must be {@link #publish}ed; until it is committed it is an orphan, which others may
-   * delete.
+   * The folder for sealing segments without {@link #seal}: {@link #publish} them. Until they are
+   * committed they are orphans, which others may delete.
    */
   public Path segmentsDirectory() throws IOException {
     return shared().store().writeFolder(SEGMENTS);
   }
 
   /**
-   * Seals rows into a segment of this archive's store, to be committed. Its files are no orphans
-   * until it is committed or discarded, or this archive is closed. If the disk is full, unneeded
-   * files are deleted first.
-   *
-   * @see SegmentWriter#seal
-   * @throws NoRoomException if that was not enough
+   * Seals rows into a segment of this archive's store. Its files are no orphans until it is
+   * committed or discarded, or this archive is closed. On a full disk deletes unneeded files first,
+   * or throws {@link NoRoomException} if that was not enough.
    */
   public SealedSegment seal(
       SegmentWriter writer, Collection<? extends FlowRows> parts, Provenance provenance)
@@ -256,11 +226,9 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Deletes a sealed segment that will never be committed (again). A segment that the newest commit
-   * {@linkplain ManifestState#knows knows} stays: a refused writer may have committed it before
-   * without learning of it.
-   *
-   * @throws IOException also if the newest commit cannot be read: then nothing is deleted
+   * Deletes a sealed segment that will never be committed (again), unless the newest commit
+   * {@linkplain ManifestState#knows knows} it: a refused writer may have committed it without
+   * learning of it. If the newest commit cannot be read, throws and deletes nothing.
    */
   public void discard(SealedSegment segment) throws IOException {
     if (!shared().manifest().refresh().knows(segment.id())) {
@@ -270,18 +238,12 @@ public final class Archive implements AutoCloseable {
     uncommitted.disown(segment.id());
   }
 
-  /**
-   * The lock for compaction and expiration of this archive; null if another holds it. In a store
-   * that is not local, it keeps out processes of this host only.
-   */
+  /** The lock for compaction and expiration, null if taken; of a remote store, on this host. */
   public MaintenanceLock tryMaintenance() throws IOException {
     return MaintenanceLock.tryTake(shared().store().hostFolder());
   }
 
-  /**
-   * This process's fetches from the archive's store since it opened the archive; zeros for a local
-   * one.
-   */
+  /** This process's fetches from the store since it opened the archive; zeros for a local one. */
   public FetchCounts fetched() {
     return shared.store().fetched();
   }
@@ -298,14 +260,10 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Makes segments part of the archive, durably. If another process commits at the same time, this
-   * commit is checked again against the other.
-   *
-   * <p>If all positions were committed before, nothing changes and the result says so. Skipped
-   * positions are counted in the result and kept as gaps of the source; a later commit may fill
-   * them.
-   *
-   * <p>If the archive has retention limits, the commit also hides the rows beyond them.
+   * Makes segments part of the archive, durably, and hides the rows beyond its retention limits. If
+   * another process commits meanwhile, this commit is checked again against the other. If all
+   * positions were committed before, nothing changes and the result says so. Skipped positions are
+   * counted in the result and kept as gaps, which a later commit may fill.
    *
    * @throws CommitRefusedException if a part of the positions was committed before, the file was
    *     imported before, or a segment's file is missing
@@ -352,54 +310,40 @@ public final class Archive implements AutoCloseable {
     return shared().manifest().refresh().committedEnd(sourceKey);
   }
 
-  /** {@link ArchiveSnapshot#historyThrough()} of the newest commit. */
   public long historyThrough() throws IOException {
     return shared().manifest().refresh().historyThrough();
   }
 
-  /**
-   * Files that no commit names: not committed yet, or left by a process that died. They are no
-   * damage, and no query sees them.
-   *
-   * @return absolute paths or URLs
-   */
+  /** Files that no commit names (yet), by path or URL: no damage, unseen by queries. */
   public List<String> orphans() throws IOException {
     return new UnneededFiles(shared()).orphans();
   }
 
   /**
-   * Deletes files that no reader needs any more: those of replaced segments, and commits and
-   * snapshots before the newest snapshot but one. A segment's files are deleted before a commit
-   * says so. If a process dies in between, the next call deletes the rest.
-   *
-   * @param grace how long files stay after their replacement, for readers on other hosts, whose
-   *     leases cannot be seen from here; the store may ask for more
-   * @return ids of the segments whose files are gone
+   * Deletes files that no reader needs any more: of replaced segments, whose ids are returned, and
+   * commits and snapshots before the newest snapshot but one. Files go before a commit says so: if
+   * a process dies in between, the next call deletes the rest. They stay for {@code grace}, or
+   * longer if the store asks for it, for readers on other hosts, whose leases cannot be seen here.
    */
   public List<String> removeReplaced(Duration grace) throws IOException {
     return new UnneededFiles(shared()).removeReplaced(grace);
   }
 
   /**
-   * Brings the host directory up to the newest commit. It makes lookups of addresses faster and
-   * changes no answer. Cheap if nothing is to be done. Called by maintenance.
+   * Brings the host directory up to the newest commit, for faster lookups of addresses; no answer
+   * changes. Cheap if nothing is to be done.
    *
-   * @param verify whether every byte of the directory is checked first, and damaged files are made
-   *     again
-   * @param stop asked before each file is written: if it is true the rest is left
+   * @param verify first checks every byte of the directory and makes damaged files again
+   * @param stop asked before each file is written: if true the rest is left
    */
   public RunUpdate.Done updateDirectory(boolean verify, BooleanSupplier stop) throws IOException {
     return update(shared().hosts(), Archive::all, verify, stop);
   }
 
   /**
-   * Brings the day sums up to the newest commit. They make sums over whole days faster and change
-   * no answer. Cheap if nothing is to be done. Called by maintenance.
-   *
-   * @param settled gives the places of those segments that are not about to be merged: others are
-   *     not covered
-   * @param verify whether every byte of the sums is checked first, and damaged files are made again
-   * @param stop asked before each file is written: if it is true the rest is left
+   * Brings the day sums up to the newest commit, for faster sums over whole days; otherwise like
+   * {@link #updateDirectory}. {@code settled} gives the places of segments not about to be merged,
+   * to be covered.
    */
   public RunUpdate.Done updateDays(
       Function<List<SealedSegment>, BitSet> settled, boolean verify, BooleanSupplier stop)
@@ -432,27 +376,25 @@ public final class Archive implements AutoCloseable {
   /**
    * Deletes orphans that no live process owns, at once. A process owns the segments that it is
    * sealing, and those that it sealed and may still commit. An object store shows no owners of
-   * other hosts: there only orphans that were not written to for a day are deleted, and those on
-   * the disk of this host whose processes are gone.
+   * other hosts: there only orphans that were not written to for a day go, and those on this host's
+   * disk whose processes are gone.
    */
   public OrphanSweep sweepOrphans() throws IOException {
     return new UnneededFiles(shared()).sweep();
   }
 
   /**
-   * As {@link #sweepOrphans()}, but only orphans that were not written to for so long. For use
-   * while segments may be on their way from a writer that has ended to their committer.
+   * Like {@link #sweepOrphans()}, but only orphans that were not written to for so long: while
+   * segments may be on their way from a writer that has ended to their committer.
    */
   public OrphanSweep sweepOrphans(Duration olderThan) throws IOException {
     return new UnneededFiles(shared()).sweep(olderThan);
   }
 
   /**
-   * Deletes orphans that were not written to for so long, whoever owns them.
-   *
-   * @param olderThan longer than any segment waits for its commit: a job that is down recommits
-   *     from its checkpoint when it is up again
-   * @return deleted files: absolute paths or URLs
+   * Deletes orphans that were not written to for so long, whoever owns them; returns their absolute
+   * paths or URLs. {@code olderThan} must exceed any wait for a commit: a job that is down
+   * recommits from its checkpoint when it is up again.
    */
   public List<String> removeOrphans(Duration olderThan) throws IOException {
     return new UnneededFiles(shared()).removeOrphans(olderThan);

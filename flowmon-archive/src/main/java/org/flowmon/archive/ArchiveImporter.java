@@ -23,24 +23,15 @@ import org.flowmon.flow.FlowBatch;
 
 /**
  * Takes the flows of one file into an archive: all of them when {@link #commit} returns, else none.
- *
- * <pre>{@code
- * try (ArchiveImporter importer = new ArchiveImporter(archive, file, false)) {
- *   reader.read(importer::add);
- *   importer.commit("flowmon import");
- * }
- * }</pre>
- *
- * <p>A segment is sorted by time in itself; a file longer than a segment is cut in the order of its
- * flows. With several threads segments are sealed while further batches come; which rows a segment
- * has does not depend on it. Not thread-safe.
+ * A segment is sorted by time in itself; a longer file is cut in the order of its flows. With
+ * several threads segments are sealed while further batches come, which changes no segment's rows.
+ * Not thread-safe.
  */
 public final class ArchiveImporter implements AutoCloseable {
-  /** Rows of a segment by default. */
   public static final int DEFAULT_SEGMENT_ROWS = 1 << 20;
 
-  // Texts can make rows wide: a segment is sealed before its batches fill the heap. As many
-  // segments as threads may be sealed at a time, while one more is filled.
+  // Texts can make rows wide: seals a segment before its batches fill the heap. As many segments as
+  // threads may be sealed at a time, while one more is filled.
   private static final long MAX_SEGMENT_BATCH_BYTES = 192L << 20;
 
   private final Archive archive;
@@ -58,7 +49,6 @@ public final class ArchiveImporter implements AutoCloseable {
   private long rows;
   private boolean done;
 
-  /** Begins an import with {@link #DEFAULT_SEGMENT_ROWS} and one thread. */
   public ArchiveImporter(Archive archive, ImportedFile file, boolean force) throws IOException {
     this(archive, file, force, DEFAULT_SEGMENT_ROWS, 1);
   }
@@ -66,10 +56,10 @@ public final class ArchiveImporter implements AutoCloseable {
   /**
    * Begins an import.
    *
-   * @param force whether the file is imported again if it was imported before
-   * @param segmentRows rows of a segment at most (a batch is not cut, so one batch may be more)
+   * @param force whether to import a file that was imported before
+   * @param segmentRows at most; a batch is not cut, so one batch may be more
    * @param threads that seal segments; 1: the one that adds batches. Each takes some 100 bytes of
-   *     heap a row of a segment
+   *     heap a row
    * @throws CommitRefusedException if the file was imported before
    */
   public ArchiveImporter(
@@ -138,7 +128,6 @@ public final class ArchiveImporter implements AutoCloseable {
     }
   }
 
-  /** Waits for the segment that was begun first. */
   private void await() throws IOException {
     try {
       // Removed only when its result is here: close still deletes it after an interrupt.
@@ -160,21 +149,17 @@ public final class ArchiveImporter implements AutoCloseable {
     }
   }
 
-  /** Segments sealed so far. */
   List<SealedSegment> sealed() {
     return sealed;
   }
 
-  /** Rows taken so far. */
   public long rows() {
     return rows;
   }
 
   /**
-   * Seals the remaining rows and commits everything.
-   *
-   * @param note who imports, for people
-   * @throws CommitRefusedException if another imported the file meanwhile
+   * Seals the remaining rows and commits everything; {@code note} says who, for people. Throws
+   * {@link CommitRefusedException} if another imported the file meanwhile.
    */
   public CommitResult commit(String note) throws IOException {
     if (done) {
@@ -184,8 +169,8 @@ public final class ArchiveImporter implements AutoCloseable {
     while (!sealing.isEmpty()) {
       await();
     }
-    // If this fails in any way but a refusal, the commit may still stand: then none of its files
-    // may be deleted.
+    // If this fails in any way but a refusal, the commit may stand: none of its files may be
+    // deleted.
     done = true;
     try {
       return archive.commit(ArchiveCommit.ofFile(sealed, file, force, note));
@@ -195,10 +180,7 @@ public final class ArchiveImporter implements AutoCloseable {
     }
   }
 
-  /**
-   * Deletes sealed segments that were not committed: those that the archive's newest commit does
-   * not know. If it cannot be read nothing is deleted.
-   */
+  /** Deletes sealed segments unknown to the newest commit; none if that cannot be read. */
   @Override
   public void close() throws IOException {
     if (pool != null) {

@@ -8,8 +8,8 @@ import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveStore;
 
 /**
- * The archive's options for new segments: the file {@code settings}, lines of {@code key: value} in
- * UTF-8 ({@code docs/format/segment.md}). They change no answer.
+ * The archive's options for new segments, which change no answer: the file {@code settings}, lines
+ * of {@code key: value} in UTF-8 ({@code docs/format/segment.md}).
  */
 final class ArchiveSettings {
   static final String FILE = "settings";
@@ -28,7 +28,6 @@ final class ArchiveSettings {
     return bytes == null ? List.of() : new String(bytes, StandardCharsets.UTF_8).lines().toList();
   }
 
-  /** The options, the default if none are set. */
   SegmentOptions segments() throws IOException {
     for (String line : lines()) {
       if (line.startsWith(SEGMENTS)) {

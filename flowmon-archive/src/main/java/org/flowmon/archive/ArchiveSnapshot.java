@@ -18,9 +18,9 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.FetchCounts;
 
 /**
- * The archive at one commit: later commits do not show. Immutable and safe for many threads. To be
- * closed; until then its archive's open segments stay usable and its {@link #files} stay in place,
- * even if they are merged into others.
+ * The archive at one commit: later commits do not show. Immutable and safe for many threads. Until
+ * it is closed, its archive's open segments stay usable and its {@link #files} stay in place, even
+ * if merged into others. Cutoff, history and arrivals: see {@link ManifestState}.
  */
 public final class ArchiveSnapshot implements AutoCloseable {
   private final SharedArchive shared;
@@ -32,12 +32,10 @@ public final class ArchiveSnapshot implements AutoCloseable {
     this.state = state;
   }
 
-  /** The archive's location. */
   public ArchiveLocation location() {
     return shared.location();
   }
 
-  /** This process's fetches from the archive's store since it opened the archive. */
   public FetchCounts fetched() {
     return shared.store().fetched();
   }
@@ -47,7 +45,6 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.archive();
   }
 
-  /** Number of the commit. */
   public long number() {
     return state.number();
   }
@@ -58,9 +55,8 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * The Parquet files of {@link #segments}, absolute paths or URLs, for other readers. They hold
-   * the rows of this state and, before the {@link #firstRow} of each, expired rows. The folder may
-   * also hold merged and uncommitted files.
+   * The Parquet files, absolute paths or URLs. They hold the rows of this state and, before each
+   * {@link #firstRow}, expired ones. The folder may also hold merged and uncommitted files.
    */
   public List<String> files() {
     return segments().stream()
@@ -69,9 +65,9 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * Whether other processes see this snapshot's lease and delete none of its files until it is
-   * closed. False if the archive's folder cannot be written ({@code docs/format/manifest.md},
-   * Leases), and in a store that is not local: there files stay for a time of grace.
+   * Whether other processes see this snapshot's lease and delete none of its files. False if the
+   * archive's folder cannot be written ({@code docs/format/manifest.md}, Leases), and in a store
+   * that is not local: there files stay for a time of grace.
    */
   public boolean keepsFiles() {
     return shared.isLeased();
@@ -87,31 +83,20 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.storedRows();
   }
 
-  /**
-   * The first visible row of one of {@link #segments}, 0 if none expired. Rows before it have
-   * expired and belong to no answer; neither do sums that include them.
-   */
+  /** The first visible row, 0 if none expired. No answer or sum may include earlier ones. */
   public int firstRow(SealedSegment segment) {
     return state.firstRow(segment.id());
   }
 
-  /**
-   * The number of the commit that brought the newest rows of one of {@link #segments}, or of a
-   * later one: a snapshot of at least that number has all of its rows but expired ones.
-   */
+  /** The commit of a segment's newest rows, or a later one: snapshots since have the unexpired. */
   public long newestRows(SealedSegment segment) {
     return state.newestRows(segment.id());
   }
 
-  /** The limits on how much of the past is kept. */
   public RetentionOptions retention() {
     return state.retention();
   }
 
-  /**
-   * No row with a smaller {@link org.flowmon.archive.segment.TimeKey} (µs) is visible; {@link
-   * Long#MIN_VALUE} if nothing has expired.
-   */
   public long cutoff() {
     return state.cutoff();
   }
@@ -121,12 +106,11 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.expiredRows();
   }
 
-  /** Rows that were below the cutoff when they were committed, so were never visible. */
+  /** Rows below the cutoff when they were committed, so never visible. */
   public long lateRows() {
     return state.lateRows();
   }
 
-  /** Bytes of all segments and sidecars. */
   public long bytesOnDisk() {
     return state.bytesOnDisk();
   }
@@ -153,7 +137,6 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.committedFirst(sourceKey);
   }
 
-  /** {@link #committedEnd} of every source. */
   public SortedMap<String, Long> committedEnds() {
     return state.committedEnds();
   }
@@ -168,53 +151,37 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.imported(sha256) != null;
   }
 
-  /** The first arrival stored (µs), {@link Long#MAX_VALUE} if none is. */
   public long historyFrom() {
     return state.historyFrom();
   }
 
-  /** As {@link ManifestState#historyFrom(Collection, long)}. */
   public long historyFrom(Collection<String> sourceKeys, long disorder) {
     return state.historyFrom(sourceKeys, disorder);
   }
 
-  /** As {@link ManifestState#importedArrivals}. */
   public NavigableMap<Long, Long> importedArrivals() {
     return state.importedArrivals();
   }
 
-  /**
-   * As {@link ManifestState#historyThrough()}: the arrival (µs) before which everything is here.
-   */
   public long historyThrough() {
     return state.historyThrough();
   }
 
-  /** As {@link ManifestState#historyThrough(Collection)}. */
   public long historyThrough(Collection<String> sourceKeys) {
     return state.historyThrough(sourceKeys);
   }
 
-  /** As {@link ManifestState#reaches}. */
   public boolean reaches(Collection<String> sourceKeys, long arrival) {
     return state.reaches(sourceKeys, arrival);
   }
 
-  /**
-   * The host directory for {@link #segments}, whose places are those in the list.
-   *
-   * @return to be released
-   */
+  /** The host directory by places in {@link #segments}; to be released. */
   public HostView hosts() throws IOException {
     requireOpen();
     return shared.hosts().hosts(state.number(), state.segments());
   }
 
-  /**
-   * The day sums for {@link #segments}, whose places are those in the list.
-   *
-   * @return to be released
-   */
+  /** The day sums by places in {@link #segments}; to be released. */
   public RunView<DayRun> days() throws IOException {
     requireOpen();
     return shared.days().view(state.number(), state.segments());
@@ -227,10 +194,9 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * Opens one of {@link #segments}, or shares it if this process has it open.
+   * Opens one of {@link #segments}, or shares it if this process has it open; to be closed.
    *
    * @param verifyChecksums whether a column's bytes are checked when it is first read
-   * @return to be closed
    * @throws org.flowmon.archive.region.SegmentCorruptException if its file is missing or damaged
    */
   public SegmentLease open(SealedSegment segment, boolean verifyChecksums) throws IOException {

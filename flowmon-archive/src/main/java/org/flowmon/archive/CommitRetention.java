@@ -28,15 +28,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Prepares a commit: requires its files, and decides which rows it hides, so that no more is
- * visible than the archive's limits allow, and which it trims, so that no more is stored. All of it
- * takes effect with the commit.
+ * Prepares a commit: requires its files, and decides which rows it hides and trims, so that no more
+ * is visible or stored than the archive's limits allow. All takes effect with the commit.
  */
 final class CommitRetention implements CommitPreparation {
   private static final Logger LOG = LoggerFactory.getLogger(CommitRetention.class);
 
   private final SharedArchive shared;
-  // The trimmed segments, until the commit is over.
+  // Of trimmed segments, until the commit is over.
   private final List<String> owned = new ArrayList<>();
 
   CommitRetention(SharedArchive shared) {
@@ -104,13 +103,12 @@ final class CommitRetention implements CommitPreparation {
         RetentionPlan.of(options, segments, known, before.cutoff(), newest, before.keys());
     boolean all = commit.retention() != null && commit.retention().trim();
     Expiration expiration = new Step(before, segments, plan).expiration(options, all, leases);
-    // A later cutoff alone is no change if nothing else is committed: counting ages back from the
-    // clock again and again, while no flows come, writes no commits.
+    // A later cutoff alone is no change: ages are counted back from the clock again and again, and
+    // would write commits while no flows come.
     boolean isAlone = commit.segments().isEmpty() && options.equals(before.retention());
     return isAlone && expiration.hidesNothing() ? Expiration.NONE : expiration;
   }
 
-  /** The arrival that ages are counted back from. */
   private static long newestArrival(ManifestState before, ArchiveCommit commit) {
     NewestArrival newest = NewestArrival.asOfNow();
     newest.add(before.newestArrival(), before.newestArrival());
@@ -218,9 +216,9 @@ final class CommitRetention implements CommitPreparation {
   }
 
   /**
-   * Hides those rows of rewritten segments that were hidden since they were read. They are a number
-   * of rows with the smallest keys: those below the cutoff, or these and all equal to it. A single
-   * segment that replaces a single one has its rows in the same order, so they are its first.
+   * Hides those rows of rewritten segments that were hidden since they were read: those below the
+   * cutoff, or these and all equal to it. A single segment that replaces a single one has its rows
+   * in the same order, so they are its first.
    */
   private Expiration ofReplacement(ManifestState before, ArchiveCommit commit, Leases leases) {
     long hidden = commit.replaced().stream().mapToLong(before::firstRow).sum();
@@ -270,7 +268,6 @@ final class CommitRetention implements CommitPreparation {
     owned.add(id);
   }
 
-  /** Ends the commit, whether it stands or not. */
   void end() {
     shared.lease().disown(owned);
     owned.clear();

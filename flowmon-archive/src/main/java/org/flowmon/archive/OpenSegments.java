@@ -14,9 +14,8 @@ import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
 
 /**
- * The cache of this process's open segments: repeated lookups open no file. The least recently used
- * ones are closed first, but never one that a lease holds. No general cache knows leases, nor
- * closes one more entry when the store asks for room.
+ * The cache of this process's open segments. Closes the least recently used first, never a leased
+ * one. No general cache knows leases, nor closes one more entry when the store asks for room.
  */
 final class OpenSegments implements AutoCloseable {
   /** A segment may be open twice: with its checksums verified and without. */
@@ -32,11 +31,7 @@ final class OpenSegments implements AutoCloseable {
   private final Map<Key, Entry> entries = new LinkedHashMap<>(64, 0.75f, true);
   private boolean closed;
 
-  /**
-   * An empty cache.
-   *
-   * @param leased whether files of segments stay as long as a snapshot names them
-   */
+  /** Creates an empty cache; {@code leased}: do files stay as long as a snapshot names them? */
   OpenSegments(ArchiveStore store, int maxIdle, BooleanSupplier leased) {
     this.leased = leased;
     this.store = store;
@@ -57,11 +52,7 @@ final class OpenSegments implements AutoCloseable {
     return false;
   }
 
-  /**
-   * Opens a segment.
-   *
-   * @param firstRow the first row that is visible to the caller
-   */
+  /** Opens a segment whose first row visible to the caller is {@code firstRow}. */
   SegmentLease lease(SealedSegment segment, boolean verifyChecksums, int firstRow)
       throws IOException {
     Entry entry;
@@ -165,11 +156,7 @@ final class OpenSegments implements AutoCloseable {
       return reader;
     }
 
-    /**
-     * The sidecar, null if it is missing or damaged, which is remembered.
-     *
-     * @throws IOException if it could not be read this time
-     */
+    /** The sidecar; null if missing or damaged (remembered). Throws if unreadable this time. */
     synchronized SegmentIndex index() throws IOException {
       if (index == null && indexProblem == null) {
         String name = Archive.SEGMENTS + "/" + segment.indexFileName();

@@ -20,11 +20,7 @@ final class RoomMaker {
     T run() throws IOException;
   }
 
-  /**
-   * Runs a write, and once more after making room if the disk is full.
-   *
-   * @throws NoRoomException if that was not enough
-   */
+  /** Runs a write, again after making room on a full disk, or throws {@link NoRoomException}. */
   <T> T run(Work<T> work) throws IOException {
     try {
       return work.run();

@@ -5,10 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.segment.reader.SegmentReader;
 
-/**
- * An open segment, until {@link #close}. Other leases may share the segment: nobody closes the
- * reader or the index directly.
- */
+/** An open segment, until {@link #close}. Others may share it: close no reader or index. */
 public final class SegmentLease implements AutoCloseable {
   private final OpenSegments.Entry entry;
   private final SegmentReader reader;
@@ -22,10 +19,7 @@ public final class SegmentLease implements AutoCloseable {
     this.firstRow = firstRow;
   }
 
-  /**
-   * The first visible row, 0 if none expired. Rows before it have expired and belong to no answer;
-   * neither do sums that include them.
-   */
+  /** As {@link ArchiveSnapshot#firstRow}. */
   public int firstRow() {
     return firstRow;
   }
@@ -36,9 +30,8 @@ public final class SegmentLease implements AutoCloseable {
   }
 
   /**
-   * The segment's sidecar, opened when it is first asked for; null if it is missing or damaged, as
-   * {@link #indexProblem} then says. If it could not be read this lease does without it, and the
-   * next one tries again.
+   * The sidecar, opened when first asked for; null if missing or damaged ({@link #indexProblem}).
+   * If it could not be read this lease does without it, and the next one tries again.
    */
   public SegmentIndex index() {
     if (unread == null) {
@@ -57,7 +50,7 @@ public final class SegmentLease implements AutoCloseable {
     return problem == null ? unread : problem;
   }
 
-  /** Remembers that the sidecar turned out to be damaged: it is not used again. */
+  /** Remembers that the sidecar is damaged: it is not used again. */
   public void indexFailed(String problem) {
     entry.indexFailed(problem);
   }
@@ -67,7 +60,7 @@ public final class SegmentLease implements AutoCloseable {
     return entry.rollupProblem();
   }
 
-  /** Remembers that the sidecar's sums turned out to be damaged: they are not used again. */
+  /** Remembers that the sidecar's sums are damaged: they are not used again. */
   public void rollupFailed(String problem) {
     entry.rollupFailed(problem);
   }
@@ -94,11 +87,7 @@ public final class SegmentLease implements AutoCloseable {
     }
   }
 
-  /**
-   * Closes all of them.
-   *
-   * @throws org.flowmon.archive.region.SegmentCorruptException as {@link #close}, of the first
-   */
+  /** Closes all; throws the first {@code SegmentCorruptException} of {@link #close}. */
   public static void closeAll(Iterable<SegmentLease> leases) {
     RuntimeException first = null;
     for (SegmentLease lease : leases) {

@@ -13,8 +13,8 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
 
 /**
- * The state that all users of one archive in this process share: the manifest's state and the open
- * segments. Counted by reference; the last one closes it.
+ * The manifest's state and open segments, shared by all users of one archive in this process.
+ * Counted by reference; the last one closes it.
  */
 final class SharedArchive {
   private static final Map<String, SharedArchive> OPEN = new HashMap<>();
@@ -46,7 +46,7 @@ final class SharedArchive {
     this.days = new DaySums(store, manifest.state().archive());
   }
 
-  /** The shared archive at a location, with one reference more. */
+  /** Takes one reference more. */
   static SharedArchive acquire(ArchiveLocation location, ArchiveOptions options)
       throws IOException {
     String key = location.key();
@@ -98,10 +98,7 @@ final class SharedArchive {
     }
   }
 
-  /**
-   * Throws if nothing keeps others from deleting commits: one of them could be written a second
-   * time.
-   */
+  /** Throws if others may delete commits: one of them could be written a second time. */
   void requireLease() throws IOException {
     if (!lease.protects()) {
       throw new AccessDeniedException(

@@ -9,7 +9,7 @@ import org.flowmon.archive.lease.SegmentOwners;
 import org.flowmon.archive.manifest.ManifestState;
 
 /**
- * The segments that one user of an archive sealed and has neither committed nor discarded. This
+ * The segments that one user of an archive sealed and neither committed nor discarded. This
  * process's lease owns them, so their files are no orphans. Safe for many threads.
  */
 final class UncommittedSegments {
@@ -38,7 +38,7 @@ final class UncommittedSegments {
 
   /**
    * Segments whose files are gone, or that others committed without telling their writer. Looked
-   * for whenever there are twice as many segments as were left the last time.
+   * for when there are twice as many segments as were left the last time.
    */
   private List<String> over() throws IOException {
     List<String> some;
@@ -72,10 +72,8 @@ final class UncommittedSegments {
   }
 
   /**
-   * Owns segments for a commit, including those that another process sealed. That process may be
-   * gone: then their files stay from now on, or are gone before anybody looks for them.
-   *
-   * @return the segments that the lease must disown when the commit is over
+   * Owns segments for a commit, also those of another, maybe gone process: their files stay from
+   * now on, or are gone before anybody looks. Returns those to disown when the commit is over.
    */
   List<String> takeOver(List<String> segments) throws IOException {
     boolean areOurs;

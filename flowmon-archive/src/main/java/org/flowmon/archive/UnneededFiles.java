@@ -30,8 +30,8 @@ final class UnneededFiles {
   private static final Logger LOG = LoggerFactory.getLogger(UnneededFiles.class);
   // Files wait for their commit for a checkpoint interval at most; a stuck writer may wait longer.
   private static final Duration SURELY_OLD = Duration.ofDays(1);
-  // Of the manifest's temporary files: they exist while a commit is written, and a writer that
-  // finds its file gone commits nothing.
+  // Manifest's temporary files: while a commit is written. A writer whose file is gone commits
+  // nothing.
   private static final Duration OLD_COMMIT = Duration.ofMinutes(10);
   // Of other hosts, for example of a job: their leases may not be visible.
   private static final Duration FOREIGN_READERS = Duration.ofMinutes(10);
@@ -88,7 +88,6 @@ final class UnneededFiles {
     return sweep(Duration.ZERO);
   }
 
-  /** As {@link #sweep()}, but only files that were not written to for so long. */
   OrphanSweep sweep(Duration olderThan) throws IOException {
     ArchiveStore store = shared.store();
     List<StoredFile> deleted = new ArrayList<>();
@@ -100,8 +99,8 @@ final class UnneededFiles {
       return swept(deleted, here);
     }
     try (SegmentOwners.Lock lock = SegmentOwners.lock(store.hostFolder())) {
-      // In this order: a file that is listed before the owners are read is owned by then, or nobody
-      // will commit it. If it was committed meanwhile, the newest commit, read last, names it.
+      // In this order: a file listed before the owners are read is owned by then, or nobody will
+      // commit it. If committed meanwhile, the newest commit, read last, names it.
       List<StoredFile> files = store.list(Archive.SEGMENTS);
       files.addAll(store.list(Manifest.FOLDER));
       SegmentOwners owners = SegmentOwners.of(store.hostFolder());
@@ -147,10 +146,7 @@ final class UnneededFiles {
     return age > SURELY_OLD.toMillis();
   }
 
-  /**
-   * Deletes segments that processes of this host sealed and had not put into the store when they
-   * ended.
-   */
+  /** Deletes segments that ended processes of this host sealed and did not put into the store. */
   private OrphanSweep sweepWriteFolder() throws IOException {
     List<Path> files = new ArrayList<>();
     try (DirectoryStream<Path> all =
@@ -173,11 +169,7 @@ final class UnneededFiles {
     return new OrphanSweep(deleted, bytes);
   }
 
-  /**
-   * Deletes all unneeded files, because a disk is full.
-   *
-   * @return freed bytes, about
-   */
+  /** Deletes all unneeded files for a full disk; returns the freed bytes, about. */
   long makeRoom() throws IOException {
     long bytes = sweep().bytes();
     try {

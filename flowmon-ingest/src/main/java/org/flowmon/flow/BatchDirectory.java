@@ -4,8 +4,7 @@ import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.flow.bytes.LittleEndian;
 
 /**
- * The header and the directory of a flow batch's bytes, which may come from anywhere: where the
- * values of each column lie. All that later reads rely on is checked.
+ * The checked header and directory of a batch's bytes from anywhere: all that later reads rely on.
  */
 final class BatchDirectory {
   private static final int COLUMNS = FlowColumn.values().length;
@@ -23,11 +22,7 @@ final class BatchDirectory {
     this.rows = rows;
   }
 
-  /**
-   * Reads and checks the header and the directory.
-   *
-   * @throws FlowFormatException saying what was found where, and what was expected
-   */
+  /** Reads and checks; a {@link FlowFormatException} says what was found where, and expected. */
   static BatchDirectory read(byte[] bytes) {
     if (bytes.length < FlowBatchLayout.HEADER_BYTES) {
       throw new FlowFormatException(
@@ -66,7 +61,6 @@ final class BatchDirectory {
     return directory;
   }
 
-  /** Checks what the header of its batch says of counts and times. */
   void checkHeader(FlowBatch batch) {
     checkCount("sequence number", batch.sequence());
     checkCount("cumulative flows", batch.cumulativeFlows());

@@ -4,7 +4,7 @@ import java.security.SecureRandom;
 
 /**
  * The numbers in the headers of one producer's batches in one partition: a random id, a sequence
- * without gaps and cumulative counts. Heartbeats and batches share the sequence. Not thread-safe.
+ * without gaps (shared with heartbeats) and cumulative counts. Not thread-safe.
  */
 public final class BatchStream {
   private static final SecureRandom IDS = new SecureRandom();
@@ -25,13 +25,11 @@ public final class BatchStream {
     return flows;
   }
 
-  /** Counts a batch of so many rows. */
   void add(int rows) {
     sequence++;
     flows += rows;
   }
 
-  /** Returns a heartbeat. */
   public byte[] heartbeat(long arrival, long losses) {
     return Heartbeat.of(producerId, sequence++, flows, losses, arrival);
   }

@@ -17,7 +17,6 @@ public final class CodeNames {
 
   private CodeNames() {}
 
-  /** Returns the names of the constants of an enum. */
   static <T> CodeNames of(T[] constants, ToIntFunction<T> code, Function<T, String> name) {
     CodeNames names = new CodeNames();
     for (T constant : constants) {
@@ -27,12 +26,12 @@ public final class CodeNames {
     return names;
   }
 
-  /** The name of a code, or null if this version does not know the code. */
+  /** Null if this version does not know the code. */
   public @Nullable String name(long code) {
     return code >= 0 && code < CODES ? byCode[(int) code] : null;
   }
 
-  /** The code of a name in any case, or −1 if no code has the name. */
+  /** Takes any case; −1 if no code has the name. */
   public int code(String name) {
     return byName.getOrDefault(name.toLowerCase(Locale.ROOT), -1);
   }

@@ -4,14 +4,10 @@ import org.flowmon.flow.bytes.LittleEndian;
 
 /**
  * Checks the values of one column of a batch from outside once, so that readers need not. Loops run
- * over the stored bytes and look for the row only if something is wrong.
- *
- * <ul>
- *   <li>a boolean is 0 or 1, a count is not negative; the other types allow every value
- *   <li>a null is stored as 0 or as an empty text; readers rely on it
- *   <li>the validity has no bits past the last row
- *   <li>the header's smallest and largest times are those of the rows
- * </ul>
+ * over the stored bytes and look for the row only if something is wrong. A boolean is 0 or 1, a
+ * count is not negative, the other types allow every value. A null is stored as 0 or as an empty
+ * text; readers rely on it. The validity has no bits past the last row. The header's smallest and
+ * largest times are those of the rows.
  */
 final class ColumnCheck {
   private static final long NOT_BOOLEANS = 0xFEFE_FEFE_FEFE_FEFEL;
@@ -40,10 +36,7 @@ final class ColumnCheck {
   private final int at;
 
   /**
-   * A column whose place and length were checked.
-   *
-   * @param encoding an encoding of {@link FlowBatchLayout}, for example {@link
-   *     FlowBatchLayout#CONSTANT}
+   * @param encoding of {@link FlowBatchLayout}, for example {@link FlowBatchLayout#CONSTANT}
    * @param width bytes of a value; 4 for a text, the width of its offset
    * @param at where the values begin, right after the validity of a nullable column
    */
@@ -56,11 +49,7 @@ final class ColumnCheck {
     this.at = at;
   }
 
-  /**
-   * Checks the values.
-   *
-   * @throws FlowFormatException naming column, row, value and what was expected
-   */
+  /** A {@link FlowFormatException} names column, row, value and what was expected. */
   void values() {
     int slots = encoding == FlowBatchLayout.CONSTANT ? 1 : rows;
     if (column.type() == ColumnType.BOOLEAN) {
@@ -126,11 +115,9 @@ final class ColumnCheck {
   }
 
   /**
-   * Whether a null among up to 64 rows has a value other than 0 or an empty text. In some columns
-   * nulls alternate with values from row to row, so there are no branches: whole words are read,
-   * and the values that are not null are masked out.
-   *
-   * @param missing bit i is set if row {@code first + i} is null
+   * Whether a null has a value other than 0 or an empty text; bit i of {@code missing}: row {@code
+   * first + i} is null. As nulls may alternate with values, there are no branches: whole words are
+   * read, and the values that are not null are masked out.
    */
   private boolean hasValue(long missing, int first) {
     long any = 0;
@@ -169,7 +156,6 @@ final class ColumnCheck {
     return LittleEndian.getInt(bytes, at + 4 * row);
   }
 
-  /** Finds the first null that has a value. */
   private FlowFormatException besideNull(long missing, int first) {
     long left = missing;
     while (!hasValue(left & -left, first)) {
@@ -179,11 +165,7 @@ final class ColumnCheck {
         first + Long.numberOfTrailingZeros(left), "a value beside its null", "0, or an empty text");
   }
 
-  /**
-   * Checks that the smallest and the largest value equal those of the header.
-   *
-   * @throws FlowFormatException naming both
-   */
+  /** The smallest and the largest value must be the header's; the exception names both. */
   void range(long headerMin, long headerMax) {
     long min = Long.MAX_VALUE;
     long max = Long.MIN_VALUE;
@@ -219,7 +201,6 @@ final class ColumnCheck {
     checkRange(column, headerMin, headerMax, min, max);
   }
 
-  /** Checks the header's range of a column without any value. */
   static void noRange(FlowColumn column, long headerMin, long headerMax) {
     checkRange(column, headerMin, headerMax, Long.MAX_VALUE, Long.MIN_VALUE);
   }

@@ -4,16 +4,15 @@ import java.util.Arrays;
 import org.flowmon.flow.bytes.LittleEndian;
 
 /**
- * Chooses and writes the stored form of one column of a batch:
+ * Chooses and writes the stored form of one column of one batch:
  *
  * <pre>
  *   numbers, addresses   [validity, if NULLABLE]  one slot of a fixed width a row
  *   texts                [validity, if NULLABLE]  offsets u32, one more than slots; UTF-8
  * </pre>
  *
- * <p>CONSTANT has one slot for all rows. An address column without IPv6 is stored in 4 bytes a
- * slot. Each column of each batch has its own instance. It reads the builder's arrays, which must
- * not change until {@link #writeTo} has returned.
+ * <p>CONSTANT has one slot for all rows, IPv4 alone 4 bytes a slot. It reads the builder's arrays,
+ * which must not change until {@link #writeTo} has returned.
  */
 final class ColumnEncoding {
   private final FlowColumn column;
@@ -27,13 +26,11 @@ final class ColumnEncoding {
   private final int length;
 
   /**
-   * Chooses the smallest encoding.
+   * Chooses the smallest encoding. Nulls are 0 or null in {@code values} (numbers or low longs),
+   * {@code high} and {@code texts} (UTF-8); the latter two are empty for other columns.
    *
    * @param count rows that are not null, 1 … rows
    * @param valid bit {@code i & 63} of word {@code i >>> 6}: whether row i is not null
-   * @param values numbers or the low longs of addresses, 0 for a null
-   * @param high the high longs of addresses, empty for other columns
-   * @param texts UTF-8, null for a null; empty for other columns
    */
   ColumnEncoding(
       FlowColumn column,
@@ -57,12 +54,11 @@ final class ColumnEncoding {
     length = storedLength();
   }
 
-  /** Bytes that {@link #writeTo} writes. */
   int length() {
     return length;
   }
 
-  /** Writes the column's entry of the directory; the bytes must be 0 before. */
+  /** Writes the directory's entry; the bytes must be 0 before. */
   void writeEntry(byte[] bytes, int entry, int offset) {
     bytes[entry] = (byte) column.id();
     bytes[entry + 1] = (byte) (ipv4 ? FlowBatchLayout.STORED_IPV4 : column.type().code());
@@ -189,7 +185,6 @@ final class ColumnEncoding {
     }
   }
 
-  /** Refuses numbers that a column cannot hold. */
   static void checkFits(FlowColumn column, long min, long max) {
     ColumnType type = column.type();
     if (!type.isLong() || min < type.minValue() || max > type.maxValue()) {
@@ -200,7 +195,6 @@ final class ColumnEncoding {
     }
   }
 
-  /** Refuses a text that is too long. */
   static void checkText(FlowColumn column, byte[] utf8) {
     if (utf8.length > FlowBatch.MAX_TEXT_BYTES) {
       throw new IllegalArgumentException(

@@ -1,20 +1,13 @@
 package org.flowmon.flow;
 
 /**
- * The logical type of a flow column. The code is what a flow batch stores; it never changes its
- * meaning (see {@code docs/format/flow.md}).
- *
- * <p>Every type but {@link #ADDRESS} and {@link #TEXT} is read and written as a Java {@code long}:
- * unsigned types are zero-extended, a boolean is 0 or 1, times and durations are microseconds.
+ * The logical type of a flow column. All but {@link #ADDRESS} and {@link #TEXT} are a Java {@code
+ * long}: unsigned ones zero-extended, booleans 0 or 1, times and durations in microseconds.
  */
 public enum ColumnType {
-  /** 0 or 1. */
   BOOLEAN(1, 1),
-  /** Unsigned 8 bits. */
   UINT8(2, 1),
-  /** Unsigned 16 bits. */
   UINT16(3, 2),
-  /** Unsigned 32 bits. */
   UINT32(4, 4),
   /** A count: 0 … 2^63 − 1. */
   COUNT(5, 8),
@@ -35,25 +28,22 @@ public enum ColumnType {
     this.width = width;
   }
 
-  /** The stable code of this type in files and messages. */
+  /** Stored in batches; it never changes its meaning ({@code docs/format/flow.md}). */
   public int code() {
     return code;
   }
 
   /**
-   * Bytes of one value in a batch; 0 for {@link #TEXT}. An {@link #ADDRESS} column of IPv4 alone
-   * may store 4.
+   * Bytes of a value in a batch; 0 for a text. An IPv4-only {@link #ADDRESS} column may store 4.
    */
   public int width() {
     return width;
   }
 
-  /** Whether values are read as {@code long} (everything but addresses and text). */
   public boolean isLong() {
     return this != ADDRESS && this != TEXT;
   }
 
-  /** The largest value of this type as a long, for range checks on write. */
   public long maxValue() {
     return switch (this) {
       case BOOLEAN -> 1;
@@ -64,7 +54,6 @@ public enum ColumnType {
     };
   }
 
-  /** The smallest value of this type as a long. */
   public long minValue() {
     return this == TIMESTAMP || this == DURATION ? Long.MIN_VALUE : 0;
   }

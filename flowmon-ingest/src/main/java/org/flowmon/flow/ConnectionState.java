@@ -1,9 +1,6 @@
 package org.flowmon.flow;
 
-/**
- * How a connection ended, in the terms of Zeek's {@code conn_state}; the value of column {@link
- * FlowColumn#STATE}. The codes are stable.
- */
+/** How a connection ended, as in Zeek's {@code conn_state}: column {@link FlowColumn#STATE}. */
 public enum ConnectionState {
   S0(1),
   S1(2),
@@ -19,7 +16,6 @@ public enum ConnectionState {
   SHR(12),
   OTH(13);
 
-  /** The names of the codes, as in Zeek. */
   static final CodeNames NAMES = CodeNames.of(values(), ConnectionState::code, Enum::name);
 
   private final int code;
@@ -28,7 +24,6 @@ public enum ConnectionState {
     this.code = code;
   }
 
-  /** The stable code in batches and segments. */
   public int code() {
     return code;
   }

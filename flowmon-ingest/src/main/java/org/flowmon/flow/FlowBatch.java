@@ -6,21 +6,15 @@ import org.flowmon.flow.bytes.LittleEndian;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read-only view of the bytes of about 1000 flows as columns. The same bytes are the Kafka value,
- * the record in the job and the input of the archive. Opening them parses the directory and copies
- * nothing.
- *
- * <p>Immutable and safe to share between threads: {@link #open} takes over the array, and nobody
- * may write to it afterwards.
+ * A read-only view of the bytes of about 1000 flows as columns: the Kafka value, the job's record
+ * and the archive's input. Opening parses the directory and copies nothing. Immutable and
+ * thread-safe: {@link #open} takes over the array, and nobody may write to it afterwards.
  */
 public final class FlowBatch implements FlowRows {
-  /** The most rows of a batch. */
   public static final int MAX_ROWS = 1 << 16;
 
-  /** The most UTF-8 bytes of a text value. */
   public static final int MAX_TEXT_BYTES = 1024;
 
-  /** The most bytes of a batch. */
   public static final int MAX_BYTES = 64 << 20;
 
   /** The largest sequence number and cumulative count, so that sums do not overflow. */
@@ -42,10 +36,10 @@ public final class FlowBatch implements FlowRows {
   }
 
   /**
-   * Opens a batch from untrusted bytes. Checks everything that later reads rely on: places, lengths
-   * and values. Times may be any number. Codes that are unknown to this version are kept.
+   * Opens exactly one batch of untrusted bytes, which the caller must not change afterwards. Checks
+   * all that reads rely on: places, lengths and values. Times may be any number. Codes that this
+   * version does not know are kept.
    *
-   * @param bytes exactly one batch, which the caller must not change afterwards
    * @throws FlowFormatException naming the place, the value found and the value expected
    */
   public static FlowBatch open(byte[] bytes) {
@@ -70,10 +64,7 @@ public final class FlowBatch implements FlowRows {
     return LittleEndian.getLong(bytes, FlowBatchLayout.PRODUCER_AT);
   }
 
-  /**
-   * Whether this is a heartbeat that ends its producer's input. Its {@link #maxArrival} lets
-   * windows close and does not show the producer's clock.
-   */
+  /** A heartbeat that ends the input: {@link #maxArrival} closes windows, it is not the clock's. */
   public boolean isEndOfInput() {
     return LittleEndian.getU16(bytes, FlowBatchLayout.FLAGS_AT) != 0;
   }
@@ -123,7 +114,6 @@ public final class FlowBatch implements FlowRows {
     };
   }
 
-  /** Whether the address column is stored as IPv4 only. */
   private boolean isIpv4Only(FlowColumn column) {
     return stored[column.ordinal()] == FlowBatchLayout.STORED_IPV4;
   }
@@ -160,7 +150,6 @@ public final class FlowBatch implements FlowRows {
     };
   }
 
-  /** One address, or null. */
   public @Nullable IpAddress getAddress(FlowColumn column, int row) {
     if (isNull(column, row)) {
       return null;

@@ -7,30 +7,20 @@ import org.flowmon.flow.bytes.LittleEndian;
 
 /**
  * Collects flows as columns and closes them into the bytes of a {@link FlowBatch}. Decoders write
- * straight into it:
+ * straight into it, row by row or as a block, column by column:
  *
  * <pre>{@code
- * builder.beginRow();
- * builder.set(FlowColumn.BYTES, 1500);
- * builder.setIpv4(FlowColumn.SRC_ADDR, 0x0A000001);
- * builder.endRow();
- * ...
+ * builder.beginRows(30); // or beginRow()
+ * builder.setAll(FlowColumn.ARRIVAL, now);
+ * builder.setColumn(FlowColumn.BYTES, bytes, null); // or set(FlowColumn.BYTES, 1500)
+ * builder.endRows(); // or endRow()
  * byte[] batch = builder.build(producerId, sequence, cumulativeFlows, cumulativeLosses);
  * builder.clear();
  * }</pre>
  *
- * <p>Many rows with the same columns can be written as a block, column by column:
- *
- * <pre>{@code
- * builder.beginRows(30);
- * builder.setAll(FlowColumn.ARRIVAL, now);
- * builder.setColumn(FlowColumn.BYTES, bytes, null);
- * builder.endRows();
- * }</pre>
- *
- * <p>A column that is not set in a row is null there. The next {@link #beginRow} or {@link
- * #discardRow} drops a row that was begun and not ended. A builder is reused for its whole life:
- * after the first rows it allocates only in {@link #build}. Not thread-safe.
+ * <p>A column that is not set in a row is null. The next {@link #beginRow} or {@link #discardRow}
+ * drops a row that was not ended. Reused for its whole life: after the first rows it allocates only
+ * in {@link #build}. Not thread-safe.
  */
 public final class FlowBatchBuilder {
   private static final int COLUMNS = FlowColumn.values().length;
@@ -74,25 +64,16 @@ public final class FlowBatchBuilder {
     return rows == capacity;
   }
 
-  /** Number of rows that still fit. */
   public int free() {
     return capacity - rows;
   }
 
-  /**
-   * Begins a row; all its columns are null.
-   *
-   * @throws IllegalStateException if the builder is full
-   */
+  /** All columns are null at first. Throws {@link IllegalStateException} if the builder is full. */
   public void beginRow() {
     beginRows(1);
   }
 
-  /**
-   * Begins a block of rows; all their columns are null.
-   *
-   * @throws IllegalStateException if they do not fit ({@link #free})
-   */
+  /** All columns are null at first. Throws {@link IllegalStateException} beyond {@link #free}. */
   public void beginRows(int block) {
     discardRow();
     if (block < 1 || block > capacity - rows) {
@@ -103,7 +84,6 @@ public final class FlowBatchBuilder {
     openCount = block;
   }
 
-  /** Drops the open rows. */
   public void discardRow() {
     if (openRow < 0) {
       return;
@@ -130,7 +110,6 @@ public final class FlowBatchBuilder {
     }
   }
 
-  /** Keeps the open row. */
   public void endRow() {
     if (openRow < 0) {
       throw new IllegalStateException("no row was begun");
@@ -139,16 +118,11 @@ public final class FlowBatchBuilder {
     rows += openCount;
   }
 
-  /** Keeps the open rows. */
   public void endRows() {
     endRow();
   }
 
-  /**
-   * Sets a numeric column of all open rows to one value.
-   *
-   * @throws IllegalArgumentException if the value does not fit the column's type
-   */
+  /** Throws {@link IllegalArgumentException} if the value does not fit the column's type. */
   public void setAll(FlowColumn column, long value) {
     ColumnEncoding.checkFits(column, value, value);
     int c = column.ordinal();
@@ -156,7 +130,6 @@ public final class FlowBatchBuilder {
     Arrays.fill(values[c], openRow, openRow + openCount, value);
   }
 
-  /** Sets an address column of all open rows to one address. */
   public void setAllAddress(FlowColumn column, long hi, long lo) {
     int c = addressColumn(column);
     markAll(c);
@@ -197,10 +170,8 @@ public final class FlowBatchBuilder {
   }
 
   /**
-   * Sets a text column of the open rows. {@code set} is as in {@link #setColumn}, the arrays are
-   * kept as in {@link #setText(FlowColumn, byte[])}.
-   *
-   * @param from UTF-8 of each open row, anything for a null row
+   * Sets a text column. {@code set} is as in {@link #setColumn}; {@code from} has UTF-8, anything
+   * for a null row, and its arrays are kept as in {@link #setText(FlowColumn, byte[])}.
    */
   public void setTextColumn(FlowColumn column, byte[][] from, long[] set) {
     int c = textColumn(column);
@@ -213,7 +184,6 @@ public final class FlowBatchBuilder {
     }
   }
 
-  /** Stores 0 for each null. */
   private void zeroNulls(long[] column, long[] set) {
     for (int i = 0; set.length > 0 && i < openCount; i++) {
       if ((set[i >>> 6] >>> i & 1) == 0) {
@@ -234,18 +204,13 @@ public final class FlowBatchBuilder {
     return c;
   }
 
-  /**
-   * Sets a numeric column of the open row.
-   *
-   * @throws IllegalArgumentException if the value does not fit the column's type
-   */
+  /** Throws {@link IllegalArgumentException} if the value does not fit the column's type. */
   public void set(FlowColumn column, long value) {
     ColumnEncoding.checkFits(column, value, value);
     mark(column.ordinal());
     values[column.ordinal()][openRow] = value;
   }
 
-  /** Sets an address of the open row. */
   public void setAddress(FlowColumn column, long hi, long lo) {
     int c = addressColumn(column);
     mark(c);
@@ -262,21 +227,15 @@ public final class FlowBatchBuilder {
     setAddress(column, address.hi(), address.lo());
   }
 
-  /**
-   * Sets a text of the open row.
-   *
-   * @throws IllegalArgumentException if it is longer than {@link FlowBatch#MAX_TEXT_BYTES} in UTF-8
-   */
+  /** At most {@link FlowBatch#MAX_TEXT_BYTES} in UTF-8, else {@link IllegalArgumentException}. */
   public void setText(FlowColumn column, String text) {
     setText(column, text.getBytes(StandardCharsets.UTF_8));
   }
 
   /**
-   * Sets a text of the open row from its UTF-8 bytes. The builder keeps the array and never writes
-   * to it, so many rows may share it; the caller must not change it. {@link FlowBatch#open} refuses
-   * a batch with invalid UTF-8.
-   *
-   * @throws IllegalArgumentException if it is longer than {@link FlowBatch#MAX_TEXT_BYTES}
+   * Sets a text from UTF-8 bytes, at most {@link FlowBatch#MAX_TEXT_BYTES}, else {@link
+   * IllegalArgumentException}. The array is kept and never written to, so many rows may share it;
+   * the caller must not change it. {@link FlowBatch#open} refuses invalid UTF-8.
    */
   public void setText(FlowColumn column, byte[] utf8) {
     ColumnEncoding.checkText(column, utf8);
@@ -296,24 +255,21 @@ public final class FlowBatchBuilder {
     return c;
   }
 
-  /** Whether a column of the open row was set. */
   public boolean isSet(FlowColumn column) {
     long[] words = valid[column.ordinal()];
     return openRow >= 0 && words.length > 0 && (words[openRow >>> 6] >>> openRow & 1) != 0;
   }
 
-  /** A numeric value of the open row, 0 if it was not set. */
+  /** 0 if it was not set. */
   public long get(FlowColumn column) {
     return isSet(column) ? values[column.ordinal()][openRow] : 0;
   }
 
-  /** Whether a column of a kept row is null. */
   public boolean isNull(FlowColumn column, int row) {
     long[] words = valid[column.ordinal()];
     return words.length == 0 || (words[row >>> 6] >>> row & 1) == 0;
   }
 
-  /** A numeric value of a kept row, 0 for a null. */
   public long getLong(FlowColumn column, int row) {
     return isNull(column, row) ? 0 : values[column.ordinal()][row];
   }
@@ -328,7 +284,6 @@ public final class FlowBatchBuilder {
     }
   }
 
-  /** Marks all open rows as set. */
   private void markAll(int c) {
     allocate(c);
     for (int done = 0; done < openCount; ) {
@@ -339,7 +294,6 @@ public final class FlowBatchBuilder {
     }
   }
 
-  /** Marks the open rows whose bit is set. */
   private void mark(int c, long[] set) {
     if (set.length == 0) {
       markAll(c);
@@ -374,7 +328,6 @@ public final class FlowBatchBuilder {
     }
   }
 
-  /** Appends all columns of a row of another batch. */
   public void appendRow(FlowBatch from, int row) {
     beginRow();
     for (FlowColumn column : ALL) {
@@ -390,7 +343,6 @@ public final class FlowBatchBuilder {
     endRow();
   }
 
-  /** Drops all rows and keeps the allocated arrays. */
   public void clear() {
     discardRow();
     for (int c = 0; c < COLUMNS; c++) {
@@ -415,8 +367,8 @@ public final class FlowBatchBuilder {
    *
    * @param losses flows that the producer lost so far
    * @throws IllegalStateException if a row has no arrival
-   * @throws FlowFormatException if readers would refuse the batch, for example for a text that is
-   *     not UTF-8
+   * @throws FlowFormatException if readers would refuse it, for example for a text that is not
+   *     UTF-8
    */
   public FlowBatch close(BatchStream stream, long losses) {
     int closed = rows;
@@ -428,10 +380,8 @@ public final class FlowBatchBuilder {
   }
 
   /**
-   * The bytes of the rows so far; the builder keeps them until {@link #clear}.
+   * The bytes of the rows, which stay until {@link #clear}; the counts include them.
    *
-   * @param cumulativeFlows flows of the producer's stream including these rows
-   * @param cumulativeLosses flows that the producer lost so far
    * @throws IllegalStateException if a row has no arrival, which every flow must have
    */
   public byte[] build(long producerId, long sequence, long cumulativeFlows, long cumulativeLosses) {

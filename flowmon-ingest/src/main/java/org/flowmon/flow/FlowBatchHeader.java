@@ -4,19 +4,11 @@ import java.util.Optional;
 import org.flowmon.flow.bytes.LittleEndian;
 
 /**
- * The unchecked header of a batch, to count the flows in refused messages.
- *
- * @param rows 0 … {@link FlowBatch#MAX_ROWS}
- * @param sequence 0 … {@link FlowBatch#MAX_COUNT}
- * @param cumulativeFlows 0 … {@link FlowBatch#MAX_COUNT}
+ * The unchecked header of a batch, to count the flows in refused messages: rows 0 … {@link
+ * FlowBatch#MAX_ROWS}, sequence and flows 0 … {@link FlowBatch#MAX_COUNT}.
  */
 public record FlowBatchHeader(long producerId, long sequence, int rows, long cumulativeFlows) {
-  /**
-   * Reads the header.
-   *
-   * @return empty if the bytes do not begin as a batch of a known version, or a value is out of
-   *     range
-   */
+  /** Empty if the bytes do not begin as a batch of a known version, or a value is out of range. */
   public static Optional<FlowBatchHeader> read(byte[] bytes) {
     if (bytes.length < FlowBatchLayout.HEADER_BYTES
         || LittleEndian.getInt(bytes, 0) != FlowBatchLayout.MAGIC

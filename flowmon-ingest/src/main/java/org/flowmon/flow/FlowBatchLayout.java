@@ -20,7 +20,6 @@ import org.flowmon.flow.bytes.LittleEndian;
  * </pre>
  */
 final class FlowBatchLayout {
-  /** "FLWB" read as little-endian. */
   static final int MAGIC = 'F' | 'L' << 8 | 'W' << 16 | 'B' << 24;
 
   static final int VERSION = 1;
@@ -44,10 +43,7 @@ final class FlowBatchLayout {
   /** Flag of a heartbeat: the producer's input has ended. */
   static final int END_OF_INPUT = 1;
 
-  /**
-   * Stored type of an address column that holds only IPv4: 4 bytes a value, network order as an
-   * integer.
-   */
+  /** An address column of IPv4 alone: 4 bytes a value, network order as an integer. */
   static final int STORED_IPV4 = 64;
 
   static final int CONSTANT = 1;
@@ -64,7 +60,6 @@ final class FlowBatchLayout {
     return ((rows + 63) >>> 6) << 3;
   }
 
-  /** Writes a header without the range of times. */
   static void writeHeader(
       byte[] bytes,
       int rows,

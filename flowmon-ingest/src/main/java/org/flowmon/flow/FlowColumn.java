@@ -16,10 +16,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All columns of a flow. Batches and segments store the id. An id is never reused, and a column
- * with a new meaning gets a new id. {@code docs/format/flow.md} has the names, units, nullability
- * and the source of each column in NetFlow, IPFIX and Zeek; a test compares that page with this
- * list.
+ * All columns of a flow. An id is never reused; a column with a new meaning gets a new id. A test
+ * compares {@code docs/format/flow.md} (names, units, nullability, sources) with this list.
  */
 public enum FlowColumn {
   START_TIME(1, TIMESTAMP, "us"),
@@ -108,7 +106,7 @@ public enum FlowColumn {
     return unit;
   }
 
-  /** The names of its codes, or null if its values are no codes with names. */
+  /** Null if its values are no codes with names. */
   public @Nullable CodeNames codeNames() {
     return switch (this) {
       case STATE -> ConnectionState.NAMES;
@@ -117,17 +115,16 @@ public enum FlowColumn {
     };
   }
 
-  /** All columns in the order of their ids. */
   public static List<FlowColumn> all() {
     return ALL;
   }
 
-  /** The column of this name (case-insensitive), or null. */
+  /** Case-insensitive; null if there is none. */
   public static @Nullable FlowColumn byName(String name) {
     return BY_NAME.get(name.toLowerCase(Locale.ROOT));
   }
 
-  /** The column of this id, or null if this version does not know the id. */
+  /** Null if this version does not know the id. */
   public static @Nullable FlowColumn byId(int id) {
     return id > 0 && id < BY_ID.length ? BY_ID[id] : null;
   }

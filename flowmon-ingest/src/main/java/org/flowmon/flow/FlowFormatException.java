@@ -1,8 +1,6 @@
 package org.flowmon.flow;
 
-/**
- * Signals bytes that are no valid flow batch. The message names the place and the expected value.
- */
+/** Bytes that are no valid flow batch; the message names the place and the expected value. */
 public final class FlowFormatException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -2,18 +2,11 @@ package org.flowmon.flow;
 
 import org.flowmon.flow.bytes.LittleEndian;
 
-/**
- * Batches without rows. They say how far a producer's clock is, so that windows close when no flows
- * come.
- */
+/** Batches without rows that tell a producer's clock, so that windows close when no flows come. */
 public final class Heartbeat {
   private Heartbeat() {}
 
-  /**
-   * A heartbeat of a producer.
-   *
-   * @param arrival the time in microseconds up to which everything has been sent
-   */
+  /** {@code arrival} (µs) is the time up to which everything has been sent. */
   public static byte[] of(
       long producerId, long sequence, long cumulativeFlows, long cumulativeLosses, long arrival) {
     byte[] bytes = new byte[FlowBatchLayout.HEADER_BYTES];
@@ -26,11 +19,7 @@ public final class Heartbeat {
     return bytes;
   }
 
-  /**
-   * A heartbeat that says that the producer's input has ended.
-   *
-   * @param arrival the time in microseconds that watermarks take: so late that all windows close
-   */
+  /** The input has ended; watermarks take {@code arrival} (µs), so late that all windows close. */
   public static byte[] endOfInput(
       long producerId, long sequence, long cumulativeFlows, long cumulativeLosses, long arrival) {
     byte[] bytes = of(producerId, sequence, cumulativeFlows, cumulativeLosses, arrival);

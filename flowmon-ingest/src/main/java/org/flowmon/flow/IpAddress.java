@@ -5,13 +5,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An IP address as two longs in network order. IPv4 is {@code ::ffff:0:0/96} (RFC 4291 section
- * 2.5.5.2) and is written dotted; IPv6 is written as RFC 5952 says. The order is that of the 16
- * bytes, unsigned. Hot paths keep the two longs apart and use the static methods.
+ * 2.5.5.2). The order is that of the 16 bytes, unsigned. Hot paths keep the two longs apart and use
+ * the static methods.
  */
 public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
   private static final long IPV4_PREFIX = 0x0000_FFFF_0000_0000L;
 
-  /** The low long of an IPv4 address; the high long is 0. */
   public static long ipv4Low(int address) {
     return IPV4_PREFIX | (address & 0xFFFF_FFFFL);
   }
@@ -28,7 +27,6 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return isIpv4(hi, lo);
   }
 
-  /** Unsigned order of the 16 bytes. */
   public static int compare(long hiA, long loA, long hiB, long loB) {
     int high = Long.compareUnsigned(hiA, hiB);
     return high != 0 ? high : Long.compareUnsigned(loA, loB);
@@ -55,7 +53,6 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     };
   }
 
-  /** 16 bytes in network order. */
   public byte[] toBytes() {
     byte[] bytes = new byte[16];
     BigEndian.putLong(bytes, 0, hi);
@@ -63,11 +60,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return bytes;
   }
 
-  /**
-   * Parses dotted IPv4 or RFC 4291 text, without any name lookup.
-   *
-   * @throws IllegalArgumentException naming the text if it is not an address
-   */
+  /** Dotted IPv4 or RFC 4291, no name lookup; {@link IllegalArgumentException} names the text. */
   public static IpAddress parse(String text) {
     IpAddress parsed = parseOrNull(text);
     if (parsed == null) {
@@ -76,7 +69,6 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return parsed;
   }
 
-  /** Parses like {@link #parse}, but returns null for a text that is not an address. */
   public static @Nullable IpAddress parseOrNull(String text) {
     int length = text.length();
     if (length < 2 || length > 45) {
@@ -89,7 +81,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return parseIpv6(text);
   }
 
-  /** Parses dotted IPv4 in text[from, to) as an unsigned 32-bit value, −1 if it is not IPv4. */
+  /** An unsigned 32-bit value, −1 if text[from, to) is not dotted IPv4. */
   private static long parseIpv4(String text, int from, int to) {
     long value = 0;
     int parts = 0;
@@ -178,10 +170,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
   }
 
   /**
-   * The address of some groups of 16 bits.
-   *
-   * @param gap before which of them {@code ::} stands, −1 if it does not
-   * @return null if they are not eight with those that {@code ::} stands for
+   * {@code gap}: groups before {@code ::}, −1 without; null if there are not eight with its own.
    */
   private static @Nullable IpAddress ofGroups(int[] groups, int count, int gap) {
     if (gap < 0 ? count != 8 : count > 7) {
@@ -216,7 +205,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return value;
   }
 
-  /** The address as people write it: dotted for IPv4, RFC 5952 for IPv6. */
+  /** Dotted for IPv4, RFC 5952 for IPv6. */
   public static String format(long hi, long lo) {
     if (isIpv4(hi, lo)) {
       return (lo >>> 24 & 0xFF)

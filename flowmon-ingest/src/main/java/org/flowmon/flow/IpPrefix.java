@@ -1,11 +1,8 @@
 package org.flowmon.flow;
 
 /**
- * A range of addresses of one family that share their first bits: {@code 0.0.0.0/0} is all of IPv4,
- * {@code ::/0} is all of IPv6 and holds no IPv4 address.
- *
- * @param first the first address, its host bits zero
- * @param length bits of the prefix within its family: 0 … 32 for IPv4, 0 … 128 for IPv6
+ * Addresses of one family with the same first {@code length} bits (0 … 32 or 0 … 128), host bits
+ * zero in {@code first}: {@code 0.0.0.0/0} is all of IPv4; {@code ::/0} is all of IPv6 and no IPv4.
  */
 public record IpPrefix(IpAddress first, int length) {
 
@@ -18,7 +15,7 @@ public record IpPrefix(IpAddress first, int length) {
     first = new IpAddress(first.hi() & highMask(bits), first.lo() & lowMask(bits));
   }
 
-  /** Parses {@code address/length}; an address alone is a prefix that holds only that address. */
+  /** {@code address/length}, or an address alone for itself. */
   public static IpPrefix parse(String text) {
     int slash = text.indexOf('/');
     IpAddress address = IpAddress.parse(slash < 0 ? text : text.substring(0, slash));
@@ -41,17 +38,15 @@ public record IpPrefix(IpAddress first, int length) {
     return bits <= 0 ? 0 : bits >= 64 ? -1L : -1L << (64 - bits);
   }
 
-  /** The low long of a mask of {@code bits} (0 … 128) leading ones. */
   public static long lowMask(int bits) {
     return bits <= 64 ? 0 : bits >= 128 ? -1L : -1L << (128 - bits);
   }
 
-  /** Bits of the prefix counted over the 16 bytes (IPv4: 96 more). */
+  /** Bits counted over the 16 bytes (IPv4: 96 more). */
   public int bits128() {
     return first.isIpv4() ? length + 96 : length;
   }
 
-  /** The last address. */
   public IpAddress last() {
     int bits = bits128();
     return new IpAddress(first.hi() | ~highMask(bits), first.lo() | ~lowMask(bits));

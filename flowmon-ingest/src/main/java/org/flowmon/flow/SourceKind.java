@@ -14,7 +14,6 @@ public enum SourceKind {
   SYNTHETIC(8),
   PARQUET(9);
 
-  /** The names of the codes, which are the labels. */
   static final CodeNames NAMES = CodeNames.of(values(), SourceKind::code, SourceKind::label);
 
   private final int code;
@@ -23,7 +22,6 @@ public enum SourceKind {
     this.code = code;
   }
 
-  /** The stable code in batches and segments. */
   public int code() {
     return code;
   }

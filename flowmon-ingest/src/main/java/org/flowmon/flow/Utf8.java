@@ -3,9 +3,8 @@ package org.flowmon.flow;
 import org.flowmon.flow.bytes.LittleEndian;
 
 /**
- * Checks bytes for UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). A
- * reader would turn each invalid byte into a replacement character of three bytes, so that texts
- * would exceed their bounds later.
+ * Checks UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). Invalid bytes
+ * would be read as replacement characters of three bytes, and texts would exceed their bounds.
  */
 final class Utf8 {
   private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
@@ -28,7 +27,6 @@ final class Utf8 {
     return true;
   }
 
-  /** Whether the bytes of [from, to) are whole characters in UTF-8. */
   static boolean isValid(byte[] bytes, int from, int to) {
     int at = from;
     while (at < to) {

@@ -6,14 +6,8 @@ import java.util.List;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
 
-/**
- * The protected networks: a flow is {@code outgoing} if its source is inside. {@link #NONE} leaves
- * {@code outgoing} NULL.
- *
- * <p>Immutable.
- */
+/** A flow whose source is inside is {@code outgoing}, NULL for {@link #NONE}. Immutable. */
 public final class ProtectedNetworks {
-  /** No networks are configured. */
   public static final ProtectedNetworks NONE = new ProtectedNetworks(List.of());
 
   private final Ranges ipv4;
@@ -30,17 +24,14 @@ public final class ProtectedNetworks {
     return new ProtectedNetworks(networks.stream().map(IpPrefix::parse).toList());
   }
 
-  /** Whether networks are configured. */
   public boolean areKnown() {
     return this != NONE;
   }
 
-  /** Whether an address is inside one of the networks. */
   public boolean contains(long hi, long lo) {
     return (IpAddress.isIpv4(hi, lo) ? ipv4 : ipv6).contains(hi, lo);
   }
 
-  /** Disjoint ranges in ascending order. */
   private static final class Ranges {
     private final long[] firstHi;
     private final long[] firstLo;

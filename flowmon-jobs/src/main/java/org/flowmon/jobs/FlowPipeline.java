@@ -18,10 +18,7 @@ import org.flowmon.jobs.source.SequenceCheckOperator;
 public final class FlowPipeline {
   private FlowPipeline() {}
 
-  /**
-   * Flow batches from Kafka, each once. Messages that are refused are in the side output {@link
-   * Quarantined#TAG}.
-   */
+  /** Flow batches from Kafka, each once; refused: side output {@link Quarantined#TAG}. */
   public static SingleOutputStreamOperator<PositionedBatch> flows(
       StreamExecutionEnvironment env, JobConfig config) {
     return flows(env, config, FlowTopic.lookUp(config.kafka()));
@@ -42,13 +39,7 @@ public final class FlowPipeline {
         .setParallelism(readers);
   }
 
-  /**
-   * Archives all flows.
-   *
-   * @param retention how much of the past is kept from now on; null: as the archive says
-   * @param segments how segments are sealed from now on; null: as the archive is set
-   * @return the flows that cannot be archived
-   */
+  /** Archives flows, returns those it cannot. Settings hold from now on; null: the archive's. */
   public static DataStream<Quarantined> archive(
       DataStream<PositionedBatch> flows,
       ArchiveLocation location,

@@ -64,11 +64,7 @@ public final class FlowmonJob {
 
   private FlowmonJob() {}
 
-  /**
-   * Adds the job to an environment, ready to be executed.
-   *
-   * @throws ConfigException if a query does not parse or the topic of flows cannot be found
-   */
+  /** Throws {@link ConfigException} if a query does not parse or the flows' topic is missing. */
   public static void build(
       StreamExecutionEnvironment env, JobConfig config, List<AnalysisConfig> analyses) {
     configure(env, config);
@@ -103,17 +99,14 @@ public final class FlowmonJob {
     }
   }
 
-  /**
-   * Sets the Flink options that the job needs. {@link #build} calls this; callers of {@link
-   * FlowPipeline#flows} call it themselves.
-   */
+  /** Sets the needed Flink options: {@link #build} does, {@link FlowPipeline#flows} does not. */
   public static void configure(StreamExecutionEnvironment env, JobConfig config) {
     JobConfig.Settings job = config.job();
     Configuration options = new Configuration();
     options.set(PipelineOptions.GENERIC_TYPES, false);
     options.set(PipelineOptions.OBJECT_REUSE, true);
-    // A report waits for a watermark and for the buffers of three exchanges. A buffer is sent when
-    // it is full or this old. Records are batches and messages, so few buffers are flushed.
+    // A report waits for a watermark and the buffers of three exchanges. A buffer is sent when full
+    // or this old; records are batches and messages, so few are flushed.
     options.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, WATERMARK_INTERVAL);
     options.set(ExecutionOptions.BUFFER_TIMEOUT, BUFFER_TIMEOUT);
     options.set(

@@ -22,10 +22,7 @@ import org.flowmon.jobs.sink.kafka.KafkaReports;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The analyses of a job: those of its configuration, as the {@link ControlTopic} changes them.
- * Checks whether the job can run them.
- */
+/** The analyses of a job, as the {@link ControlTopic} changes them, and whether it can run them. */
 public final class JobAnalyses {
   private static final Logger LOG = LoggerFactory.getLogger(JobAnalyses.class);
 
@@ -38,11 +35,7 @@ public final class JobAnalyses {
         : AnalysisConfig.readFolder(Path.of(config.analyses()));
   }
 
-  /**
-   * Checks analyses without a cluster: queries, windows, and whether each fits its report logic.
-   *
-   * @throws ConfigException naming the fault and the expected value
-   */
+  /** Checks queries, windows, fit to logics without a cluster; throws {@link ConfigException}. */
   public static void check(List<AnalysisConfig> analyses) {
     LiveQuery.byId(analyses);
     for (AnalysisConfig analysis : analyses) {
@@ -51,10 +44,7 @@ public final class JobAnalyses {
     }
   }
 
-  /**
-   * Checks one analysis and reports all errors. After an error it goes on with the parts that do
-   * not depend on it.
-   */
+  /** Reports all errors of one analysis. After an error it goes on with independent parts. */
   public static void check(AnalysisConfig.Draft read, ErrorHandler errors) {
     AnalysisConfig analysis = read.analysis();
     AnalysisConfig rows = analysis.withoutCondition(List.of());
@@ -74,11 +64,7 @@ public final class JobAnalyses {
     }
   }
 
-  /**
-   * Checks whether a job with this configuration can run an analysis.
-   *
-   * @throws ConfigException naming the fault and the expected value
-   */
+  /** Throws {@link ConfigException} if a job of this configuration cannot run it. */
   public static void check(AnalysisConfig analysis, JobConfig config) {
     if (analysis.publishesStates() && config.site() == null) {
       throw analysis.error(
@@ -93,12 +79,7 @@ public final class JobAnalyses {
     }
   }
 
-  /**
-   * Returns the job's analyses as its control topic has them now, and the settings for following
-   * the topic.
-   *
-   * @param analyses those that the job is started with
-   */
+  /** The analyses as the control topic has them now (given: the start's), and how to follow it. */
   static AnalysesCoordinator.Settings controlled(JobConfig config, List<AnalysisConfig> analyses) {
     JobConfig.Kafka kafka = config.kafka();
     ControlTopic topic = new ControlTopic(kafka);
@@ -129,7 +110,7 @@ public final class JobAnalyses {
         change -> refusal(change, config));
   }
 
-  /** Returns why an analysis cannot run in the job, if so. Creates the topics it needs. */
+  /** Creates the topics that the analysis needs. */
   private static Optional<String> refusal(AnalysisChange change, JobConfig config) {
     try {
       AnalysisConfig analysis = change.config();

@@ -20,14 +20,10 @@ import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.jobs.topic.KafkaTopics;
 import org.flowmon.jobs.window.WindowOperator;
 
-/**
- * From the results of windows to reports with their history, and on to Kafka, PostgreSQL and
- * alerts.
- */
+/** From the results of windows to reports with history, in Kafka, PostgreSQL and alerts. */
 public final class ReportPipeline {
   private ReportPipeline() {}
 
-  /** Windows with their history become reports, in Kafka and PostgreSQL, and alerts. */
   public static void reports(
       SingleOutputStreamOperator<WindowResult> windows,
       JobConfig config,
@@ -74,7 +70,6 @@ public final class ReportPipeline {
     Alerts.send(Alerts.of(reports, config, analyses), config);
   }
 
-  /** What analyses say of windows and their history. */
   public static SingleOutputStreamOperator<Report> reports(
       DataStream<WindowResult> windows, HistoryOperator.Settings history) {
     return reports(HistoryOperator.apply(windows, history), history.analyses(), true);

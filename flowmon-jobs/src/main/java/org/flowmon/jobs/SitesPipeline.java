@@ -28,7 +28,6 @@ public final class SitesPipeline {
 
   private SitesPipeline() {}
 
-  /** The topic that the sites publish to. */
   static FlowTopic statesTopic(JobConfig config) {
     JobConfig.Kafka kafka = config.kafka();
     return FlowTopic.lookUp(
@@ -52,10 +51,7 @@ public final class SitesPipeline {
         .setParallelism(1);
   }
 
-  /**
-   * The results of live queries over the states of sites, as {@link
-   * WindowPipeline#controlledWindows} has them over flows.
-   */
+  /** As {@link WindowPipeline#controlledWindows}, over the states of sites in place of flows. */
   public static SingleOutputStreamOperator<WindowResult> mergedWindows(
       DataStream<StatesRecord> states, JobConfig config, List<AnalysisConfig> analyses) {
     int keyGroups = config.job().maxParallelism();

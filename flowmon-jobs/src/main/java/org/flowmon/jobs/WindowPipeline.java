@@ -30,7 +30,6 @@ public final class WindowPipeline {
 
   private WindowPipeline() {}
 
-  /** The results of all analyses' live queries. */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
     AnalysisSet set = new AnalysisSet(analyses);
@@ -43,20 +42,13 @@ public final class WindowPipeline {
         operator(set, config));
   }
 
-  /**
-   * Returns the results of all analyses' live queries, with this number of key groups and without
-   * states of a site.
-   */
+  /** The results of all live queries, with this many key groups and without states of a site. */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows, int keyGroups, List<AnalysisConfig> analyses) {
     return windows(flows, keyGroups, analyses, UnaryOperator.identity());
   }
 
-  /**
-   * Returns the results of all analyses' live queries.
-   *
-   * @param between transforms the stream from the low level to the merge
-   */
+  /** The results of all live queries; {@code between} is put between low level and merge. */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows,
       int keyGroups,
@@ -71,9 +63,8 @@ public final class WindowPipeline {
   }
 
   /**
-   * Returns the results of the live queries of analyses that the {@link ControlTopic} starts,
-   * changes and stops. Without a control topic only the configured analyses run. The topic's
-   * present contents apply from the first flow on.
+   * The results of live queries as the {@link ControlTopic} has them, its present contents from the
+   * first flow on. Without that topic only the configured analyses run.
    */
   static SingleOutputStreamOperator<WindowResult> controlledWindows(
       DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
@@ -114,7 +105,6 @@ public final class WindowPipeline {
         .setParallelism(flows.getParallelism());
   }
 
-  /** From partial groups, wherever they come from, to the results of windows. */
   static SingleOutputStreamOperator<WindowResult> merged(
       DataStream<Partial> partials, int keyGroups, AnalysisSet analyses, WindowOperator operator) {
     return partials
@@ -124,16 +114,13 @@ public final class WindowPipeline {
         .global()
         .transform("windows", WindowResult.TYPE, operator)
         .uid("windows")
-        // Only its parallelism is one. Its maximum parallelism stays the job's: if the job runs
-        // with one task, Flink chains the history to this operator. A chain has one maximum, and
-        // Flink refuses a state that was written with another.
+        // Only its parallelism is one, its maximum the job's: with one task Flink chains the
+        // history to it. A chain has one maximum, and Flink refuses a state that was written with
+        // another.
         .setParallelism(1);
   }
 
-  /**
-   * Returns the operator that makes results of parts and, if a site is configured, publishes its
-   * states.
-   */
+  /** Makes results of parts and, if a site is configured, publishes its states. */
   static WindowOperator operator(AnalysisSet analyses, JobConfig config) {
     if (config.site() == null) {
       return new WindowOperator(analyses);

@@ -26,17 +26,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * An approximate column of a result, and a query for its exact values over the same flows.
  *
- * @param column its name
  * @param what the approximate value in it
- * @param exact per group: the exact answer, or all values or items with their exact counts or sums,
- *     in the order that shows the answer. Columns whose exact value is the same call with exact
- *     arguments share one query
+ * @param exact by group the exact answer, or all values or items with exact counts or sums, in the
+ *     order that shows it. Columns of the same call with exact arguments share one query
  */
 public record Approximation(String column, Expression what, FlowQuery exact) {
-  /**
-   * Finds the approximate values of a query's columns, including those computed in its subqueries.
-   * States and exact values do not count.
-   */
+  /** Also of values computed in subqueries, but not of states and exact values. */
   public static List<Approximation> of(Query query) {
     Set<Found> found = new LinkedHashSet<>();
     for (SelectItem item : query.select()) {
@@ -52,16 +47,10 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
     return List.copyOf(all);
   }
 
-  /**
-   * An approximate value of a column.
-   *
-   * @param flows the query that makes its states
-   * @param call the call that makes the states or takes the value out of one
-   */
+  /** The flows' query makes the states; the call makes them or takes the value out of one. */
   private record Found(
       String column, Expression what, FlowQuery flows, AggregateCall call, Way way) {}
 
-  /** Makes one query of all exact calls over the same groups. */
   private static FlowQuery together(Found of, Set<Found> found) {
     Map<AggregateCall, String> columns = new LinkedHashMap<>();
     for (Found one : found) {
@@ -83,21 +72,14 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
 
   /** A value taken out of states, and the way to compute it exactly from rows. */
   private record Taken(Expression what, Way way) {
-    /**
-     * Returns the same value for combined states: rows do not tell how many values they have in
-     * common.
-     */
+    /** For combined states: rows do not tell how many values they have in common. */
     Taken ofParts() {
       boolean isOfWhole = way == Way.COUNT_DISTINCT || way == Way.EXACT_CALL;
       return isOfWhole ? new Taken(what, Way.COUNTS) : this;
     }
   }
 
-  /**
-   * Collects the approximate values of an expression.
-   *
-   * @param taken the values taken out of the expression's states; null if there are none
-   */
+  /** {@code taken} are the values taken out of its states; null if there are none. */
   private static void collect(
       Query query, String column, Expression what, Taken taken, Set<Found> all) {
     if (what instanceof Expression.Named named) {
@@ -123,7 +105,6 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
         : Functions.catalogue().exactOfPair(function, call.name());
   }
 
-  /** Follows a column of a result into the query that computes it. */
   private static void collectColumn(
       TableQuery query, String column, Expression.Named named, Taken taken, Set<Found> all) {
     for (TableQuery.Source source : query.from()) {
@@ -183,18 +164,12 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
     };
   }
 
-  /**
-   * Builds the query of some groups.
-   *
-   * @param keys further keys
-   * @param byValue whether each group begins with the largest values, else with the smallest keys
-   */
+  /** {@code byValue}: groups begin with the largest values, else with the smallest keys. */
   private static FlowQuery exact(
       FlowQuery query, List<Expression> keys, AggregateCall value, boolean byValue) {
     return exact(query, keys, Map.of(value, "exact"), byValue);
   }
 
-  /** Builds the query of several values under the given names, ordered by the first value. */
   private static FlowQuery exact(
       FlowQuery query, List<Expression> keys, Map<AggregateCall, String> values, boolean byValue) {
     Map<Expression, String> items = new LinkedHashMap<>();
@@ -218,7 +193,7 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
     return new FlowQuery(select, query.where(), groupBy, order, -1);
   }
 
-  /** Adds a missing expression under a unique name; keys may have any name. */
+  /** If it is missing, by a unique name; keys may have any. */
   private static boolean putNamed(Map<Expression, String> items, Expression what, String name) {
     String free = name;
     for (int more = 2; items.containsValue(free); more++) {

@@ -11,19 +11,11 @@ import org.flowmon.udaf.result.RowLookup;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * Runs queries over rows at hand, exactly and without an index: for small imports, and as the
- * oracle for other engines.
- */
+/** Exact queries over rows at hand, no index: for small imports, and as other engines' oracle. */
 public final class FlowQueries {
   private FlowQueries() {}
 
-  /**
-   * Answers a query over all rows of some batches or segments.
-   *
-   * @param query without parameters
-   * @throws org.flowmon.udaf.text.QueryException naming a parameter that has no value
-   */
+  /** Without parameters, else a {@link org.flowmon.udaf.text.QueryException} names one. */
   public static ResultTable run(Iterable<? extends FlowRows> flows, Query query) {
     query.requireBound();
     return NestedQueries.answer(query, of -> answer(flows, of), () -> {});

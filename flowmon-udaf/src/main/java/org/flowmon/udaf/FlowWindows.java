@@ -14,10 +14,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 
-/**
- * Runs live queries over flows at hand, without a job: through both levels, to the final results of
- * all windows.
- */
+/** Runs live queries over flows at hand, without a job: through both levels, to final results. */
 public final class FlowWindows {
   private final SortedMap<Long, WindowPart> windows;
   private final LowLevelCounts counts;
@@ -28,12 +25,10 @@ public final class FlowWindows {
   }
 
   /**
-   * Computes the windows of a query over all flows.
+   * {@code slots} of the low level's tables and {@code keyGroups} do not change the results.
    *
    * @param flows in any order
    * @param query aggregated, without parameters
-   * @param slots slots of the low level's tables; they do not change the results
-   * @param keyGroups number of key groups; it does not change the results
    */
   public static FlowWindows run(
       Iterable<FlowBatch> flows, FlowQuery query, WindowSpec window, int slots, int keyGroups) {
@@ -70,7 +65,6 @@ public final class FlowWindows {
     return windows;
   }
 
-  /** The counts of counted, late and ahead flows. */
   public LowLevelCounts counts() {
     return counts;
   }

@@ -18,30 +18,24 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 
 /**
- * Answers a query and its subqueries, the innermost first. Equal subqueries over flows are answered
- * once. Not thread-safe.
+ * Answers a query and its subqueries, the innermost first, equal ones over flows once. Not
+ * thread-safe.
  *
  * @param <E> thrown by a failing query over flows
  */
 public final class NestedQueries<E extends Exception> {
-  /** The most different values that IN (SELECT …) compares with. */
+  /** Different values, for IN (SELECT …). */
   public static final int MAX_VALUES = 1_000_000;
 
   // Approximate bytes of a value with its entries in a set and in a list.
   private static final long VALUE_BYTES = 112;
   private static final int VALUES_AT_ONCE = 256;
 
-  /** The default limit on the rows of a join. */
   public static final int MAX_JOIN_ROWS = 10_000_000;
 
   /** Answers queries over flows. */
   @FunctionalInterface
   public interface Flows<E extends Exception> {
-    /**
-     * Answers a query.
-     *
-     * @param query without IN (SELECT …)
-     */
     ResultTable answer(FlowQuery query) throws E;
   }
 
@@ -60,12 +54,9 @@ public final class NestedQueries<E extends Exception> {
   }
 
   /**
-   * Answers a query.
+   * {@code check} runs now and then, and may throw to end the query.
    *
-   * @param query without parameters
-   * @param check runs now and then, and may throw to end the query
-   * @throws QueryException if a parameter is not bound, or if sums beyond 64 bits are used as
-   *     64-bit values
+   * @throws QueryException for an unbound parameter, or sums beyond 64 bits used as 64-bit values
    * @throws AnswerTooLargeException if there are too many rows or values
    */
   public static <E extends Exception> ResultTable answer(
@@ -73,21 +64,15 @@ public final class NestedQueries<E extends Exception> {
     return answer(query, flows, MAX_JOIN_ROWS, check);
   }
 
-  /**
-   * Answers a query with a limit on the rows of joins.
-   *
-   * @param joinRows the most rows of a join
-   */
+  /** {@code joinRows} limits the rows of a join. */
   public static <E extends Exception> ResultTable answer(
       Query query, Flows<E> flows, int joinRows, Runnable check) throws E {
     return new NestedQueries<>(flows, joinRows, GroupMemory.unlimited(), check).answer(query);
   }
 
   /**
-   * Answers a query with limited memory.
-   *
-   * @param memory charged for results of subqueries, rows of joins, and groups over results.
-   *     Queries over flows may draw on it and give the memory back
+   * {@code memory} is charged for subqueries' results, rows of joins, and groups over results.
+   * Queries over flows may draw on it and give the memory back.
    */
   public static <E extends Exception> ResultTable answer(
       Query query, Flows<E> flows, GroupMemory memory, Runnable check) throws E {
@@ -95,11 +80,8 @@ public final class NestedQueries<E extends Exception> {
   }
 
   /**
-   * Replaces each IN (SELECT …) of a query over flows by its answer; returns the query itself if it
-   * has none.
-   *
-   * @param memory charged for these answers
-   * @param check runs now and then, and may throw to end the query
+   * Replaces each IN (SELECT …) by its answer, which is charged to {@code memory}; the query itself
+   * if it has none. {@code check} runs now and then, and may throw to end the query.
    */
   public static <E extends Exception> FlowQuery withAnswers(
       FlowQuery query, Flows<E> flows, GroupMemory memory, Runnable check) throws E {
@@ -126,7 +108,6 @@ public final class NestedQueries<E extends Exception> {
     }
   }
 
-  /** The answer of a subquery, kept until the outer query is answered. */
   private ResultTable asked(Query query) throws E {
     boolean isNew = !known.containsKey(query);
     ResultTable answer = answer(query);
@@ -134,7 +115,6 @@ public final class NestedQueries<E extends Exception> {
     return answer;
   }
 
-  /** Replaces each IN (SELECT …) of the query by its answer. */
   private FlowQuery answered(FlowQuery query) throws E {
     List<InQuery> asked = query.inQueries();
     for (InQuery in : asked) {

@@ -48,7 +48,7 @@ final class AnalysesChangeCommands {
     /** The texts of the analyses by name, null for a removed one. */
     abstract Map<String, String> changes();
 
-    /** A remark on a change that is not refused; null if there is none. */
+    /** A remark on a change that is not refused; null if none. */
     abstract String afterwards(String name);
 
     @Override

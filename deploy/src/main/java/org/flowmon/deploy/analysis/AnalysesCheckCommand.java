@@ -108,7 +108,7 @@ final class AnalysesCheckCommand implements Callable<Integer> {
     return null;
   }
 
-  /** Runs a check of a file and reports its errors. Returns whether there are none. */
+  /** Reports the errors of a check of a file; returns whether there are none. */
   private boolean checked(Path file, Runnable check) {
     return errors(file).run(check);
   }
@@ -194,7 +194,6 @@ final class AnalysesCheckCommand implements Callable<Integer> {
     }
   }
 
-  /** Prefixes a message without a line by the file's name. */
   private static String located(Path file, String message) {
     return message.startsWith(file.toString()) ? message : file + ": " + message;
   }

@@ -132,7 +132,6 @@ final class AnalysesListCommand implements Callable<Integer> {
         "analysis", "window", "slide", "history", "runs", "logic", "sinks");
   }
 
-  /** Prints how many flows become a group, and the recommended windows. */
   private void reductions(List<AnalysisConfig> listed) throws IOException {
     try (ArchiveSnapshots asked = new ArchiveSnapshots(List.of(location()))) {
       ArchiveSnapshot snapshot = asked.all().get(0);
@@ -207,7 +206,6 @@ final class AnalysesListCommand implements Callable<Integer> {
         String.join(", ", one.sinks()));
   }
 
-  /** A duration in the syntax of configuration files. */
   private static String text(Duration duration) {
     long millis = duration.toMillis();
     return millis % 3_600_000 == 0

@@ -11,9 +11,8 @@ import org.flowmon.jobs.control.ControlStatus;
 import org.flowmon.jobs.control.RunningAnalyses.Running;
 
 /**
- * The analyses of a job: those that it reports as running, and the outcome of changes that do not
- * run. Without a report from the job, those of its folder, if known, with the changes in the topic
- * of analyses.
+ * The analyses that a job reports as running, and changes that do not run. Without a report: those
+ * of its folder, if known, with the changes in the topic of analyses.
  */
 final class JobListing {
   private final String topic;
@@ -23,18 +22,10 @@ final class JobListing {
   private final List<Row> others = new ArrayList<>();
   private final List<String> remarks = new ArrayList<>();
 
-  /**
-   * An analysis and whether it runs: {@code yes}, {@code added}, {@code refused}, {@code sent},
-   * {@code no}.
-   */
+  /** An analysis; runs: {@code yes}, {@code added}, {@code refused}, {@code sent} or {@code no}. */
   record Row(Running analysis, String runs) {}
 
-  /**
-   * Creates a listing without changes.
-   *
-   * @param set of the job's folder; takes the changes that were not refused
-   * @param knowsFolder whether the folder is known
-   */
+  /** Starts without changes; {@code set}, the job's folder, takes those that were not refused. */
   JobListing(String topic, AnalysisSet set, ControlStatus.Said said, boolean knowsFolder) {
     this.topic = topic;
     this.set = set;
@@ -42,7 +33,6 @@ final class JobListing {
     this.knowsFolder = knowsFolder;
   }
 
-  /** Takes the last change of a name. */
   void add(AnalysisChange change) {
     try {
       JobAnalyses.check(change.config() == null ? List.of() : List.of(change.config()));
@@ -79,14 +69,12 @@ final class JobListing {
     return said.running() != null ? said.running().has(name) : set.get(name) != null;
   }
 
-  /** Whether the job runs the analysis of a change. */
   private boolean runs(AnalysisChange change) {
     return said.running() != null
         && said.running().analyses().stream()
             .anyMatch(one -> one.name().equals(change.name()) && one.version() == change.version());
   }
 
-  /** Remarks that the job does not run a change. */
   private void tellUnlessDone(AnalysisChange change, boolean isRead) {
     boolean isRemoval = change.text() == null;
     if (isRemoval ? !runs(change.name()) : runs(change)) {
@@ -134,7 +122,6 @@ final class JobListing {
         .toList();
   }
 
-  /** The names of running analyses without a known file. */
   List<String> unknown() {
     return said.running() == null
         ? List.of()
@@ -144,14 +131,12 @@ final class JobListing {
             .toList();
   }
 
-  /** Whether the job runs the set's version of a name. */
   private boolean isWhatRuns(String name) {
     return set.get(name) != null
         && said.running().analyses().stream()
             .anyMatch(one -> one.name().equals(name) && one.version() == set.version(name));
   }
 
-  /** Further remarks, for people. */
   List<String> remarks() {
     List<String> all = new ArrayList<>(remarks);
     if (said.running() == null) {

@@ -24,7 +24,6 @@ final class JobOptions {
       defaultValue = JobConfig.Kafka.ANALYSES_TOPIC)
   private String topic;
 
-  /** Whether the analyses of the job's own folder are known. */
   boolean knowsFolder() {
     return kafka.jobFile().isPresent();
   }
@@ -33,7 +32,6 @@ final class JobOptions {
     return kafka.isGiven();
   }
 
-  /** Kafka and the topic of analyses. */
   JobConfig.Kafka kafka() {
     ServicesLog.quiet();
     String bootstrap = kafka.bootstrap();

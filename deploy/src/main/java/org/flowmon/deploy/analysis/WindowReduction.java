@@ -28,9 +28,9 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 
 /**
- * The number of flows per group of an analysis, in windows of several lengths, counted exactly over
- * the latest flows of an archive. The cost of a window beyond its flows (messages, memory, lookups,
- * rows) depends on its groups: a window is long enough if a group has several flows.
+ * The exact number of flows per group, in windows of several lengths, over an archive's latest
+ * flows. A window's cost beyond its flows (messages, memory, lookups, rows) depends on its groups:
+ * it is long enough if a group has several flows.
  */
 final class WindowReduction {
   private static final long SECOND = 1_000_000;
@@ -38,13 +38,7 @@ final class WindowReduction {
   private final List<Measured> measured;
   private final long ownMicros;
 
-  /**
-   * The counts in windows of one length.
-   *
-   * @param micros the length
-   * @param flows that the filter keeps
-   * @param groups of all windows together
-   */
+  /** The filtered flows in windows of one length, and the groups of all these windows together. */
   public record Measured(long micros, long flows, long groups) {
     /** Flows per group, 0 if there are no flows. */
     public double flowsPerGroup() {
@@ -68,11 +62,8 @@ final class WindowReduction {
   }
 
   /**
-   * Counts flows and groups in windows of the analysis's own length and of other lengths up to the
-   * sample's, for each live query over flows.
-   *
-   * @param last the largest arrival of the sample
-   * @param sample how long before it the sample begins
+   * Counts for each live query over flows, in windows of the analysis's own length and of others up
+   * to {@code sample}, the time before {@code last}, the largest arrival.
    */
   public static WindowReduction of(
       ArchiveSnapshot snapshot,
@@ -119,7 +110,6 @@ final class WindowReduction {
     return where == null ? arrived : new And(List.of(where, arrived));
   }
 
-  /** The query that counts the flows of each group of each window. */
   private static FlowQuery counted(
       FlowQuery live, Expression where, FlowColumn time, long lengthMicros) {
     List<Expression> keys = new ArrayList<>(live.groupBy());
@@ -139,7 +129,7 @@ final class WindowReduction {
     return List.copyOf(measured);
   }
 
-  /** The counts for the analysis's own length; empty if it is longer than the sample. */
+  /** Empty if the analysis's own length is longer than the sample. */
   public Optional<Measured> own() {
     return measured.stream().filter(one -> one.micros() == ownMicros).findFirst();
   }
@@ -149,7 +139,6 @@ final class WindowReduction {
     return measured.stream().filter(one -> one.flowsPerGroup() >= flowsPerGroup).findFirst();
   }
 
-  /** The counts in the longest windows. */
   public Measured longest() {
     return measured.get(measured.size() - 1);
   }

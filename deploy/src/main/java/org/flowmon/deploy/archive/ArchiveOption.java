@@ -30,7 +30,6 @@ public final class ArchiveOption {
           "A setting of the store that the URL names; docs/archive.md lists them. May be repeated.")
   private Map<String, String> settings = new LinkedHashMap<>();
 
-  /** The single archive. */
   ArchiveLocation location() {
     if (addresses.size() > 1) {
       throw new UsageException(
@@ -39,7 +38,6 @@ public final class ArchiveOption {
     return locations().get(0);
   }
 
-  /** All given archives. */
   public List<ArchiveLocation> locations() {
     boolean anyRemote = addresses.stream().anyMatch(a -> !parse(a, Map.of()).isLocal());
     return addresses.stream()
@@ -61,7 +59,6 @@ public final class ArchiveOption {
     return open(location());
   }
 
-  /** Opens one of {@link #locations}, which must exist. */
   public static Archive open(ArchiveLocation location) throws IOException {
     requireArchive(location);
     return Archive.open(location, ArchiveOptions.DEFAULTS);

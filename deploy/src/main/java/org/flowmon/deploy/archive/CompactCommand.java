@@ -58,9 +58,7 @@ public final class CompactCommand implements Callable<Integer> {
     }
   }
 
-  /**
-   * Compacts until done, or until the end of the current segment when the process is told to end.
-   */
+  /** Compacts until done; if told to end, only to the end of the current segment. */
   private int compact(Archive opened, CompactionOptions options, BooleanSupplier stopped)
       throws IOException {
     int before;

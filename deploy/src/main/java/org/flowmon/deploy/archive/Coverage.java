@@ -10,16 +10,13 @@ import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.flow.time.FlowTime;
 
 /**
- * The time ranges of an archive's flows, from the manifest's facts about segments: two files of
- * different years do not cover the years between them. No file is read, so a time without flows
- * within a segment is not seen.
- *
- * @param stretches of {@code end_time}, ascending, at least a day without flows apart
+ * The time ranges of an archive's flows ({@code end_time}, ascending, at least a day without flows
+ * apart), from the manifest alone: a gap within a segment is not seen.
  */
 public record Coverage(List<TimeRange> stretches) {
   private static final long GAP_MICROS = 86_400_000_000L;
 
-  /** The coverage of the visible flows; expired flows ended before the cutoff. */
+  /** Expired flows are left out: they ended before the cutoff. */
   public static Coverage of(ArchiveSnapshot snapshot) {
     return ofTimes(
         snapshot.segments().stream().map(segment -> visible(snapshot, segment)).toList());
@@ -55,7 +52,6 @@ public record Coverage(List<TimeRange> stretches) {
     }
   }
 
-  /** One line for people, without a line feed. */
   @Override
   public String toString() {
     if (stretches.isEmpty()) {

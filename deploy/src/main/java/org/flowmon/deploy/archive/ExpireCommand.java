@@ -97,7 +97,6 @@ public final class ExpireCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /** The current limits, changed by the given options. */
   private RetentionOptions limits(ArchiveSnapshot snapshot) {
     RetentionOptions held = snapshot.retention();
     long most = snapshot.segments().stream().mapToLong(SealedSegment::rows).max().orElse(0);

@@ -93,7 +93,6 @@ public enum FileListing {
     }
   };
 
-  /** Writes the files of a snapshot. */
   abstract void write(ArchiveSnapshot snapshot, Writer out) throws IOException;
 
   private static void writeNumber(JsonGenerator json, String name, BigInteger value)

@@ -38,7 +38,7 @@ import picocli.CommandLine.Parameters;
       "  flowmon files --archive DIR -- python3 report.py {}"
     })
 public final class FilesCommand implements Callable<Integer> {
-  /** The placeholder in a command's arguments for the name of the listing's file. */
+  /** The argument that stands for the name of the listing's file. */
   private static final String PLACE = "{}";
 
   @Mixin private ArchiveOption archive;

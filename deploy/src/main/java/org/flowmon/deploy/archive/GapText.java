@@ -5,13 +5,12 @@ import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.commit.CommitResult;
 
-/** Describes the gaps of an archive for people. */
+/** Describes the gaps of an archive for people, one a line; a long list is cut. */
 public final class GapText {
   private static final int NAMED = 20;
 
   private GapText() {}
 
-  /** A line for each gap; a long list is cut. */
   public static List<String> lines(ArchiveSnapshot snapshot) {
     List<CommitResult.Gap> gaps = snapshot.gaps();
     List<String> lines = new ArrayList<>();

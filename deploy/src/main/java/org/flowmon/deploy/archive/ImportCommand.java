@@ -150,7 +150,6 @@ public final class ImportCommand implements Callable<Integer> {
     return code;
   }
 
-  /** Imports one file, or reports why it fails. */
   private void importFile(Archive opened, Path file) {
     try {
       takeFile(opened, file);
@@ -189,10 +188,7 @@ public final class ImportCommand implements Callable<Integer> {
     return failure.code() == ExitCodes.ABORTED && failure.cause() instanceof OutOfMemoryError;
   }
 
-  /**
-   * Updates derived files. The import is complete without them, and the archive's maintenance
-   * creates them otherwise.
-   */
+  /** The import is complete without derived files; else the archive's maintenance creates them. */
   private void updateDerived(Archive opened) {
     try (MaintenanceLock lock = opened.tryMaintenance()) {
       if (lock != null) {
@@ -292,7 +288,6 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
-  /** Reports the outcome of a file that was read to its end. */
   private void tell(Path file, FileSummary summary, long late) {
     if (summary.rows() == 0 && summary.rejectedTotal() > 0) {
       failed(file, "nothing in it is a flow, rejected " + reasons(summary.rejected()));
@@ -322,7 +317,7 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
-  /** The folder for rejects: in a local archive's directory, otherwise in the working directory. */
+  /** In a local archive's directory, else in the working directory. */
   private Path rejectsFolder() {
     ArchiveLocation location = archive.location();
     return location.isLocal() ? location.directory().resolve("rejects") : Path.of("rejects");

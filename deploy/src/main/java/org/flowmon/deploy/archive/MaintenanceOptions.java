@@ -12,8 +12,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code --archive} and {@code --grace} of commands that replace an archive's files, and how these
- * commands work: one at a time, and damaged segments are left alone.
+ * {@code --archive} and {@code --grace} of commands that replace an archive's files: one works at a
+ * time, and damaged segments are left alone.
  */
 final class MaintenanceOptions {
   @Mixin private ArchiveOption archive;
@@ -34,7 +34,7 @@ final class MaintenanceOptions {
   }
 
   /**
-   * Opens the archive, deletes what writers left that are gone, and does the work.
+   * Opens the archive, deletes what dead writers left, and works.
    *
    * @throws CommandException if another process maintains the archive
    */

@@ -18,14 +18,12 @@ final class ProfileOption {
       })
   private String profile = "";
 
-  /** Checks the option before anything is done. */
   void check() {
     if (!profile.isEmpty()) {
       var unused = parse();
     }
   }
 
-  /** Sets the archive's options if the option is given. */
   void applyTo(Archive archive) throws IOException {
     if (!profile.isEmpty()) {
       archive.setSegmentOptions(parse());

@@ -7,7 +7,6 @@ import org.flowmon.flow.time.FlowTime;
 final class RetentionText {
   private RetentionText() {}
 
-  /** The retention in one line. */
   static String line(ArchiveSnapshot snapshot) {
     return String.format(
         "keeps %s: %d flows visible, %d stored, %d have expired (%d came too late)%s",

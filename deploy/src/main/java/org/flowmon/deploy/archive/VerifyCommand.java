@@ -65,7 +65,6 @@ public final class VerifyCommand implements Callable<Integer> {
     return report.isSound() ? ExitCodes.DONE : ExitCodes.NO;
   }
 
-  /** Maps each remedy to a short list of its damaged files. */
   private static Map<String, String> remedies(List<VerifyReport.Damage> damages) {
     Map<String, Set<String>> files = new LinkedHashMap<>();
     for (VerifyReport.Damage damage : damages) {

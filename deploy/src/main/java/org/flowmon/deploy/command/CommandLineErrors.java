@@ -17,13 +17,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * Reports an error of a command line in one line, with the nearest existing name and the place to
- * read on. It omits the whole usage, which would hide that line. Exit code 2.
+ * read on; the whole usage would hide it. Exit code 2.
  */
 public final class CommandLineErrors implements IParameterExceptionHandler, IExecutionStrategy {
-  /**
-   * Checks for unknown arguments before help is shown: {@code --help} hides them from the parser,
-   * and a mistyped command's help would be that of another.
-   */
+  /** Checks unknown arguments first: {@code --help} hides them, and may be another command's. */
   @Override
   public int execute(ParseResult parsed) {
     for (ParseResult at = parsed; at != null; at = at.hasSubcommand() ? at.subcommand() : null) {

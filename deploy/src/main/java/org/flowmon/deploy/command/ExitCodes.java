@@ -2,7 +2,6 @@ package org.flowmon.deploy.command;
 
 /** The exit codes of all commands ({@code docs/running.md}). */
 public final class ExitCodes {
-  /** Done. */
   public static final int DONE = 0;
 
   /** Done, and the answer is no: damage was found, or a sum does not add up. */
@@ -14,10 +13,7 @@ public final class ExitCodes {
   /** Not or only partly done: a file, an archive or a broker is missing. */
   public static final int FAILED = 3;
 
-  /**
-   * flowmon itself could not continue: no memory, no stack, a missing class, a defect. The code has
-   * no answer.
-   */
+  /** flowmon itself failed (no memory, no stack, a missing class, a defect): no answer. */
   public static final int ABORTED = 4;
 
   private ExitCodes() {}

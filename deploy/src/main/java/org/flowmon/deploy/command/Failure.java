@@ -23,14 +23,10 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
- * A failure for the user: one line, an excerpt of a query's text around the error, and the exit
- * code. Errors of the JVM (no memory, no stack, a missing class) and defects of flowmon are {@link
- * ExitCodes#ABORTED}, anywhere in a chain of causes.
- *
- * @param line the reason and the remedy
- * @param code of {@link ExitCodes}
- * @param isDefect whether its trace helps to fix flowmon
- * @param cause the exception or error
+ * A failure for the user: the reason and the remedy in one line, an excerpt of a query's text
+ * around the error, and the exit code. JVM errors (no memory, no stack, a missing class) and
+ * defects, whose trace helps to fix flowmon, are {@link ExitCodes#ABORTED}, anywhere in a chain of
+ * causes.
  */
 public record Failure(String line, int code, boolean isDefect, Throwable cause) {
   /** If set and not empty, every failure shows its trace. */
@@ -60,10 +56,7 @@ public record Failure(String line, int code, boolean isDefect, Throwable cause) 
     return new Failure(ShownText.of(message(cause)) + excerpt, code, false, cause);
   }
 
-  /**
-   * Whether an error is a defect. Lack of memory or stack depends on the input; no other error
-   * should occur.
-   */
+  /** Lack of memory or stack depends on the input; no other error should occur. */
   private static boolean isDefect(Error error) {
     return !(error instanceof OutOfMemoryError || error instanceof StackOverflowError);
   }
@@ -141,7 +134,6 @@ public record Failure(String line, int code, boolean isDefect, Throwable cause) 
     return e.getMessage() == null ? e.toString() : e.getMessage();
   }
 
-  /** Prints the failure after the name of the program. */
   public void print(String who, PrintWriter err) {
     boolean traced = isTraced();
     if (!isDefect) {
@@ -163,9 +155,7 @@ public record Failure(String line, int code, boolean isDefect, Throwable cause) 
     return wanted != null && !wanted.isEmpty();
   }
 
-  /**
-   * Writes the trace to a private file of the user; if that fails, returns how to see the trace.
-   */
+  /** Writes the trace to a private file; if that fails, returns how to see the trace. */
   private String keptTrace() {
     try {
       Path file = Files.createTempFile("flowmon-", ".trace");

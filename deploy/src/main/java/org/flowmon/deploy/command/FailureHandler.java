@@ -13,12 +13,10 @@ import picocli.CommandLine.IExecutionStrategy;
 import picocli.CommandLine.ParseResult;
 
 /**
- * The one place that turns exceptions and errors of a command's thread and all others into a line
- * and an exit code ({@link Failure}).
+ * Turns all exceptions and errors of all threads into a line and an exit code ({@link Failure}).
  *
- * <p>The JVM's own exit on an {@code OutOfMemoryError} ({@code -XX:+ExitOnOutOfMemoryError}) is not
- * used: it ends silently with code 3 and leaves truncated files, and an import would skip the
- * following files.
+ * <p>{@code -XX:+ExitOnOutOfMemoryError} is not used: the JVM would end silently with code 3 and
+ * leave truncated files, and an import would skip the following files.
  */
 public final class FailureHandler
     implements IExecutionExceptionHandler, IExecutionStrategy, Thread.UncaughtExceptionHandler {
@@ -35,26 +33,18 @@ public final class FailureHandler
   private final AtomicBoolean ending = new AtomicBoolean();
   private volatile String name = "flowmon";
 
-  /**
-   * Wraps all commands.
-   *
-   * @param commands runs a command; its errors come here
-   */
+  /** Wraps all commands: errors of {@code commands} come here. */
   public FailureHandler(IExecutionStrategy commands) {
     this.commands = commands;
   }
 
-  /**
-   * Handles uncaught errors of threads from now on.
-   *
-   * @param command the process's command, for messages
-   */
+  /** Handles threads' uncaught errors from now on; {@code command} is for messages. */
   public void watchThreads(String command) {
     name = command;
     Thread.setDefaultUncaughtExceptionHandler(this);
   }
 
-  /** The exit code for a command's {@code code}; never success if a thread failed. */
+  /** Never success if a thread failed. */
   public int exitCode(int code) {
     return code == ExitCodes.DONE && threadFailed.get() ? ExitCodes.ABORTED : code;
   }
@@ -100,8 +90,8 @@ public final class FailureHandler
   }
 
   /**
-   * Handles a thread's uncaught error. If the JVM itself failed, the process ends, because nothing
-   * in it is reliable any more. Otherwise it continues, but its exit code is not success.
+   * If the JVM itself failed, ends the process, where nothing is reliable any more. Otherwise it
+   * continues, but its exit code is not success.
    */
   @Override
   public void uncaughtException(Thread thread, Throwable thrown) {

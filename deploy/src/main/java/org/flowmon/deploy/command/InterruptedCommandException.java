@@ -1,9 +1,6 @@
 package org.flowmon.deploy.command;
 
-/**
- * Signals that the process was told to end. This was reported already, so the command reports
- * nothing more.
- */
+/** Signals that the process was told to end, which was reported already. */
 public final class InterruptedCommandException extends CommandException {
   private static final long serialVersionUID = 1L;
 
@@ -11,7 +8,6 @@ public final class InterruptedCommandException extends CommandException {
     super("interrupted");
   }
 
-  /** Wraps the exception of an ended wait. */
   public InterruptedCommandException(Throwable cause) {
     this();
     initCause(cause);

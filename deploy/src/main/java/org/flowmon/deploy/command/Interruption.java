@@ -4,9 +4,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets a command end in order when the process is told to end (Ctrl-C, SIGTERM): the command is
- * asked to stop, and the process waits until it has closed this. The exit code is then 128 + the
- * signal's number, whatever the command returns.
+ * Lets a command end in order when the process is told to end (Ctrl-C, SIGTERM): the process waits
+ * until the command has closed this. The exit code is 128 + the signal's number in any case.
  *
  * <pre>{@code
  * try (Interruption interruption = Interruption.watch()) {
@@ -51,14 +50,11 @@ public final class Interruption implements AutoCloseable {
     }
   }
 
-  /** Whether the process is told to end. */
   public boolean isStopped() {
     return stopped;
   }
 
   /**
-   * Ends the command if the process is told to end.
-   *
    * @throws InterruptedCommandException if the process is told to end
    */
   public void check() {
@@ -68,10 +64,8 @@ public final class Interruption implements AutoCloseable {
   }
 
   /**
-   * Sets an action for when the process is told to end, at once if it was already: to end a wait
-   * between two checks.
-   *
-   * @param action runs on another thread, may run twice, and throws nothing
+   * Sets an action for when the process is told to end, at once if it was: to end a wait between
+   * two checks. It runs on another thread, may run twice, and throws nothing.
    */
   public void onStop(Runnable action) {
     onStop = action;

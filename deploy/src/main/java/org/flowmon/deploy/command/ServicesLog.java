@@ -2,10 +2,7 @@ package org.flowmon.deploy.command;
 
 import org.slf4j.LoggerFactory;
 
-/**
- * The log level of Kafka and Flink in this process: errors only, unless set otherwise. Their
- * warnings are for operators of a cluster.
- */
+/** Logs errors only of Kafka and Flink, unless set otherwise: warnings are for operators. */
 public final class ServicesLog {
   /** The services' level, in log4j2.properties. */
   private static final String LEVEL = "flowmon.log.services";
@@ -15,10 +12,7 @@ public final class ServicesLog {
 
   private ServicesLog() {}
 
-  /**
-   * Quiets the services like {@link #quiet}, and also lines about messages that the job leaves out:
-   * the caller reports them.
-   */
+  /** Also quiets lines about messages that the job leaves out, which the caller reports. */
   public static void quietOfRefusals() {
     if (System.getProperty(REFUSED) == null) {
       System.setProperty(REFUSED, "error");
@@ -27,9 +21,8 @@ public final class ServicesLog {
   }
 
   /**
-   * Quiets the services. Call it before the first logger is made, which reads it, and before
-   * threads that make loggers: if several are first, SLF4J reports on standard error that it was
-   * not ready.
+   * Call it before the first logger is made, which reads it, and before threads that make loggers:
+   * if several are first, SLF4J reports on standard error that it was not ready.
    */
   public static void quiet() {
     if (System.getProperty(LEVEL) == null) {

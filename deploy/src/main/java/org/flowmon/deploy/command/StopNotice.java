@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * The line that a process prints when a signal comes, before any other line about its end. The JVM
- * starts all its shutdown hooks at once, so a hook that prints must wait for this line first.
+ * The line that a process prints when a signal comes. The JVM starts all shutdown hooks at once, so
+ * a hook that prints must wait for this line first.
  */
 public final class StopNotice {
   private static final long SECONDS = 2;
@@ -30,12 +30,7 @@ public final class StopNotice {
             "told");
   }
 
-  /**
-   * Prints the line when this process is told to end.
-   *
-   * @param name of the command
-   * @param isEnding whether the process ends of its own accord, without the line
-   */
+  /** Prints the line when told to end, unless {@code isEnding}: the process ends by itself. */
   public static StopNotice install(String name, BooleanSupplier isEnding) {
     StopNotice notice = new StopNotice(name, isEnding);
     Runtime.getRuntime().addShutdownHook(notice.hook);
@@ -53,10 +48,7 @@ public final class StopNotice {
     }
   }
 
-  /**
-   * Waits for the line in a process that is told to end, for a limited time, in case nobody reads
-   * it.
-   */
+  /** Waits for the line in a process told to end; not for long, in case nobody reads it. */
   public static void await() {
     StopNotice notice = installed;
     if (notice == null) {

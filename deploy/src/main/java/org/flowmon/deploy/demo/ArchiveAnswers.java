@@ -13,7 +13,6 @@ final class ArchiveAnswers {
 
   private ArchiveAnswers() {}
 
-  /** All flows in the archive. */
   static long count(Archive archive) throws IOException {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       return ArchiveQuery.run(snapshot, QueryParser.parse(ALL), QueryOptions.DEFAULTS)

@@ -18,10 +18,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartition;
 import org.flowmon.archive.Archive;
 
-/**
- * Waits until the archive holds a whole topic: compares the committed positions with the topic's
- * end.
- */
+/** Waits until the committed positions reach a topic's end: the archive holds it whole. */
 final class ArchiveDrain {
   private static final long POLL_MILLIS = 250;
   private static final int TIMEOUT_SECONDS = 30;
@@ -37,10 +34,8 @@ final class ArchiveDrain {
   }
 
   /**
-   * Waits for the archive.
+   * Waits for {@code ends} of {@link #ends}; {@code progress} takes the batches still to come.
    *
-   * @param ends the positions to reach, by partition, from {@link #ends}
-   * @param progress is told regularly how many batches are still to come
    * @throws TimeoutException naming the missing partitions when the limit is over
    */
   void await(Map<String, Long> ends, Duration limit, LongConsumer progress)
@@ -60,7 +55,6 @@ final class ArchiveDrain {
     }
   }
 
-  /** The number of uncommitted positions by source key, without zeros. */
   private Map<String, Long> missing(Map<String, Long> ends) throws IOException {
     Map<String, Long> missing = new TreeMap<>();
     for (Map.Entry<String, Long> end : ends.entrySet()) {
@@ -72,7 +66,6 @@ final class ArchiveDrain {
     return missing;
   }
 
-  /** The committed position of each partition, by source key. */
   Map<String, Long> committed() throws IOException, InterruptedException, TimeoutException {
     Map<String, Long> committed = new TreeMap<>();
     for (String key : ends().keySet()) {
@@ -81,9 +74,7 @@ final class ArchiveDrain {
     return committed;
   }
 
-  /**
-   * The topic's ends by source key: {@code <topic id>:<partition>}, the job's names of its sources.
-   */
+  /** The topic's ends by the job's source key, {@code <topic id>:<partition>}. */
   Map<String, Long> ends() throws InterruptedException, TimeoutException {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
       TopicDescription description =

@@ -21,20 +21,17 @@ import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
 
 /**
- * All of flowmon in one JVM, from the exporters' datagrams to reports and an archive:
+ * All of flowmon in one JVM; at the end it waits until the archive holds all of Kafka's flows, and
+ * counts the stored flows by a query.
  *
  * <pre>
  *   simulated routers ─UDP─► collector ─► Kafka ─► job on Flink ─► archive (history preloaded)
  *   or files ─────────────► reader ────┘              └─► reports in PostgreSQL and Kafka
  * </pre>
- *
- * At the end it waits until the archive holds all of Kafka's flows, and counts the stored flows by
- * a query.
  */
 public final class Demo {
   private static final long TICK_MILLIS = 1_000;
 
-  /** The window of the bundled analyses. */
   private static final long WINDOW_MILLIS = 10_000;
 
   private static final Duration DRAIN = Duration.ofMinutes(2);
@@ -44,20 +41,13 @@ public final class Demo {
   private final DemoOptions options;
   private final PrintStream progress;
 
-  /**
-   * @param progress takes lines for people while it runs
-   */
+  /** {@code progress} takes lines for people while it runs. */
   public Demo(DemoOptions options, PrintStream progress) {
     this.options = options;
     this.progress = progress;
   }
 
-  /**
-   * Runs the demo.
-   *
-   * @param result takes the summary: text, or JSON if the options ask for it
-   * @return whether every flow is accounted for, and every file taken
-   */
+  /** Runs the demo; {@code result} takes the summary: text, or JSON if the options ask for it. */
   public DemoOutcome run(PrintStream result) throws Exception {
     DemoDirectory.prepare(options.directory(), options.postgres());
     TrafficModel model = new TrafficModel(options.seed(), TrafficOptions.defaults());
@@ -149,7 +139,6 @@ public final class Demo {
     return dropped;
   }
 
-  /** Prints hints for another terminal during the demo. */
   private void tellWhereToLook(DemoServices services) {
     String kafka = services.kafka().bootstrapServers();
     EmbeddedPostgres postgres = services.postgres();
@@ -170,9 +159,7 @@ public final class Demo {
         postgres.database());
   }
 
-  /**
-   * Waits for the beginning of a window: in a partial window shares and rates would be meaningless.
-   */
+  /** Waits for a window's beginning: in a partial window shares and rates are meaningless. */
   private void awaitWindow() throws InterruptedException {
     long wait = WINDOW_MILLIS - Math.floorMod(System.currentTimeMillis(), WINDOW_MILLIS);
     progress.printf("the routers begin in %.1f s, with the next window%n", wait / 1e3);

@@ -104,10 +104,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /**
-   * Refuses a file that is no file of flows by its first bytes; damage further on is reported in
-   * the end.
-   */
+  /** Refuses a file by its first bytes; damage further on is reported in the end. */
   private static void checkFormat(Path input) throws IOException {
     try {
       var unused = FlowFiles.open(input);

@@ -1,9 +1,4 @@
 package org.flowmon.deploy.demo;
 
-/**
- * The outcome of a demo.
- *
- * @param balances whether every flow is accounted for
- * @param isWhole whether every file was taken wholly
- */
+/** Whether every flow is accounted for, and whether every file was taken wholly. */
 public record DemoOutcome(boolean balances, boolean isWhole) {}

@@ -14,20 +14,16 @@ import org.flowmon.ingest.text.JsonText;
 import org.flowmon.ingest.text.ShownText;
 
 /**
- * The counts of a demo. The sender counts {@code sent}, a query over the archive counts {@code
- * stored}, and {@code dropped} is counted at each drop; none is derived from the others.
+ * The counts of a demo, none derived from others: the sender counts {@code sent}, a query over the
+ * archive {@code stored}, each drop {@code dropped}.
  *
- * @param sent flows that were sent or read
- * @param others flows from others in the meantime, at the collector's port or in the topic
- * @param stored flows of both in the archive
- * @param preloaded flows of the preloaded history
- * @param dropped flows by reason; empty if there was no drop
+ * @param others flows from others meanwhile, at the collector's port or in the topic
+ * @param stored flows of both
+ * @param dropped by reason; empty if none
  * @param faults input that was not taken, beside these flows
- * @param reports by analysis
  * @param seconds from the first flow sent until Kafka has every one
  * @param archiveSeconds from then until the archive has every one
- * @param archive facts about the archive
- * @param peakMemoryBytes of the JVM and PostgreSQL, see {@link PeakMemory}
+ * @param peakMemoryBytes see {@link PeakMemory}
  */
 record DemoSummary(
     long sent,
@@ -42,20 +38,10 @@ record DemoSummary(
     ArchiveFacts archive,
     long peakMemoryBytes) {
 
-  /**
-   * The archive at the end.
-   *
-   * @param rows all rows, including history
-   * @param bytes of segments and sidecars
-   */
+  /** Rows include history; bytes are of segments and sidecars. */
   record ArchiveFacts(Path path, long rows, long bytes, long segments) {}
 
-  /**
-   * The reports of one analysis.
-   *
-   * @param windows including those without rows
-   * @param verdicts rows by verdict; empty if the analysis gives none
-   */
+  /** Windows include those without rows; {@code verdicts} is empty if the analysis gives none. */
   record Reported(long windows, long rows, Map<String, Long> verdicts) {
     Reported {
       verdicts = new TreeMap<>(verdicts);
@@ -71,17 +57,14 @@ record DemoSummary(
     return dropped.values().stream().mapToLong(n -> n).sum();
   }
 
-  /** Whether every flow is accounted for. */
   boolean balances() {
     return sent + others == stored + allDropped();
   }
 
-  /** Rate of sent flows while sending. */
   double flowsPerSecond() {
     return seconds > 0 ? sent / seconds : 0;
   }
 
-  /** Writes one JSON object and a line feed. */
   void writeJson(OutputStream out) throws IOException {
     try (JsonGenerator json =
         JsonText.factory().createGenerator(out).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)) {
@@ -152,7 +135,6 @@ record DemoSummary(
     json.writeEndObject();
   }
 
-  /** Writes the summary for people. */
   void writeText(PrintStream out) {
     out.printf(
         "sent       %,15d flows in %.1f s, %,.0f flows/s%n", sent, seconds, flowsPerSecond());
@@ -210,7 +192,6 @@ record DemoSummary(
     }
   }
 
-  /** Writes the counts, the largest first. */
   private static void writeTable(PrintStream out, Map<String, Long> counts) {
     counts.entrySet().stream()
         .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
@@ -226,7 +207,6 @@ record DemoSummary(
     return text.toString();
   }
 
-  /** Quotes a path for a shell. */
   static String shell(Path path) {
     String text = path.toString();
     return text.matches("[\\w./+-]+") ? text : "'" + text.replace("'", "'\\''") + "'";

@@ -15,15 +15,12 @@ import org.flowmon.jobs.quarantine.QuarantineMessage;
 import org.flowmon.jobs.quarantine.Quarantined;
 
 /**
- * The messages of others in the demo's topic of flows, and the messages that the job left out, read
- * from the topic and from {@link QuarantineMessage#TOPIC}. Flows are counted by the messages'
- * headers; an unreadable header counts 0.
+ * Others' messages in the demo's topic of flows, and those that the job left out, from the topic
+ * and {@link QuarantineMessage#TOPIC}. Headers give flows; an unreadable one counts 0.
  *
- * @param flows in messages of others
- * @param repeated flows in messages that are in the topic twice; the job takes one of them
- * @param refused messages of any writer that the job left out
- * @param refusedFlows flows in the refused messages
- * @param reasons reason → number of refused messages
+ * @param repeated flows in messages twice in the topic; the job takes one of them
+ * @param refused messages of any writer, {@code refusedFlows} their flows, {@code reasons} their
+ *     number by reason
  */
 record ForeignMessages(
     long flows, long repeated, long refused, long refusedFlows, Map<String, Long> reasons) {
@@ -32,8 +29,7 @@ record ForeignMessages(
   /**
    * Reads both topics.
    *
-   * @param ends the archive's positions by source key ({@code <topic id>:<partition>}); later
-   *     messages do not count
+   * @param ends positions by {@code <topic id>:<partition>}; later messages do not count
    * @param own ids of the demo's own producers
    * @throws TimeoutException if the broker gives nothing for half a minute
    */

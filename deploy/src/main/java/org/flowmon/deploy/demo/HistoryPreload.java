@@ -23,12 +23,7 @@ final class HistoryPreload {
 
   private HistoryPreload() {}
 
-  /**
-   * Generates and imports the history.
-   *
-   * @param until the end of history, exclusive: the start of the live part
-   * @return the number of preloaded flows
-   */
+  /** Imports history up to {@code until}, exclusive, the live part's start; returns its flows. */
   static long run(Archive archive, TrafficModel model, Instant until, DemoOptions options)
       throws IOException {
     if (options.historyFlows() == 0) {

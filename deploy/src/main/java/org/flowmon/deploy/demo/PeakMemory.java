@@ -7,10 +7,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /**
- * The peak memory of the demo: this JVM's largest resident set, as the kernel counts it (VmHWM),
- * and the largest observed sum of the PostgreSQL processes' proportional set sizes (PSS). These
- * processes share buffers, which a sum of resident sets would count once for each. Without Linux's
- * {@code /proc} only the JVM's committed memory is known.
+ * The demo's peak memory: this JVM's largest resident set (VmHWM), and the largest observed sum of
+ * PostgreSQL's proportional set sizes (PSS), since a sum of resident sets counts shared buffers
+ * once for each process. Without Linux's {@code /proc} only the JVM's committed memory is known.
  */
 final class PeakMemory implements AutoCloseable {
   private static final Path PROC = Path.of("/proc");
@@ -20,9 +19,7 @@ final class PeakMemory implements AutoCloseable {
   private final AtomicLong postgresPeak = new AtomicLong();
   private final Thread sampler;
 
-  /**
-   * @param postgresPid the server's process, which is counted with its children
-   */
+  /** The server's process is counted with its children. */
   PeakMemory(long postgresPid) {
     this.postgresPid = postgresPid;
     this.sampler = new Thread(this::sample, "demo-memory");
@@ -69,7 +66,6 @@ final class PeakMemory implements AutoCloseable {
     return 0;
   }
 
-  /** The sum of this JVM's and PostgreSQL's peaks in bytes. */
   long bytes() {
     postgresPeak.accumulateAndGet(postgresNow(), Math::max);
     long jvm = kilobytes(PROC.resolve("self").resolve("status"), "VmHWM:") * 1024;

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Counts messages by reason of refusal. Reasons that differ in numbers alone are one. The rarest
- * are only summed, because the sender of a message chooses the text of its reason.
+ * Counts messages by reason of refusal, told apart by more than numbers. The rarest are only
+ * summed, because a message's sender chooses its reason's text.
  */
 final class RefusalReasons {
   /** The most reasons shown separately. */
@@ -36,7 +36,6 @@ final class RefusalReasons {
     return counts.size();
   }
 
-  /** Messages by reason. */
   Map<String, Long> counts() {
     List<Map.Entry<String, Long>> all =
         counts.entrySet().stream()

@@ -22,9 +22,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.flowmon.deploy.embedded.EmbeddedPostgres;
 
-/**
- * Follows the reports in PostgreSQL ({@code docs/format/reports.md}) and prints those that matter.
- */
+/** Follows the reports in PostgreSQL ({@code docs/format/reports.md}), prints those that matter. */
 final class ReportFeed implements AutoCloseable {
   private static final int ROWS_SHOWN = 5;
   private static final int QUIET_SHOWN = 3;
@@ -32,13 +30,9 @@ final class ReportFeed implements AutoCloseable {
   /** Characters of a line, unless a single value is longer. */
   private static final int WIDTH = 100;
 
-  /**
-   * Polls that a window waits before it is printed: windows that end close together come in no
-   * order, because each looks up its own history.
-   */
+  /** Polls that a window waits: windows end together in no order, as each looks up its history. */
   private static final int HELD_POLLS = 2;
 
-  /** Verdicts of rows that need no attention. */
   private static final Set<String> QUIET = Set.of("usual", "known", "no_history");
 
   private static final String WINDOWS =
@@ -61,19 +55,13 @@ final class ReportFeed implements AutoCloseable {
   /** A window that is not printed yet, and the poll that found it. */
   private record Held(Window window, long poll) {}
 
-  /**
-   * @param out takes lines for people
-   */
   ReportFeed(EmbeddedPostgres postgres, Consumer<String> out) throws SQLException {
     this.connection =
         DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
     this.out = out;
   }
 
-  /**
-   * Looks for new or revised windows since the last call, and prints those that have waited for
-   * their neighbours. Returns how many it found.
-   */
+  /** Finds new or revised windows and prints those that have waited; returns how many it found. */
   int poll() throws SQLException {
     polls++;
     int found = find();
@@ -88,7 +76,6 @@ final class ReportFeed implements AutoCloseable {
     return found;
   }
 
-  /** Prints all waiting windows. */
   void flush() throws SQLException {
     Optional<Timestamp> last =
         held.values().stream()
@@ -152,7 +139,7 @@ final class ReportFeed implements AutoCloseable {
     }
   }
 
-  /** Prints a window; one without news only if asked to. Returns whether there was news. */
+  /** Prints a window, even without news if asked to; returns whether there was news. */
   private boolean tell(Window window, boolean evenIfQuiet) throws SQLException {
     String sql =
         "SELECT r.*, to_jsonb(r) ->> 'verdict', to_jsonb(r) ->> 'days_used' FROM \"report_"
@@ -209,12 +196,7 @@ final class ReportFeed implements AutoCloseable {
     return text.toString();
   }
 
-  /**
-   * Describes a report's history.
-   *
-   * @param status of the lookup
-   * @param days days with history of the hour, null if the report does not give them
-   */
+  /** {@code days} have history of the hour; null if the report does not give them. */
   private static String history(String status, String days) {
     if (status.equals("none")) {
       return "nothing to compare"; // without rows, or without history of its own
@@ -227,7 +209,6 @@ final class ReportFeed implements AutoCloseable {
         : "history " + status + " over " + days + (days.equals("1") ? " past day" : " past days");
   }
 
-  /** Wraps the parts of a row to the width of a terminal, with further lines indented. */
   private static List<String> wrapped(List<String> parts) {
     List<String> lines = new ArrayList<>();
     StringBuilder line = new StringBuilder("  ");
@@ -266,7 +247,6 @@ final class ReportFeed implements AutoCloseable {
     return value.toString();
   }
 
-  /** The reports by analysis. */
   Map<String, DemoSummary.Reported> counts() throws SQLException {
     Map<String, DemoSummary.Reported> counts = new TreeMap<>();
     if (exists("flowmon_windows")) {
@@ -286,7 +266,6 @@ final class ReportFeed implements AutoCloseable {
     return counts;
   }
 
-  /** Rows by verdict; empty if the analysis gives none. */
   private Map<String, Long> verdicts(String analysis) throws SQLException {
     Map<String, Long> verdicts = new TreeMap<>();
     try (Statement statement = connection.createStatement();

@@ -27,8 +27,8 @@ import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.flowmon.jobs.embedded.EmbeddedServiceException;
 
 /**
- * A Flink cluster in this JVM: a job manager and one task manager with as many slots as the
- * parallelism, small network and managed memory, REST on loopback at a free port.
+ * A Flink cluster in this JVM: a job manager and a task manager with a slot for each parallel task,
+ * small network and managed memory, REST on loopback at a free port.
  */
 public final class EmbeddedFlink implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
@@ -40,11 +40,8 @@ public final class EmbeddedFlink implements AutoCloseable {
   }
 
   /**
-   * Starts a cluster.
-   *
-   * @param directory checkpoints and temporary files
-   * @param parallelism slots, and the default of jobs
-   * @throws EmbeddedServiceException if it does not start
+   * @param directory for checkpoints and temporary files
+   * @throws EmbeddedServiceException if the cluster does not start
    */
   public static EmbeddedFlink start(Path directory, int parallelism) {
     MiniCluster cluster =
@@ -93,16 +90,11 @@ public final class EmbeddedFlink implements AutoCloseable {
     return c;
   }
 
-  /** The address of the cluster's REST interface. */
   public URI restAddress() {
     return await(cluster.getRestAddress(), "give its address");
   }
 
-  /**
-   * Submits a job built on an environment.
-   *
-   * @return the job's id; the job runs on by itself
-   */
+  /** Submits a job, which runs on by itself. */
   public JobID submit(StreamExecutionEnvironment environment, String name) {
     StreamGraph graph = environment.getStreamGraph();
     graph.setJobName(name);
@@ -118,10 +110,7 @@ public final class EmbeddedFlink implements AutoCloseable {
     await(cluster.cancelJob(job), "cancel job " + job);
   }
 
-  /**
-   * Calls somebody if a job fails, at once and on a thread of the cluster. A job that is canceled
-   * has not failed.
-   */
+  /** Calls {@code told} at once, on a cluster thread, if a job fails; not if it is canceled. */
   public void onFailure(JobID job, Consumer<Throwable> told) {
     var unused =
         cluster.requestJobResult(job).thenAccept(result -> failure(result).ifPresent(told));
@@ -136,9 +125,8 @@ public final class EmbeddedFlink implements AutoCloseable {
   }
 
   /**
-   * Waits until a job has ended.
+   * Waits until a job has ended, and returns its state.
    *
-   * @return its state at the end
    * @throws EmbeddedServiceException if it failed, with the failure as cause, or did not end in
    *     time
    */
@@ -160,7 +148,6 @@ public final class EmbeddedFlink implements AutoCloseable {
     }
   }
 
-  /** The Flink cluster itself, for further operations. */
   public MiniCluster cluster() {
     return cluster;
   }
@@ -177,7 +164,6 @@ public final class EmbeddedFlink implements AutoCloseable {
     }
   }
 
-  /** Stops the cluster and every job in it. */
   @Override
   public void close() {
     try {

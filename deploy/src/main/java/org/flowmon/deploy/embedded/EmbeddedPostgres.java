@@ -22,11 +22,10 @@ import org.flowmon.jobs.embedded.EmbeddedServiceException;
  * flowmon}; the superuser cannot log in. All files are in one {@link PrivateFolder}:
  *
  * <pre>
- * binaries/      its programs
- * data/          its data
+ * binaries/, data/
  * password       one line, for flowmon (mode 0600)
  * pgpass         the same for PGPASSFILE and psql (mode 0600)
- * postgres.log   its log
+ * postgres.log
  * </pre>
  */
 public final class EmbeddedPostgres implements AutoCloseable {
@@ -47,7 +46,6 @@ public final class EmbeddedPostgres implements AutoCloseable {
           "fsync", "off",
           "timezone", "UTC");
 
-  /** Access for flowmon alone, to its own database, by its password. */
   private static final String ACCESS =
       String.format("host %s %s 127.0.0.1/32 scram-sha-256%n", NAME, NAME);
 
@@ -71,9 +69,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * Starts a server on a free port and returns when it takes connections.
+   * Starts a server on a free port; returns when it takes connections.
    *
-   * @param directory its data, programs and password; created if it is new
+   * @param directory created if it is new
    * @param settings of {@code postgresql.conf}, which extend or replace those of a demo
    * @throws EmbeddedServiceException if it does not start, or other users could change the
    *     directory
@@ -112,10 +110,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * Creates and checks the directory of a later server, before a caller starts other services in
-   * vain.
+   * Prepares a later server, before other services start in vain.
    *
-   * @throws EmbeddedServiceException if other users could change it
+   * @throws EmbeddedServiceException if other users could change the directory
    */
   public static void prepare(Path directory) throws IOException {
     var unused = privateFolder(directory);
@@ -184,7 +181,6 @@ public final class EmbeddedPostgres implements AutoCloseable {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /** Writes the settings of this run and returns the port. */
   private static int configure(Path folder, Map<String, String> settings) throws IOException {
     Map<String, String> all = new TreeMap<>(SETTINGS);
     all.putAll(settings);
@@ -223,12 +219,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
     return password;
   }
 
-  /** The file with the password in its first line. */
   public Path passwordFile() {
     return folder.resolve("password");
   }
 
-  /** The file for libpq's {@code PGPASSFILE}. */
   public Path pgpass() {
     return folder.resolve("pgpass");
   }
@@ -239,7 +233,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * The process id of the server, whose children serve the connections.
+   * The server's process id; its children serve the connections.
    *
    * @throws EmbeddedServiceException if PostgreSQL's own file with it cannot be read
    */

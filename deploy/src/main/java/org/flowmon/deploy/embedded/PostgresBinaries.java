@@ -30,12 +30,7 @@ final class PostgresBinaries {
     this.log = log;
   }
 
-  /**
-   * Unpacks the programs if they are missing.
-   *
-   * @param folder their own, within a private one
-   * @param log takes their output
-   */
+  /** Unpacks missing programs into their own folder in a private one; a log takes their output. */
   static PostgresBinaries in(Path folder, Path log) throws IOException {
     if (!Files.isDirectory(folder)) {
       Path part = Files.createDirectories(folder.resolveSibling(folder.getFileName() + ".part"));
@@ -88,9 +83,8 @@ final class PostgresBinaries {
   }
 
   /**
-   * Runs a program to its end.
+   * Runs a program to its end; {@code input} may be empty.
    *
-   * @param input its standard input, empty for none
    * @throws IOException if it does not end with 0 or in time
    */
   void run(String input, String program, String... arguments) throws IOException {

@@ -20,11 +20,6 @@ public final class AnswerExport implements ExportRows {
   private int from;
   private int to;
 
-  /**
-   * Exports an answer.
-   *
-   * @param items that the query selects
-   */
   public AnswerExport(ResultTable table, List<SelectItem> items) {
     this.table = table;
     for (int c = 0; c < table.columnCount(); c++) {

@@ -142,8 +142,7 @@ public final class ExportCommand implements Callable<Integer> {
       throw new UsageException("--query has a WHERE of its own: not with --where");
     }
     long rows;
-    // A query is answered before signals are caught: nothing is half written yet, so it ends at
-    // once.
+    // Before signals are caught: nothing is half written yet, so a query ends at once.
     try (Archive opened = archive.open();
         ArchiveSnapshot snapshot = opened.snapshot();
         ExportRows source = source(snapshot)) {
@@ -153,11 +152,7 @@ public final class ExportCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /**
-   * Writes all rows or none, and reports their number.
-   *
-   * @param expected the number of rows, 0 if unknown
-   */
+  /** Writes all rows or none, and reports their number; {@code expected} is 0 if unknown. */
   private long write(ExportRows source, long expected) throws IOException {
     // The process waits until the interruption is closed, so print before that.
     try (Interruption interruption = Interruption.watch()) {

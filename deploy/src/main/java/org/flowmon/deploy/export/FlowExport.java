@@ -29,12 +29,7 @@ public final class FlowExport implements ExportRows {
     this.scan = scan;
   }
 
-  /**
-   * Exports all columns that any segment has; the others are NULL in every row.
-   *
-   * @param where a condition without parameters, null for all flows
-   * @param threads that decode
-   */
+  /** Columns that any segment has, else NULL; {@code where}, without parameters, may be null. */
   public static FlowExport of(ArchiveSnapshot snapshot, Expression where, int threads)
       throws IOException {
     Set<FlowColumn> present = EnumSet.of(FlowColumn.ARRIVAL);

@@ -13,7 +13,6 @@ import org.flowmon.flow.time.FlowTime;
 public final class ArchiveFacts {
   private ArchiveFacts() {}
 
-  /** The facts of a snapshot. */
   public static Facts of(ArchiveSnapshot snapshot) throws IOException {
     List<SealedSegment> segments = snapshot.segments();
     Facts facts = new Facts();

@@ -12,7 +12,7 @@ public final class FileFacts {
   private FileFacts() {}
 
   /**
-   * The facts of a Parquet file or a sidecar, detected by its first bytes.
+   * Reads a Parquet file or a sidecar, told by its first bytes.
    *
    * @throws IOException saying so if it is neither, or is damaged
    */

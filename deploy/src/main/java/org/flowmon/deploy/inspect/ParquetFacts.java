@@ -28,11 +28,6 @@ final class ParquetFacts {
 
   private ParquetFacts() {}
 
-  /**
-   * Reads the footer.
-   *
-   * @throws IOException describing the error in the file
-   */
   static Facts of(Path file) throws IOException {
     try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
       return facts(in, ParquetFooter.read(in));
@@ -144,7 +139,6 @@ final class ParquetFacts {
     return index.getPage_locationsSize();
   }
 
-  /** Formats a value of the statistics for people. */
   private static String value(SchemaElement leaf, byte[] bytes) {
     if (bytes == null) {
       return null;

@@ -26,11 +26,6 @@ final class SidecarFacts {
 
   private SidecarFacts() {}
 
-  /**
-   * Reads the footer.
-   *
-   * @throws IOException describing the error in the file
-   */
   static Facts of(Path file) throws IOException {
     byte[] json;
     long length;

@@ -170,7 +170,7 @@ public final class CollectCommand implements Callable<Integer> {
     return options.withQueue(queueBytes, PublisherOptions.WhenFull.DROP);
   }
 
-  /** Makes the topic. After a second it reports that the broker does not answer yet. */
+  /** After a second, reports that the broker does not answer yet. */
   private void makeTopic(PublisherOptions options) throws IOException {
     ScheduledExecutorService waiting = Executors.newSingleThreadScheduledExecutor();
     try {
@@ -218,10 +218,7 @@ public final class CollectCommand implements Callable<Integer> {
     }
   }
 
-  /**
-   * Ends the run. If anything fails, flows are still sent or counted as lost, and the counts are
-   * printed.
-   */
+  /** If anything fails, flows are still sent or counted as lost, and the counts are printed. */
   private void finish(UdpCollector collector, FlowPublisher publisher) throws IOException {
     try {
       collector.close();

@@ -23,13 +23,11 @@ import org.flowmon.deploy.command.InterruptedCommandException;
  * missing broker as for a slow one, each with different messages.
  */
 public final class KafkaBroker {
-  /** The most time for an answer. */
   public static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /** The time that an existing broker may need for its first answer. */
   private static final Duration LEAST = Duration.ofSeconds(5);
 
-  /** Properties with secret values. */
   private static final Pattern SECRET = Pattern.compile("password|jaas|secret|key$|token");
 
   private static final Pattern QUOTED = Pattern.compile("\"[^\"]+\"|'[^']+'");
@@ -38,10 +36,8 @@ public final class KafkaBroker {
   private KafkaBroker() {}
 
   /**
-   * The patience of a command that waits for a result: no longer than it waits, but at least the
+   * As long as a command waits for a result ({@code wait}, zero: for nothing), but at least the
    * time that a broker needs, and at most {@link #PATIENCE}.
-   *
-   * @param wait zero: the command waits for nothing
    */
   public static Duration patience(Duration wait) {
     if (wait.isZero() || wait.compareTo(PATIENCE) > 0) {
@@ -51,10 +47,8 @@ public final class KafkaBroker {
   }
 
   /**
-   * Asks for the brokers of a cluster.
+   * Asks for a cluster's brokers; {@code properties} include bootstrap servers.
    *
-   * @param properties of Kafka's clients, with the bootstrap servers
-   * @param patience how long to wait for an answer
    * @throws CommandException if none answers, or the properties are wrong
    */
   public static void mustAnswer(Map<String, Object> properties, Duration patience) {

@@ -19,9 +19,9 @@ import org.flowmon.jobs.config.job.JobConfig;
 import picocli.CommandLine.Option;
 
 /**
- * The choice of a Kafka and its connection, shared by all commands: bootstrap servers or the job's
- * configuration, and properties of Kafka's clients, for example for TLS and SASL. The command line
- * overrides the properties file, which overrides the configuration.
+ * A Kafka for a command: bootstrap servers or the job's configuration, and properties of Kafka's
+ * clients, for example for TLS and SASL. The command line overrides the properties file, which
+ * overrides the configuration.
  */
 public final class KafkaOptions {
   private static final String BOOTSTRAP = "bootstrap.servers";
@@ -57,7 +57,6 @@ public final class KafkaOptions {
 
   private JobConfig job;
 
-  /** Whether a Kafka is named. */
   public boolean isGiven() {
     return config != null || bootstrap != null || file != null || !single.isEmpty();
   }
@@ -84,14 +83,11 @@ public final class KafkaOptions {
     return Optional.of(job);
   }
 
-  /** The file of the job's configuration on the command line, if given. */
   public Optional<Path> jobFile() {
     return Optional.ofNullable(config);
   }
 
   /**
-   * Kafka's bootstrap servers.
-   *
    * @throws UsageException if no Kafka is named
    */
   public String bootstrap() {
@@ -137,7 +133,7 @@ public final class KafkaOptions {
     return all;
   }
 
-  /** The properties of Kafka's clients, with the bootstrap servers. */
+  /** Includes the bootstrap servers. */
   Map<String, Object> client() {
     Map<String, Object> client = new HashMap<>(properties());
     client.put(BOOTSTRAP, bootstrap());
@@ -145,9 +141,7 @@ public final class KafkaOptions {
   }
 
   /**
-   * The properties of {@link #client}, after a broker has answered.
-   *
-   * @throws CommandException if none answers
+   * @throws CommandException if no broker answers
    */
   public Map<String, Object> answering() {
     ServicesLog.quiet();

@@ -19,10 +19,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.InterruptedCommandException;
 
-/**
- * Reads topics from their beginning: first the existing messages, then new ones. It has no consumer
- * group and reads committed messages only.
- */
+/** Reads topics from their beginning, then new messages; committed ones, without consumer group. */
 public final class TopicReader implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -31,9 +28,8 @@ public final class TopicReader implements AutoCloseable {
   private final Set<String> topics = new TreeSet<>();
 
   /**
-   * Creates a reader without topics.
+   * {@code properties} include the bootstrap servers.
    *
-   * @param properties of Kafka's clients, with the bootstrap servers
    * @throws CommandException if they are wrong
    */
   public TopicReader(Map<String, Object> properties) {
@@ -56,9 +52,9 @@ public final class TopicReader implements AutoCloseable {
   }
 
   /**
-   * Looks for topics, and from now on also reads those chosen and their new partitions.
+   * Looks for topics, from now on also reads those chosen and their new partitions; returns all
+   * that it reads.
    *
-   * @return the names of the topics read
    * @throws CommandException if no broker answers
    */
   public Set<String> choose(Predicate<String> chosen) {
@@ -86,7 +82,6 @@ public final class TopicReader implements AutoCloseable {
     }
   }
 
-  /** The names of existing topics with a prefix. */
   public Set<String> names(String prefix) {
     try {
       Set<String> names = new TreeSet<>(consumer.listTopics(PATIENCE).keySet());
@@ -97,11 +92,7 @@ public final class TopicReader implements AutoCloseable {
     }
   }
 
-  /**
-   * Reads up to the current ends of the topics.
-   *
-   * @param out takes each message; those of one partition are in order
-   */
+  /** Reads up to the topics' current ends; the messages of one partition come in order. */
   public void readToEnd(Consumer<ConsumerRecord<byte[], byte[]>> out) {
     try {
       Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment(), PATIENCE);
@@ -120,7 +111,7 @@ public final class TopicReader implements AutoCloseable {
     }
   }
 
-  /** Reads new messages for at most {@code time}. Returns whether any came. */
+  /** Returns whether new messages came, for at most {@code time}. */
   public boolean poll(Duration time, Consumer<ConsumerRecord<byte[], byte[]>> out) {
     try {
       if (topics.isEmpty()) {

@@ -3,9 +3,7 @@ package org.flowmon.deploy.output;
 import java.io.IOException;
 import java.io.PrintWriter;
 
-/**
- * Signals that the reader of a command's output is gone, for example {@code head} after its lines.
- */
+/** Signals that the reader of a command's output is gone, as {@code head} after its lines. */
 public final class ClosedOutputException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -14,9 +12,7 @@ public final class ClosedOutputException extends IOException {
   }
 
   /**
-   * Checks that the output so far could be written.
-   *
-   * @throws ClosedOutputException if it could not
+   * @throws ClosedOutputException if the output so far could not be written
    */
   public static void check(PrintWriter out) throws ClosedOutputException {
     if (out.checkError()) {

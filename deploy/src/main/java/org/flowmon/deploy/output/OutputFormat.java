@@ -14,7 +14,6 @@ import org.flowmon.udaf.value.ResultTable;
 
 /** The formats of an answer's rows on standard output. Codes with names are shown by name. */
 public enum OutputFormat {
-  /** Aligned columns for people, see {@link TextTable}. */
   TABLE {
     @Override
     public RowWriter writer(List<SelectItem> items, PrintWriter out) {
@@ -34,9 +33,7 @@ public enum OutputFormat {
     }
   },
 
-  /**
-   * An array with an object for each row; times are ISO 8601, durations microseconds, NULL is null.
-   */
+  /** An array of objects; times are ISO 8601, durations microseconds, NULL is null. */
   JSON {
     @Override
     public RowWriter writer(List<SelectItem> items, PrintWriter out) throws IOException {
@@ -44,14 +41,9 @@ public enum OutputFormat {
     }
   };
 
-  /**
-   * Returns a writer for an answer whose rows come in parts.
-   *
-   * @param items the query's items of the columns; empty if the columns are not a query's
-   */
+  /** For rows that come in parts; {@code items} are empty if the columns are not a query's. */
   public abstract RowWriter writer(List<SelectItem> items, PrintWriter out) throws IOException;
 
-  /** Writes a complete answer; returns the result of {@link RowWriter#end}. */
   public int write(ResultTable table, List<SelectItem> items, PrintWriter out) throws IOException {
     RowWriter writer = writer(items, out);
     writer.rows(table);
@@ -147,10 +139,7 @@ public enum OutputFormat {
     return this == CSV ? TerminalStream.exact(out) : out;
   }
 
-  /**
-   * The name of a code if the column has names and this version knows the code, else null. Then the
-   * number is shown, which queries and {@code flowmon import} accept, too.
-   */
+  /** Null if the code has no known name: its number is shown, which queries and imports take. */
   static String codeName(ResultTable table, List<SelectItem> items, int row, int column) {
     CodeNames names = items.isEmpty() ? null : items.get(column).codeNames();
     return names == null || table.isNull(row, column)

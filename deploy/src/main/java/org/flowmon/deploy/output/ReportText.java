@@ -28,12 +28,8 @@ import org.flowmon.udaf.value.ValueKind;
  * </pre>
  *
  * @param name before the window; empty if there is a single analysis
- * @param start of the window, in microseconds
- * @param end of the window, in microseconds
- * @param rows the rows so far
- * @param history status of the lookup
- * @param lateFlows flows that arrived late within the window
- * @param lostFlows flows that were known to be lost within the window
+ * @param start in microseconds, like {@code end}
+ * @param lostFlows known to be lost within the window
  * @param message of the report, or null
  * @param remark a further remark; empty if there is none
  * @param approximate the errors of approximate columns, in the form of messages
@@ -51,7 +47,6 @@ public record ReportText(
     List<Map<String, Object>> approximate) {
   private static final String MISSING = "days_missing";
 
-  /** Returns a report of the job. */
   public static ReportText of(Report report) {
     Confidence confidence = report.confidence();
     return new ReportText(
@@ -72,9 +67,8 @@ public record ReportText(
   }
 
   /**
-   * Returns a report from its messages in Kafka.
+   * Of messages in Kafka: all {@code rows} of one report, or the message that it has none.
    *
-   * @param rows all rows of one report, or the message that it has none
    * @param isUpdated whether it replaces an earlier report of its window
    */
   public static ReportText of(List<ReportRow> rows, boolean isUpdated) {
@@ -115,19 +109,14 @@ public record ReportText(
     return remark.toString();
   }
 
-  /** A whole number of a confidence; −1 if it has none. */
+  /** −1 if the confidence has no such whole number. */
   private static long number(Map<String, Object> confidence, String member) {
     return confidence.get(member) instanceof BigInteger number && number.bitLength() < Long.SIZE
         ? number.longValue()
         : -1;
   }
 
-  /**
-   * Describes the number of groups in the window and the part of them in the report.
-   *
-   * @param part 1, all; 0, none
-   * @param groups the number or an estimate; below 0 if unknown
-   */
+  /** {@code part} of the window's groups, 0 … 1, is in the report; numbers below 0 are unknown. */
   private static String groups(double part, long groups, long lower, long upper) {
     if (part == 0) {
       return ", none of its groups, as they are too many";
@@ -158,12 +147,11 @@ public record ReportText(
     return members;
   }
 
-  /** Describes the errors of approximate columns. */
   public static List<String> errors(List<ReportApproximation> approximate) {
     return lines(approximate.stream().map(ReportText::members).toList());
   }
 
-  /** Describes the errors of columns; columns with the same error and query share a line. */
+  /** Columns with the same error and query share a line. */
   private static List<String> lines(List<Map<String, Object>> approximate) {
     Map<String, String> columns = new LinkedHashMap<>();
     for (Map<String, Object> one : approximate) {
@@ -174,7 +162,6 @@ public record ReportText(
     return columns.entrySet().stream().map(line -> line.getValue() + line.getKey()).toList();
   }
 
-  /** Describes an error and the query for the exact answer. */
   private static String error(Map<String, Object> one) {
     StringBuilder said = new StringBuilder();
     // A message may have numbers beyond a double.
@@ -206,7 +193,6 @@ public record ReportText(
     return new BigDecimal(number, new MathContext(4)).stripTrailingZeros().toPlainString();
   }
 
-  /** The rows of messages as a table, with the kinds of columns that JSON has. */
   private static ResultTable table(List<ReportRow> rows) {
     Map<String, ValueKind> kinds = new LinkedHashMap<>();
     for (ReportRow row : rows) {
@@ -267,12 +253,10 @@ public record ReportText(
     }
   }
 
-  /** Whether it has no rows, no late and no lost flows. */
   public boolean saysNothing() {
     return rows.rowCount() == 0 && lateFlows == 0 && lostFlows == 0;
   }
 
-  /** Writes the report, followed by an empty line. */
   public void write(PrintWriter out) {
     String days = missingDays();
     out.printf(

@@ -11,15 +11,10 @@ public interface RowWriter {
   /**
    * Writes the next rows; called at least once, for the columns of an answer without rows.
    *
-   * @param some rows of the same columns in each call
    * @throws ClosedOutputException if nobody reads them any more
    */
   void rows(ResultTable some) throws IOException;
 
-  /**
-   * Ends the answer.
-   *
-   * @return the number of columns left out because no row has a value in them
-   */
+  /** Returns the number of columns left out because no row has a value in them. */
   int end() throws IOException;
 }

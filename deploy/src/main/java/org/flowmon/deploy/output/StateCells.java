@@ -8,21 +8,17 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * Shows results of functions with states in a table: the beginning and the length of a state, a
- * line for each item of a list. Both are recognized by their content, because a report in Kafka
- * does not give the type of its texts.
+ * Shows results of functions with states in a table: the beginning and length of a state, a line
+ * for each item of a list. They are told by content, as Kafka's reports give no types of texts.
  */
 public final class StateCells {
   /** The beginning of an exported state in base64 (docs/format/states.md). */
   private static final String STATE = "RkxXU";
 
-  /**
-   * The remark on an item whose bounds include zero: a sketch knows an item only by cells, which
-   * other items may fill.
-   */
+  /** If bounds include zero: a sketch knows an item only by cells, which others may fill. */
   public static final String MAY_BE_NONE = "may be none";
 
-  /** The remark on an item of CHANGES whose bounds include zero. */
+  /** The same for an item of CHANGES. */
   public static final String MAY_BE_UNCHANGED = "may not have changed";
 
   private static final int SHOWN = 6;
@@ -32,7 +28,6 @@ public final class StateCells {
 
   private StateCells() {}
 
-  /** The lines of a text's cell. */
   static List<String> lines(String text) {
     if (text.startsWith(STATE) && text.length() > LONG) {
       return List.of(state(text));
@@ -88,7 +83,6 @@ public final class StateCells {
     return MAY_BE_NONE;
   }
 
-  /** Whether the bounds of an item include zero. */
   private static boolean mayBeZero(JsonNode item) {
     JsonNode lower = item.path("lower");
     JsonNode upper = item.path("upper");

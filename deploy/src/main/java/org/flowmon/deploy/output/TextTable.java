@@ -17,15 +17,14 @@ import org.flowmon.udaf.value.ValueKind;
 
 /**
  * An answer as aligned columns for people: numbers to the right, durations in seconds, NULL as an
- * empty cell. A state is shown by its beginning and length, a list by a line for each item. {@code
- * SELECT *} has all columns of flows; those without any value are left out. Columns selected by
- * name are always shown.
+ * empty cell, states and lists as {@link StateCells}. Columns of {@code SELECT *} without any value
+ * are left out, those selected by name never.
  *
- * <p>Rows are written in parts. Columns are as wide as the first {@value #FIRST_ROWS} rows need.
- * Later rows may widen them from there on, and a first value in a hidden column starts a new head.
+ * <p>Columns are as wide as the first {@value #FIRST_ROWS} rows need. Later rows may widen them
+ * from there on, and a first value in a hidden column starts a new head.
  */
 public final class TextTable implements RowWriter {
-  /** Rows to wait for before the first is shown: columns are as wide as these need. */
+  /** Rows to wait for before the first is shown. */
   static final int FIRST_ROWS = 10_000;
 
   /** Decimals of a double that is neither huge nor tiny. */
@@ -52,17 +51,15 @@ public final class TextTable implements RowWriter {
     this.out = out;
   }
 
-  /** Returns a writer for an answer, see {@link OutputFormat#writer}. */
   static TextTable of(List<SelectItem> items, PrintWriter out) {
     return new TextTable(items, isSelectAll(items), out);
   }
 
-  /** Returns a writer for a report, without columns that have no value. */
+  /** A report's columns without a value are not shown. */
   static TextTable ofReport(PrintWriter out) {
     return new TextTable(List.of(), true, out);
   }
 
-  /** Writes a report without columns that have no value, and returns their number. */
   static int writeReport(ResultTable rows, PrintWriter out) {
     TextTable table = ofReport(out);
     try {
@@ -121,7 +118,6 @@ public final class TextTable implements RowWriter {
     first.clear();
   }
 
-  /** Widens columns to some rows. Returns whether a hidden column is to be shown. */
   private boolean fit(ResultTable some, int from, int to) {
     boolean isNew = false;
     if (width.length < some.columnCount()) {
@@ -147,7 +143,6 @@ public final class TextTable implements RowWriter {
     return isNew;
   }
 
-  /** Writes rows, with a new head if they have values in a hidden column. */
   private void write(ResultTable some) throws IOException {
     for (int from = 0; from < some.rowCount(); from += LOOK_ROWS) {
       int to = Math.min(some.rowCount(), from + LOOK_ROWS);
@@ -215,7 +210,6 @@ public final class TextTable implements RowWriter {
     };
   }
 
-  /** The lines of a cell. */
   private List<String> cell(ResultTable table, int row, int column) {
     String name = OutputFormat.codeName(table, items, row, column);
     if (name != null) {

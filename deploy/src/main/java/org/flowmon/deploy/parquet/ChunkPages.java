@@ -26,12 +26,10 @@ import org.apache.parquet.format.Util;
 import org.flowmon.archive.segment.format.ThriftStruct;
 
 /**
- * Reads the pages of one column of one row group in order. Lengths and counts are checked before
- * use, and checksums if pages have them. Errors are {@link UncheckedIOException}s, because the
- * interface has none.
+ * Reads the pages of one column of one row group in order. Lengths, counts and checksums, if any,
+ * are checked first. Errors are {@link UncheckedIOException}s, because the interface has none.
  */
 final class ChunkPages implements PageReader {
-  /** The largest uncompressed page. */
   private static final int MAX_PAGE = 256 << 20;
 
   // Other writers store at most some KB of statistics.
@@ -54,11 +52,8 @@ final class ChunkPages implements PageReader {
   private DataPage first;
 
   /**
-   * Opens the pages of a chunk.
+   * {@code bytesRead} grows by the bytes read; {@code memory} is of all chunks read together.
    *
-   * @param rows of its row group
-   * @param bytesRead grows by the bytes read
-   * @param memory of all chunks that are read at the same time
    * @throws IOException if the chunk's stated place is impossible
    */
   ChunkPages(

@@ -33,10 +33,8 @@ final class FlatColumn {
   private final boolean isUnsigned;
 
   /**
-   * Creates a column.
-   *
-   * @param place of its chunks in row groups
-   * @throws IOException if its type does not exist in Parquet
+   * @param place of the column's chunks in row groups
+   * @throws IOException if the column's type does not exist in Parquet
    */
   FlatColumn(SchemaElement element, int place) throws IOException {
     this.element = element;
@@ -92,7 +90,7 @@ final class FlatColumn {
     return element.isSetConverted_type() && element.getConverted_type().name().startsWith("UINT_");
   }
 
-  /** The kind of its values, null if flows have no such values. */
+  /** Null if flows have no such values. */
   private static TypedRowReader.Kind kind(SchemaElement element) {
     return switch (element.getType()) {
       case BOOLEAN -> TypedRowReader.Kind.BOOLEAN;
@@ -161,7 +159,6 @@ final class FlatColumn {
         : element.getScale();
   }
 
-  /** Sets a cell to the reader's value, which is not NULL. */
   void read(ColumnReader from, int cell, TypedRowReader rows) throws IOException {
     switch (element.getType()) {
       case BOOLEAN -> rows.set(cell, from.getBoolean() ? 1L : 0L);

@@ -20,7 +20,6 @@ final class ForeignCodec {
 
   private ForeignCodec() {}
 
-  /** Whether pages of this codec can be read. */
   static boolean isKnown(CompressionCodec codec) {
     return switch (codec) {
       case UNCOMPRESSED, SNAPPY, GZIP, ZSTD, LZ4_RAW -> true;
@@ -41,9 +40,8 @@ final class ForeignCodec {
   }
 
   /**
-   * Returns the uncompressed bytes of a page.
+   * Decompresses a page to exactly {@code size} bytes, at most {@link #mostPlain}.
    *
-   * @param size their exact number, at most {@link #mostPlain}
    * @throws IOException if their number differs, or the compression is invalid
    */
   static byte[] decompress(CompressionCodec codec, byte[] packed, int size) throws IOException {

@@ -4,8 +4,8 @@ import java.io.IOException;
 import org.flowmon.flow.memory.HeapBudget;
 
 /**
- * The bytes of a row group's pages held at the same time. A small file can claim more than the
- * heap. Not thread-safe.
+ * The bytes of a row group's pages held at once: a small file can claim more than the heap. Not
+ * thread-safe.
  */
 final class PageMemory {
   // A dictionary's text: an object and its place in an array.
@@ -23,10 +23,9 @@ final class PageMemory {
   }
 
   /**
-   * Takes the bytes of a page before it is created.
+   * Takes the bytes of a page before it is created; returns them, to be given back.
    *
    * @param values of a dictionary with an object for each, 0 for other pages
-   * @return the bytes, to be given back
    * @throws IOException if they exceed the limit
    */
   long take(int packed, int plain, int values) throws IOException {

@@ -25,9 +25,9 @@ import org.flowmon.ingest.file.reader.ParallelFlowReader;
 import org.flowmon.ingest.file.row.TypedRowReader;
 
 /**
- * Reads flows from Parquet files of flowmon or others, by the rules of {@code
- * docs/format/files.md}. One thread reads and holds one page of each column at a time. In a damaged
- * file, reading ends with the last row before the damage.
+ * Reads flows from Parquet files of any writer, by the rules of {@code docs/format/files.md}. One
+ * thread holds one page of each column at a time. In a damaged file, reading ends with the last row
+ * before the damage.
  */
 public final class ParquetFlowReader implements ParallelFlowReader {
   private static final int MAX_COLUMNS = 10_000;
@@ -140,7 +140,7 @@ public final class ParquetFlowReader implements ParallelFlowReader {
       this.rows = rows;
     }
 
-    /** Reads the file; returns why it could not be read to its end, null if it was. */
+    /** Returns why the file could not be read to its end, null if it was. */
     String run() throws IOException {
       for (RowGroup group : footer.getRow_groups()) {
         ColumnReader[] readers;

@@ -27,7 +27,7 @@ final class Explanation {
 
   private Explanation() {}
 
-  /** Returns a row for each step of the plan, whose counts are those of the segments below it. */
+  /** Counts of a step are those of the segments below it. */
   static ResultTable table(QueryStats stats) {
     ResultTable.Builder builder =
         new ResultTable.Builder().column("step", ValueKind.TEXT).column("by", ValueKind.TEXT);
@@ -44,7 +44,6 @@ final class Explanation {
     return builder.build();
   }
 
-  /** Explains why the other segments were not opened. */
   static String left(QueryStats stats) {
     int others =
         stats.segmentsTotal()
@@ -62,7 +61,6 @@ final class Explanation {
         + " opened";
   }
 
-  /** Explains the effect of HAVING on the groups. */
   static String having(Query query, long rows) {
     return "of the groups, once each was whole, those were kept for which "
         + query.having()

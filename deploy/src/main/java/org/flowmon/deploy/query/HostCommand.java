@@ -186,7 +186,6 @@ public final class HostCommand implements Callable<Integer> {
     return all.subList(0, Math.min(limit, all.size()));
   }
 
-  /** Reports the number of hidden rows, if any. */
   private void leftOut(int rows, String what, PrintWriter out) {
     if (rows > limit) {
       out.printf("(%s %s: --limit)%n", number(rows - limit), what);

@@ -155,7 +155,6 @@ public final class QueryCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /** Prints remarks on an answer to standard error. */
   private void tell(
       ArchiveSnapshots asked, Query query, boolean explained, StreamedAnswer answer, int left)
       throws IOException {
@@ -182,7 +181,6 @@ public final class QueryCommand implements Callable<Integer> {
     }
   }
 
-  /** Describes the errors of approximate columns in the form of reports. */
   private static List<String> approximate(Query query, StreamedAnswer answer) {
     Map<String, ErrorBound> bounds = new HashMap<>();
     answer.bounds().forEach(one -> bounds.put(one.value(), one.bound()));
@@ -224,7 +222,6 @@ public final class QueryCommand implements Callable<Integer> {
         stats.bytesRead());
   }
 
-  /** Describes the archive's coverage, and up to when it is complete. */
   private static String reach(String name, ArchiveSnapshot snapshot) {
     return name
         + " holds "

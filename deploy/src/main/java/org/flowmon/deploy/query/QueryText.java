@@ -20,20 +20,16 @@ public final class QueryText {
   private QueryText() {}
 
   /**
-   * Parses a query.
-   *
    * @throws UsageException that shows the place of the error
    */
   public static Query parse(String sql) {
     return parse(sql, QueryParser::parseQuery);
   }
 
-  /** Parses a query over flows, like {@link #parse(String)}. */
   public static FlowQuery overFlows(String sql) {
     return parse(sql, QueryParser::parse);
   }
 
-  /** Parses a condition, like {@link #parse(String)}. */
   public static Expression condition(String sql) {
     return parse(sql, QueryParser::parseCondition);
   }
@@ -50,10 +46,7 @@ public final class QueryText {
     }
   }
 
-  /**
-   * Binds the values of {@code --param NAME=VALUE} to a query. Every parameter needs a given value:
-   * none comes from the present.
-   */
+  /** Binds {@code --param NAME=VALUE}s: every parameter needs one, none comes from the present. */
   public static Query bind(Query query, List<String> parameters) {
     Map<String, List<Value>> values = new LinkedHashMap<>();
     for (String parameter : parameters) {

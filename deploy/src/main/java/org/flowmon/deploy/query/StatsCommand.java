@@ -120,7 +120,6 @@ public final class StatsCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /** Parses a single expression as a query that selects only it. */
   private static Expression single(String text) {
     FlowQuery query = QueryText.overFlows("SELECT " + text + " FROM flows");
     if (query.select().size() != 1

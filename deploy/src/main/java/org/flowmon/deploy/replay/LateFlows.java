@@ -15,7 +15,6 @@ final class LateFlows {
     this.window = window;
   }
 
-  /** Counts the late flows of a batch, without regard to the query's filter. */
   long of(FlowBatch batch) {
     int rows = batch.rows();
     if (window.timeColumn() == FlowColumn.ARRIVAL || rows == 0) {

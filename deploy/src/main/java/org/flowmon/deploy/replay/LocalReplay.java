@@ -38,8 +38,6 @@ public final class LocalReplay implements AutoCloseable {
   private final JobID job;
 
   /**
-   * Starts a replay.
-   *
    * @throws IOException if the archive cannot be opened
    * @throws org.flowmon.jobs.embedded.EmbeddedServiceException if Flink does not start
    */
@@ -87,9 +85,8 @@ public final class LocalReplay implements AutoCloseable {
   }
 
   /**
-   * Waits for the replay's end, for at most {@code limit}.
+   * Waits for at most {@code limit}; returns whether the replay has ended.
    *
-   * @return whether it has ended
    * @throws org.flowmon.jobs.embedded.EmbeddedServiceException if it failed
    */
   public boolean await(Duration limit) throws InterruptedException {
@@ -107,7 +104,6 @@ public final class LocalReplay implements AutoCloseable {
     return true;
   }
 
-  /** Ends the replay, even if it is running. */
   @Override
   public void close() {
     try {

@@ -10,8 +10,8 @@ import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.types.WatermarkTime;
 
 /**
- * Passes a replay's reports to its listener in the order of their windows. A report comes before
- * the watermark that follows its window's result. For a job without checkpoints.
+ * Passes a replay's reports on in the order of windows: a report comes before the watermark that
+ * follows its window's result. For a job without checkpoints.
  */
 final class ReportOrder extends AbstractStreamOperator<Report>
     implements OneInputStreamOperator<Report, Report> {
@@ -21,9 +21,7 @@ final class ReportOrder extends AbstractStreamOperator<Report>
   private transient TreeMap<Long, Report> waiting;
   private transient ReplayListener listener;
 
-  /**
-   * @param replay the name of a listener of {@link LocalReplay}
-   */
+  /** {@code replay} names a listener of {@link LocalReplay}. */
   ReportOrder(String replay) {
     this.replay = replay;
   }

@@ -85,10 +85,7 @@ public final class AlertsCommand implements Callable<Integer> {
           shown(alert, "key"));
     }
 
-    /**
-     * A field's text, escaped: any writer of the topic may have chosen it, and a key is text of a
-     * flow.
-     */
+    /** Escaped: any writer of the topic may have chosen the text, and a key is text of a flow. */
     private static String shown(AlertsTopic.Message alert, String field) {
       return ShownText.of(alert.text(field));
     }

@@ -115,7 +115,6 @@ final class AlertsResolveCommand implements Callable<Integer> {
         || (!name.isEmpty() && name.equals(alert.text("key")));
   }
 
-  /** The ids of the alerts that the job reports as resolved. */
   private Set<String> await(AlertsTopic topic, Map<String, AlertsTopic.Message> chosen)
       throws InterruptedException {
     long end = System.nanoTime() + wait.toNanos();

@@ -24,12 +24,7 @@ final class AlertsTopic implements AutoCloseable {
   private final Map<String, Message> last = new HashMap<>();
   private long unreadable;
 
-  /**
-   * A message of {@code docs/format/alerts.md}.
-   *
-   * @param members its texts and numbers by name
-   * @param json its original text
-   */
+  /** A message of {@code docs/format/alerts.md}, with its texts and numbers by name. */
   record Message(Map<String, String> members, String json) {
     String text(String member) {
       return members.getOrDefault(member, "");
@@ -49,9 +44,8 @@ final class AlertsTopic implements AutoCloseable {
   }
 
   /**
-   * Opens the topic and reads its existing messages.
+   * Reads the existing messages, too.
    *
-   * @param properties of Kafka's clients, with the bootstrap servers
    * @throws CommandException if there is no broker or no topic
    */
   static AlertsTopic open(Map<String, Object> properties) {
@@ -71,7 +65,6 @@ final class AlertsTopic implements AutoCloseable {
     }
   }
 
-  /** Reads new messages. */
   void readOn() {
     reader.readToEnd(this::add);
   }
@@ -121,7 +114,6 @@ final class AlertsTopic implements AutoCloseable {
         .toList();
   }
 
-  /** Number of unreadable messages. */
   long unreadable() {
     return unreadable;
   }

@@ -148,14 +148,7 @@ public final class ReportsCommand implements Callable<Integer> {
     }
   }
 
-  /**
-   * A report with missing rows.
-   *
-   * @param nanos when it was first seen
-   * @param told whether it was shown
-   * @param rows the numbers of the rows shown as JSON
-   * @param revision the revision of these rows
-   */
+  /** A report with missing rows, first seen at {@code nanos}; {@code rows} were shown as JSON. */
   private record Held(long nanos, boolean told, Set<Integer> rows, int revision) {}
 
   /** Reads and shows reports. */
@@ -198,7 +191,6 @@ public final class ReportsCommand implements Callable<Integer> {
       }
     }
 
-    /** Looks for new topics, and for the presence of Kafka. */
     private void look() {
       try {
         reader.choose(this::isChosen);
@@ -273,7 +265,6 @@ public final class ReportsCommand implements Callable<Integer> {
       }
     }
 
-    /** Removes the windows that are not among the last of their analysis. */
     private void cut() {
       int most = last != null ? last : since == null ? DEFAULT_LAST : Integer.MAX_VALUE;
       leftOut |= windows.keepLast(most);
@@ -303,9 +294,7 @@ public final class ReportsCommand implements Callable<Integer> {
       out.flush();
     }
 
-    /**
-     * Shows a report for people; an empty one only if it replaces a report that may have had rows.
-     */
+    /** Shows a report for people; an empty one only if it replaces one that may have had rows. */
     private void tell(ReportWindows.Window report) throws IOException {
       ReportText text = ReportText.of(report.parsed(), report.isUpdated());
       if (text.saysNothing() && !report.isUpdated()) {

@@ -15,8 +15,6 @@ record ExtractorCall(String name, List<UdafCall.Argument> parameters) {
   private static final String STATE = "state";
 
   /**
-   * Parses a call.
-   *
    * @throws UsageException that says what was expected
    */
   static ExtractorCall parse(String text) {
@@ -50,7 +48,6 @@ record ExtractorCall(String name, List<UdafCall.Argument> parameters) {
     return new ExtractorCall(name, parameters);
   }
 
-  /** Splits at commas outside of quotes. */
   private static List<String> split(String inner, String text) {
     List<String> words = new ArrayList<>();
     if (inner.isBlank()) {

@@ -32,16 +32,11 @@ final class SketchAnswer {
   private final String[] before;
   private final Facts.Table table;
 
-  /**
-   * Creates an empty answer.
-   *
-   * @param before names of the columns before those of an estimate
-   */
+  /** {@code before} names the columns before those of an estimate. */
   SketchAnswer(boolean json, String... before) {
     this(json, StateCells.MAY_BE_NONE, before);
   }
 
-  /** Creates an empty answer for changes of items. */
   static SketchAnswer ofChanges(boolean json) {
     return new SketchAnswer(json, StateCells.MAY_BE_UNCHANGED, new String[] {ITEM});
   }
@@ -61,20 +56,12 @@ final class SketchAnswer {
     facts.value(name, value);
   }
 
-  /**
-   * Adds an answer: a row, or one for each item.
-   *
-   * @param cells of the preceding columns, except the items' columns, which come last
-   */
+  /** Adds a row, or one for each item, whose columns come last, after {@code cells}. */
   void add(Answer answer, ErrorBound bound, Object... cells) {
     add(answer, bound, (Long) null, Arrays.asList(cells));
   }
 
-  /**
-   * Adds an answer: a row, or one for each item.
-   *
-   * @param of the number of rows that an error in ranks refers to; null for other errors
-   */
+  /** {@code of} rows are what an error in ranks refers to; null for other errors. */
   void add(Answer answer, ErrorBound bound, Long of, List<Object> cells) {
     if (answer instanceof Estimate estimate) {
       row(estimate, bound, of, cells);
@@ -110,7 +97,6 @@ final class SketchAnswer {
     table.row(row.toArray());
   }
 
-  /** Whether the bounds of an item include zero. */
   private static boolean mayBeZero(Estimate estimate) {
     ValueKind kind = estimate.value().kind();
     return (kind == ValueKind.LONG || kind == ValueKind.DURATION)

@@ -85,10 +85,7 @@ final class SketchQueryCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /**
-   * The number of rows for an error in ranks; null for other errors, or if the states do not have
-   * it.
-   */
+  /** The rows for an error in ranks; null for other errors, or if the states do not have it. */
   private static Long rows(StateFiles reader, SuperState state, ErrorBound error) {
     if (error.kind() != ErrorBound.Kind.RANK) {
       return null;

@@ -19,10 +19,7 @@ import org.flowmon.udaf.state.StateFormatException;
 import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 
-/**
- * Reads exported states from files, all of one {@link BoundUdaf#stateType}. Anything else is an
- * error with its place.
- */
+/** States of one {@link BoundUdaf#stateType} in files; all else is an error with its place. */
 final class StateFiles {
   private static final int MAX_BYTES = 1 << 30;
   private static final String STANDARD_INPUT = "-";
@@ -51,7 +48,7 @@ final class StateFiles {
   /** The merged states and their number. */
   record Merged(SuperState state, int states) {}
 
-  /** The function of all states read so far; null before the first. */
+  /** Null before the first state. */
   BoundUdaf function() {
     return function;
   }
@@ -135,14 +132,12 @@ final class StateFiles {
     return found;
   }
 
-  /** The beginning of a line. */
   private static String shown(String line) {
     int end = line.offsetByCodePoints(0, Math.min(SHOWN, line.codePointCount(0, line.length())));
     String rest = end < line.length() ? "\u2026" : "";
     return "'" + TextTable.printable(line.substring(0, end)) + rest + "'";
   }
 
-  /** Describes a line that is no base64. */
   private static String damage(String line) {
     if (!line.startsWith(BEGIN)) {
       return "expected an exported state, as bytes or a line of base64, found " + shown(line);
@@ -159,12 +154,10 @@ final class StateFiles {
         line.length());
   }
 
-  /** Returns the function's state of one exported state; all are of one type. */
   SuperState state(Found found) {
     return merge(List.of(found)).state();
   }
 
-  /** Merges all states. */
   Merged merge(List<Found> all) {
     SuperState merged = null;
     for (Found found : all) {
@@ -179,7 +172,6 @@ final class StateFiles {
     return new Merged(merged, all.size());
   }
 
-  /** The states of files in order. */
   List<Found> readAll(List<String> files) throws IOException {
     List<Found> all = new ArrayList<>();
     for (String file : files) {

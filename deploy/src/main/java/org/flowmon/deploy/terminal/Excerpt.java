@@ -12,11 +12,7 @@ public final class Excerpt {
 
   private Excerpt() {}
 
-  /**
-   * Returns two lines, each with a line feed before it.
-   *
-   * @param position 0 … the text's length
-   */
+  /** Two lines, each with a line feed before it; {@code position} is 0 … the text's length. */
   public static String of(String text, int position) {
     int line = text.lastIndexOf('\n', position - 1) + 1;
     int feed = text.indexOf('\n', position);

@@ -31,22 +31,14 @@ public final class Progress implements AutoCloseable {
   private long told;
   private boolean drawn;
 
-  /**
-   * @param clock nanoseconds
-   */
+  /** {@code clock} gives nanoseconds. */
   Progress(Style style, LongSupplier clock, PrintStream out) {
     this.style = style;
     this.clock = clock;
     this.out = out;
   }
 
-  /**
-   * Begins a piece of work.
-   *
-   * @param name of it, for people
-   * @param size of the whole, 0 if unknown
-   * @param position how much of the size is done
-   */
+  /** Begins a piece of work; {@code position} of {@code size}, 0 if unknown, is done. */
   public void begin(String name, long size, LongSupplier position) {
     what = ShownText.of(name); // a file's name comes from outside, too
     total = size;
@@ -56,7 +48,6 @@ public final class Progress implements AutoCloseable {
     told = start;
   }
 
-  /** Adds processed flows. */
   public void flows(long count) {
     flows += count;
     if (style == Style.NONE) {
@@ -69,7 +60,6 @@ public final class Progress implements AutoCloseable {
     }
   }
 
-  /** Flows of the piece of work so far. */
   public long flows() {
     return flows;
   }
@@ -105,7 +95,6 @@ public final class Progress implements AutoCloseable {
         : whole < 7200 ? whole / 60 + " min" : whole / 3600 + " h " + whole / 60 % 60 + " min";
   }
 
-  /** Erases the line so that other text may follow. */
   public void clear() {
     if (drawn) {
       out.print("\r\033[K");

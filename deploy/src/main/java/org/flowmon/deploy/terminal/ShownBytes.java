@@ -6,10 +6,9 @@ import java.nio.charset.StandardCharsets;
 import org.flowmon.ingest.text.ShownText;
 
 /**
- * Passes UTF-8 to a stream with the escapes of {@link ShownText}; a line feed, a tab and a carriage
- * return before a line feed stay. An invalid byte is shown as {@code \xNN}. A character may come in
- * pieces; its bytes are kept until it is complete. Not thread-safe: the {@link TerminalStream} over
- * it is.
+ * Passes UTF-8 on with the escapes of {@link ShownText}; a line feed, a tab and a carriage return
+ * before a line feed stay. An invalid byte is shown as {@code \xNN}. Bytes of an incomplete
+ * character are kept. Not thread-safe: the {@link TerminalStream} over it is.
  */
 final class ShownBytes extends OutputStream {
   private final PrintStream out;
@@ -47,7 +46,6 @@ final class ShownBytes extends OutputStream {
     }
   }
 
-  /** Takes a byte that is not plain, or that follows such a byte. */
   private void take(byte b) {
     if (count > 0) {
       if (begun[0] == '\r' ? b == '\n' : (b & 0xC0) == 0x80) {
@@ -79,7 +77,6 @@ final class ShownBytes extends OutputStream {
     }
   }
 
-  /** Writes a complete character, or the end of a line. */
   private void emit() {
     String text = new String(begun, 0, count, StandardCharsets.UTF_8);
     int codePoint = text.codePointAt(0);
@@ -102,7 +99,6 @@ final class ShownBytes extends OutputStream {
     return codePoint == 0xFFFD && (begun[0] & 0xFF) != 0xEF;
   }
 
-  /** Shows the bytes of an invalid character, each by itself. */
   private void refuse() {
     for (int i = 0; i < count; i++) {
       ascii(String.format("\\x%02x", begun[i] & 0xFF));

@@ -4,19 +4,15 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Standard output or standard error through {@link ShownBytes}: messages, logs of libraries and
- * errors that quote outside text cannot steer a terminal. Exact bytes of CSV or Parquet go through
- * {@link #exact}. All text is UTF-8.
+ * Standard output or error through {@link ShownBytes}: outside text in messages, logs of libraries
+ * and errors cannot steer a terminal. Exact bytes of CSV or Parquet go through {@link #exact}. All
+ * text is UTF-8.
  */
 public final class TerminalStream extends PrintStream {
   private final PrintStream beneath;
   private final boolean terminal;
 
-  /**
-   * Wraps a stream, which stays open.
-   *
-   * @param terminal whether a person looks at it; otherwise a program or a file takes it
-   */
+  /** The stream stays open. If not a {@code terminal}, a program or a file takes it. */
   public TerminalStream(PrintStream beneath, boolean terminal) {
     super(new ShownBytes(beneath), true, StandardCharsets.UTF_8);
     this.beneath = beneath;
@@ -24,8 +20,8 @@ public final class TerminalStream extends PrintStream {
   }
 
   /**
-   * Replaces standard output and standard error. The launcher says which of them is a terminal:
-   * {@code -Dflowmon.terminal.out} and {@code -Dflowmon.terminal}.
+   * Replaces standard output and error; the launcher says which of them is a terminal, by {@code
+   * -Dflowmon.terminal.out} and {@code -Dflowmon.terminal}.
    */
   public static void install() {
     System.setOut(new TerminalStream(System.out, Boolean.getBoolean("flowmon.terminal.out")));

@@ -12,7 +12,7 @@ import org.flowmon.flow.FlowRows;
 public final class BlockReader {
   private BlockReader() {}
 
-  /** Reads rows {@code from … from + count − 1} into a block of these columns. */
+  /** Reads rows {@code from … from + count − 1}. */
   static FlowBlock read(FlowRows rows, Set<FlowColumn> columns, int from, int count) {
     Map<FlowColumn, BlockColumn> values = new EnumMap<>(FlowColumn.class);
     for (FlowColumn column : columns) {

@@ -5,10 +5,8 @@ import java.io.IOException;
 /** Gives flows block by block. Not thread-safe: one thread reads. To be closed. */
 public interface BlockSource extends AutoCloseable {
   /**
-   * The next block, of at least one row; null at the end.
-   *
-   * @throws org.flowmon.archive.region.SegmentCorruptException naming file and place, if a segment
-   *     is damaged
+   * The next block, not empty; null at the end. {@link
+   * org.flowmon.archive.region.SegmentCorruptException} names file and place of damage.
    */
   FlowBlock next() throws IOException;
 

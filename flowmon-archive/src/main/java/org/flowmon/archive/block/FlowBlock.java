@@ -11,10 +11,9 @@ import org.flowmon.flow.FlowRows;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Some flows, as arrays of chosen columns. Immutable, safe for many threads, and valid as long as
- * it is referenced. Query expressions run over it as over any {@link FlowRows}.
- *
- * <p>Reading a column that was not chosen throws {@link IllegalArgumentException}.
+ * Some flows, as arrays of chosen columns, for query expressions like any {@link FlowRows}.
+ * Immutable, safe for many threads, and valid as long as it is referenced. Reading a column that
+ * was not chosen throws {@link IllegalArgumentException}.
  */
 public final class FlowBlock implements FlowRows {
   private final Map<FlowColumn, BlockColumn> columns;
@@ -24,12 +23,7 @@ public final class FlowBlock implements FlowRows {
   private final int offset;
   private final int rows;
 
-  /**
-   * A block.
-   *
-   * @param sources by row, null if all are {@code source}
-   * @param offset the first row's place in every array
-   */
+  /** {@code sources} by row, null if all are {@code source}; {@code offset} of the first row. */
   FlowBlock(
       Map<FlowColumn, BlockColumn> columns,
       long[] times,
@@ -51,7 +45,6 @@ public final class FlowBlock implements FlowRows {
     return new FlowBlock(columns, times, sources, source, offset + from, count);
   }
 
-  /** The same rows, with another source number. */
   FlowBlock ofSource(int number) {
     return new FlowBlock(columns, times, null, number, offset, rows);
   }
@@ -61,15 +54,11 @@ public final class FlowBlock implements FlowRows {
     return rows;
   }
 
-  /** The chosen columns. */
   public Set<FlowColumn> columns() {
     return columns.keySet();
   }
 
-  /**
-   * The time (µs) that flows are ordered by: {@code end_time}, but no later than an hour after
-   * {@code arrival}, and {@code arrival} if {@code end_time} is NULL.
-   */
+  /** The {@link org.flowmon.archive.segment.TimeKey} (µs), which flows are ordered by. */
   public long time(int row) {
     return times[place(row)];
   }
@@ -120,12 +109,10 @@ public final class FlowBlock implements FlowRows {
     return numbers(column).low[place(row)];
   }
 
-  /** High long of an address, 0 if it is NULL. */
   public long addressHigh(FlowColumn column, int row) {
     return addresses(column).high[place(row)];
   }
 
-  /** Low long of an address, 0 if it is NULL. */
   public long addressLow(FlowColumn column, int row) {
     return addresses(column).low[place(row)];
   }
@@ -173,10 +160,7 @@ public final class FlowBlock implements FlowRows {
     }
   }
 
-  /**
-   * The first row at or after {@code from} whose time is later than {@code time}; the number of
-   * rows if none is.
-   */
+  /** First row from {@code from} on later than {@code time}; the number of rows if none is. */
   int firstAfter(long time, int from) {
     // As BinarySearch, but it runs for each run of rows, which may have one row.
     int low = from;
@@ -192,7 +176,6 @@ public final class FlowBlock implements FlowRows {
     return low;
   }
 
-  /** Concatenates blocks, all of the same columns. */
   static FlowBlock concat(Iterable<FlowBlock> parts) {
     int rows = 0;
     for (FlowBlock part : parts) {

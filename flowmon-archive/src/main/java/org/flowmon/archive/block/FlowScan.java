@@ -71,10 +71,9 @@ public final class FlowScan implements BlockSource {
     }
 
     /**
-     * Reads only rows for which a condition of the query dialect is TRUE; further calls add
-     * conditions, and all must be TRUE. A condition on times leaves out segments, one on {@code
-     * end_time} parts of them. A condition that binds an address leaves out segments that do not
-     * hold it by the host directory.
+     * Reads only rows for which a condition of the query dialect is TRUE; all added ones must be. A
+     * condition on times leaves out segments, one on {@code end_time} parts of them, and one that
+     * binds an address segments that do not hold it by the host directory.
      *
      * @throws org.flowmon.udaf.text.QueryException saying what was found where, and what was
      *     expected
@@ -83,16 +82,13 @@ public final class FlowScan implements BlockSource {
       return where(QueryParser.parseCondition(condition));
     }
 
-    /** As {@link #where(String)}, for a condition without parameters. */
+    /** Adds a condition without parameters. */
     public Builder where(Expression condition) {
       terms.add(condition);
       return this;
     }
 
-    /**
-     * Gives the rows of all segments in the order of {@link FlowBlock#time}. Otherwise they come
-     * segment by segment, each in that order.
-     */
+    /** Gives all rows in the order of {@link FlowBlock#time}; else segment after segment. */
     public Builder inTimeOrder() {
       this.inOrder = true;
       return this;
@@ -113,11 +109,7 @@ public final class FlowScan implements BlockSource {
       return this;
     }
 
-    /**
-     * Begins to read.
-     *
-     * @throws org.flowmon.udaf.text.QueryException naming a parameter that has no value
-     */
+    /** Begins; {@link org.flowmon.udaf.text.QueryException} names a parameter without value. */
     public FlowScan open() throws IOException {
       Set<FlowColumn> wanted = columns.isEmpty() ? EnumSet.allOf(FlowColumn.class) : columns;
       Expression where =
@@ -146,12 +138,10 @@ public final class FlowScan implements BlockSource {
     }
   }
 
-  /** Number of segments to read. */
   int segments() {
     return segments.size();
   }
 
-  /** Number of segments open at this moment. */
   int openSegments() {
     return (int) segments.stream().filter(SegmentBlocks::isOpen).count();
   }

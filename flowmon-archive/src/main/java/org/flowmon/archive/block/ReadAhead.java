@@ -19,11 +19,7 @@ final class ReadAhead implements AutoCloseable {
   private final int blocks;
   private int waiting;
 
-  /**
-   * Starts the threads.
-   *
-   * @param count 1 for the caller's thread only
-   */
+  /** Starts the threads; 1 is the caller's thread only. */
   ReadAhead(int count) {
     this.threads =
         count == 1
@@ -48,7 +44,6 @@ final class ReadAhead implements AutoCloseable {
     return threads == null ? new FutureTask<>(work) : threads.submit(work);
   }
 
-  /** Waits for the block and returns it. */
   <T> T await(Future<T> block) throws IOException {
     waiting--;
     if (threads == null) {

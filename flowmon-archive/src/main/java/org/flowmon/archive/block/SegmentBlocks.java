@@ -132,7 +132,6 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
     }
   }
 
-  /** The rows of a block that pass, possibly none. */
   private Part part(int from, int count) {
     SegmentReader rows = lease.rows();
     CompiledPredicate filter = filters.poll();
@@ -178,9 +177,7 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
     lease = null;
   }
 
-  /**
-   * Closes the segment. None of its blocks may be being decoded: at its end, or without threads.
-   */
+  /** Closes the segment while no block is being decoded: at its end, or without threads. */
   @Override
   public void close() {
     isClosed = true;

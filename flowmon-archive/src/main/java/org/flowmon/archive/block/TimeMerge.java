@@ -7,18 +7,14 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import org.flowmon.flow.FlowColumn;
 
-/**
- * Merges sources that are each in time order; {@link FlowBlock#source} gives a row's source. Rows
- * of equal times come in the order of their sources, rows of one source in its own order.
- */
+/** Merges sources, each in time order. Equal times come in the order of sources, then their own. */
 public final class TimeMerge implements BlockSource {
   // Rows of a block that is put together from small runs.
   private static final int BLOCK = 2048;
   // A run of at least so many rows is handed on without copying.
   private static final int LONG_RUN = 256;
-  // If more than so many sources hold a block, a source whose next row is far off puts its block
-  // away: a stray from long ago opens every segment that has one, and must not keep all of them
-  // open.
+  // With more sources than so many holding a block, one whose next row is far off puts its block
+  // away: a stray from long ago opens every segment that has one, and must not keep all open.
   private static final int MANY_WAITING = 64;
   private static final long FAR_MICROS = 3_600_000_000L;
 
@@ -33,10 +29,7 @@ public final class TimeMerge implements BlockSource {
   /** A source that can free the rows it read ahead while its next row is not due for long. */
   interface Parkable extends BlockSource {
     /**
-     * Frees everything; {@link #next} then continues with the last rows of the block that it gave
-     * last.
-     *
-     * @param unread number of those rows, at least 1
+     * Frees everything; {@link #next} then gives the last {@code unread} (at least 1) rows again.
      */
     void park(int unread) throws IOException;
   }
@@ -54,7 +47,6 @@ public final class TimeMerge implements BlockSource {
       this.number = number;
     }
 
-    /** The time of the next row. */
     long time() {
       return time;
     }
@@ -80,22 +72,15 @@ public final class TimeMerge implements BlockSource {
   private FlowBlock due;
   private int waiting; // heads that hold a block
 
-  /**
-   * A merge.
-   *
-   * @param pending in the order of their first times
-   * @param isNumbered whether rows get the number of their source
-   */
+  /** {@code pending} ascend by first times; {@code isNumbered}: rows get their source's number. */
   TimeMerge(List<? extends Pending> pending, boolean isNumbered) {
     this.pending = pending;
     this.isNumbered = isNumbered;
   }
 
   /**
-   * Merges sources; closing the merge closes them.
-   *
-   * @param sources with the same columns, each in time order; a source that breaks this causes an
-   *     {@link IllegalArgumentException} when it shows
+   * Merges sources with the same columns; closing the merge closes them. A source that breaks its
+   * time order causes an {@link IllegalArgumentException} when it shows.
    */
   public static TimeMerge of(List<? extends BlockSource> sources) {
     List<Pending> all = new ArrayList<>();
@@ -148,7 +133,6 @@ public final class TimeMerge implements BlockSource {
     return runs.isEmpty() ? null : runs.size() == 1 ? runs.get(0) : FlowBlock.concat(runs);
   }
 
-  /** Opens every source that may hold the next row. */
   private void openDue() throws IOException {
     while (opened.size() < pending.size()
         && (heads.isEmpty() || pending.get(opened.size()).firstTime() <= heads.peek().time())) {
@@ -188,7 +172,6 @@ public final class TimeMerge implements BlockSource {
     return time == Long.MIN_VALUE ? time : time - 1;
   }
 
-  /** Advances to the source's next block; removes a source without one. */
   private void advance(Head head) throws IOException {
     boolean isFirst = head.block == null;
     long last = isFirst ? Long.MIN_VALUE : head.block.time(head.block.rows() - 1);
@@ -223,7 +206,6 @@ public final class TimeMerge implements BlockSource {
     head.at(0);
   }
 
-  /** Puts a source back to wait for its turn. */
   private void await(Head head) throws IOException {
     heads.add(head);
     if (waiting > MANY_WAITING

@@ -7,18 +7,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A change of the archive in one step: all of it or nothing.
  *
- * @param segments sealed and lying in the archive's folder of segments; may be empty if the ranges
- *     held no flow (heartbeats)
+ * @param segments sealed and lying in the archive's folder; may be empty if the ranges held no flow
+ *     (heartbeats)
  * @param ranges the positions that the segments hold, in any order; several of one source if they
  *     do not overlap
  * @param file the file that the segments hold, null for none
  * @param force whether a file that was imported before is imported again
- * @param retiredSources sources that will bring no more flows: {@code historyThrough} no longer
- *     waits for them
+ * @param retiredSources will bring no more flows: {@code historyThrough} no longer waits for them
  * @param replaced ids of segments whose rows the segments of this commit hold instead
  * @param deleted ids of previously replaced segments whose files are gone
  * @param dropped hidden rows of the replaced segments that the segments of this commit do not hold
- * @param retention the change of the retention, null for none
+ * @param retention null for no change
  * @param note who commits, for people
  */
 public record ArchiveCommit(
@@ -69,7 +68,6 @@ public record ArchiveCommit(
     }
   }
 
-  /** An empty commit. */
   public static ArchiveCommit empty(String note) {
     return new ArchiveCommit(
         List.of(),
@@ -84,18 +82,12 @@ public record ArchiveCommit(
         note);
   }
 
-  /** Commits segments that hold positions of sources. */
   public static ArchiveCommit ofRanges(
       List<SealedSegment> segments, List<SourceRange> ranges, String note) {
     return new ArchiveCommit(
         segments, ranges, null, false, List.of(), List.of(), List.of(), RowSums.NONE, null, note);
   }
 
-  /**
-   * Commits segments that hold an imported file.
-   *
-   * @param force whether a file that was imported before is imported again
-   */
   public static ArchiveCommit ofFile(
       List<SealedSegment> segments, ImportedFile file, boolean force, String note) {
     return new ArchiveCommit(
@@ -126,19 +118,13 @@ public record ArchiveCommit(
         note);
   }
 
-  /**
-   * Replaces segments by others that hold the same rows, but for some hidden ones.
-   *
-   * @param replaced ids of segments of the archive, at least one
-   * @param dropped first rows of the replaced segments that were left out, all hidden
-   */
+  /** Replaces 1 or more segments by the same rows, but {@code dropped} hidden ones at the start. */
   public static ArchiveCommit ofReplacement(
       List<SealedSegment> segments, List<String> replaced, RowSums dropped, String note) {
     return new ArchiveCommit(
         segments, List.of(), null, false, List.of(), replaced, List.of(), dropped, null, note);
   }
 
-  /** Records that the files of previously replaced segments are gone. */
   public static ArchiveCommit ofDeleted(List<String> deleted, String note) {
     return new ArchiveCommit(
         List.of(), List.of(), null, false, List.of(), List.of(), deleted, RowSums.NONE, null, note);

@@ -4,31 +4,24 @@ import java.util.List;
 import org.flowmon.flow.time.FlowTime;
 
 /**
- * The result of a commit.
- *
- * @param outcome whether it changed the archive
- * @param number of the commit that holds it; of the newest commit if it was a repeat
- * @param gaps skipped positions between earlier commits and this one
- * @param expiredRows rows that it hid because they are beyond the retention limits
- * @param lateRows of these, its own rows that came below the cutoff
+ * The result of a commit: its number, or the newest commit's if it was a repeat; the positions
+ * skipped between earlier commits and this one; the rows that it hid beyond the retention limits,
+ * and of these its own that came below the cutoff.
  */
 public record CommitResult(
     Outcome outcome, long number, List<Gap> gaps, long expiredRows, long lateRows) {
   /** Whether a commit changed the archive. */
   public enum Outcome {
-    /** It is now part of the archive. */
     COMMITTED,
     /** All of it had been committed before: nothing was changed, its segments were not added. */
     REPEATED
   }
 
   /**
-   * Positions of a source that were never committed though later ones were.
+   * Positions of a source, up to before {@code endOffset}, never committed though later ones were.
    *
-   * @param firstOffset the first missing position
-   * @param endOffset the first position that is not missing
-   * @param arrivalFrom lower bound (µs) of the arrivals of the missing flows: the largest arrival
-   *     of the source before them; {@link Long#MIN_VALUE} if unknown
+   * @param arrivalFrom lower bound (µs) of the missing flows' arrivals: the largest of the source
+   *     before them; {@link Long#MIN_VALUE} if unknown
    * @param arrivalThrough upper bound: the first arrival after them; {@link Long#MAX_VALUE} if
    *     unknown
    */
@@ -58,7 +51,6 @@ public record CommitResult(
           : FlowTime.text(micros);
     }
 
-    /** The number of missing positions. */
     public long offsets() {
       return endOffset - firstOffset;
     }
@@ -76,7 +68,6 @@ public record CommitResult(
     return outcome == Outcome.REPEATED;
   }
 
-  /** Number of positions that this commit skipped. */
   public long gapOffsets() {
     return gaps.stream().mapToLong(Gap::offsets).sum();
   }

@@ -2,13 +2,7 @@ package org.flowmon.archive.commit;
 
 import java.util.regex.Pattern;
 
-/**
- * An imported file, identified by its content.
- *
- * @param sha256 SHA-256 of the file's bytes, 64 lower-case hexadecimal digits
- * @param name the file's name when it was imported, for people
- * @param bytes the file's length
- */
+/** An imported file: SHA-256, 64 lower-case hexadecimal digits, and name at import, for people. */
 public record ImportedFile(String sha256, String name, long bytes) {
   private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
   private static final int MAX_NAME = 4096;

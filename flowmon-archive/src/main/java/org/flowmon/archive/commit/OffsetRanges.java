@@ -24,8 +24,7 @@ public final class OffsetRanges {
 
   /**
    * The ranges in these arrays, which the caller gives up; arrivals as in {@link SourceRange}.
-   *
-   * @throws IllegalArgumentException if they are not ascending, or touch
+   * Throws {@link IllegalArgumentException} if they are not ascending, or touch.
    */
   public static OffsetRanges of(long[] first, long[] end, long[] firstArrival, long[] maxArrival) {
     for (int i = 0; i < first.length; i++) {
@@ -72,11 +71,7 @@ public final class OffsetRanges {
     return max;
   }
 
-  /**
-   * The gap between a range and the one before it.
-   *
-   * @param i number of the later range, at least 1
-   */
+  /** The gap between range {@code i}, at least 1, and the one before it. */
   public CommitResult.Gap gapBefore(int i, String sourceKey) {
     return CommitResult.Gap.between(
         sourceKey, end[i - 1], first[i], maxArrivalBefore(i), firstArrival[i]);

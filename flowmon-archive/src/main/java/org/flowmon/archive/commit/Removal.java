@@ -1,9 +1,4 @@
 package org.flowmon.archive.commit;
 
-/**
- * The replacement of a segment by others.
- *
- * @param commit number of the replacing commit
- * @param timeMicros when that commit was written, in microseconds, by the clock of its writer
- */
+/** The replacement of a segment by a commit, written at a time (µs) by its writer's clock. */
 public record Removal(long commit, long timeMicros) {}

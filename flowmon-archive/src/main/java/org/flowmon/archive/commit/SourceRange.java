@@ -4,17 +4,17 @@ package org.flowmon.archive.commit;
  * Positions of one source that a commit holds: the identity of archived flows. For Kafka the
  * offsets of a partition.
  *
- * @param sourceKey permanent name of the source, for example {@code <topic id>:<partition>}
- * @param firstOffset the first position in the range, at least 0
+ * @param sourceKey permanent, for example {@code <topic id>:<partition>}
+ * @param firstOffset at least 0
  * @param endOffset the position after the last one, greater than {@code firstOffset}
  * @param firstArrival the smallest arrival (µs) at the first position, or a later one: flows
  *     skipped before the range, or within it, arrived no later if arrivals ascend along positions.
  *     {@link Long#MAX_VALUE} if unknown
  * @param maxArrival the largest arrival (µs) seen in the range, including heartbeats, excluding
- *     marks of an input's end. If arrivals ascend along positions, the source will bring no earlier
- *     arrival any more, though possibly more of the same instant. If several producers write to a
- *     source, arrivals ascend but for a bound on their disorder, which the caller has to add.
- *     {@link Long#MIN_VALUE} if none is known
+ *     marks of an input's end. If arrivals ascend along positions, the source brings no earlier one
+ *     any more, though possibly more of the same instant. If several producers write to a source,
+ *     arrivals ascend but for a bound on their disorder, which the caller adds. {@link
+ *     Long#MIN_VALUE} if unknown
  * @param ended whether the last position marks the end of the source's input: until a later
  *     position is committed, nothing is on its way
  */

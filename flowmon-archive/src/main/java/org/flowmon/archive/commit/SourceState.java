@@ -1,11 +1,6 @@
 package org.flowmon.archive.commit;
 
-/**
- * The committed state of a source.
- *
- * @param retired whether a commit declared that it brings no more flows
- * @param ended whether its last committed position is the end of its input
- */
+/** A source's committed state: {@code retired} by a commit, {@code ended} by its last position. */
 public record SourceState(OffsetRanges committed, boolean retired, boolean ended) {
   public static final SourceState NEW = new SourceState(OffsetRanges.NONE, false, false);
 
@@ -36,7 +31,6 @@ public record SourceState(OffsetRanges committed, boolean retired, boolean ended
     return !committed.isEmpty() && (isSilent() || maxArrival() > arrival);
   }
 
-  /** The smallest arrival at the first position, {@link Long#MAX_VALUE} if none is known. */
   public long firstArrival() {
     return committed.isEmpty() ? Long.MAX_VALUE : committed.firstArrival(0);
   }

@@ -2,9 +2,7 @@ package org.flowmon.archive.days;
 
 /** Distinct addresses in ascending order, read by place. */
 interface AddressSource {
-  /** Number of addresses. */
   int size();
 
-  /** Reads n addresses from a place on. */
   void read(int from, int n, long[] high, long[] low);
 }

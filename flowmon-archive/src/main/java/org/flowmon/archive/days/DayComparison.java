@@ -17,7 +17,6 @@ import org.flowmon.flow.FlowColumn;
 final class DayComparison {
   private DayComparison() {}
 
-  /** The difference of the sums by a column. */
   static Optional<String> of(DayRun run, FlowColumn column, long day, List<SegmentDays> ofDay)
       throws IOException {
     // By outgoing: the sums of the segments.

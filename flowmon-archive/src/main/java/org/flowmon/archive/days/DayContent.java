@@ -37,10 +37,7 @@ final class DayContent extends RunContent<DayRun, SegmentDays> {
     return SegmentDays.open(store(), segmentsFolder(), segment);
   }
 
-  /**
-   * The new ids of all entries are on the heap at once, 4 bytes each; in addition, a slice with a
-   * cell of some 15 bytes for each at most.
-   */
+  /** New ids take 4 bytes of heap for each entry, a slice at most some 15 for each in addition. */
   @Override
   protected long mostEntries() {
     return HeapBudget.Part.DAY_MERGE.bytes() / Integer.BYTES;
@@ -105,10 +102,7 @@ final class DayContent extends RunContent<DayRun, SegmentDays> {
     return days;
   }
 
-  /**
-   * Merges runs. Their days on which segments are gone are left out, and made again from those
-   * segments that have rows on them.
-   */
+  /** Merges runs without days on which segments are gone: they are made again from segments. */
   @Override
   protected Optional<DayRun> merge(List<RunCover.Share<DayRun>> parts, Writer<DayRun> writer)
       throws IOException {
@@ -127,12 +121,7 @@ final class DayContent extends RunContent<DayRun, SegmentDays> {
     }
   }
 
-  /**
-   * Adds the days of a run that are to be kept.
-   *
-   * @param again takes the segments that are read for it
-   * @return false if the run is to be made again from its segments instead
-   */
+  /** Adds days to keep; {@code again} takes segments read for it. False to make the run again. */
   private boolean add(
       RunCover.Share<DayRun> part,
       List<Part> inputs,

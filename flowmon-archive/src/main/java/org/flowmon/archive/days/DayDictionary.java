@@ -31,12 +31,10 @@ public final class DayDictionary implements AddressList, AddressSource {
     this.crc32c = crc32c;
   }
 
-  /** Bytes of a dictionary with parts of these sizes. */
   static long bytes(int below, int ipv4, int above) {
     return 16L * below + 4L * ipv4 + 16L * above;
   }
 
-  /** The offset of its end in the file. */
   int end() {
     return at + (int) bytes(below, ipv4 - below, size - ipv4);
   }

@@ -21,17 +21,14 @@ import org.flowmon.flow.IpAddress;
  */
 public final class DayRun extends DerivedRun {
   /**
-   * A run's share of a covered segment.
-   *
-   * @param columns bit i is set if its sums by {@link RollupFormat#DIMENSIONS} i are in the run
-   * @param days on which it has rows, ascending; none if {@code columns} is 0
+   * A run's share of a segment. Bit i of {@code columns}: it has sums by {@link
+   * RollupFormat#DIMENSIONS} i; {@code days} with rows ascend, none if {@code columns} is 0.
    */
   public record Share(Covered segment, int columns, List<Long> days) {
     public Share {
       days = List.copyOf(days);
     }
 
-    /** Whether its sums by a column are in the run. */
     public boolean has(FlowColumn column) {
       return (columns & bit(column)) != 0;
     }
@@ -68,14 +65,7 @@ public final class DayRun extends DerivedRun {
     this.shares = shares;
   }
 
-  /**
-   * Opens a run.
-   *
-   * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run, or of another
-   *     archive
-   * @throws org.flowmon.archive.derived.ForeignRunException if it is of another version
-   * @throws IOException if it cannot be read
-   */
+  /** Opens a run like {@link DerivedRun#open}. */
   static DayRun open(Path path, UUID archive) throws IOException {
     return open(path, archive, (file, of) -> new Parser(file).read(of));
   }
@@ -178,7 +168,6 @@ public final class DayRun extends DerivedRun {
     }
   }
 
-  /** The share of each of {@link #segments}. */
   public List<Share> shares() {
     return shares;
   }
@@ -187,10 +176,7 @@ public final class DayRun extends DerivedRun {
     return columns.get(RollupFormat.DIMENSIONS.indexOf(column));
   }
 
-  /**
-   * The sums by a column, null if there are none; slices are by day instead of hour. Their
-   * structure is checked, their slices are not: {@link #verify}.
-   */
+  /** The sums by a column and day, null if none; checked but for slices: {@link #verify}. */
   public Rollup rollup(FlowColumn column) {
     Column sums = column(column);
     if (sums.rollup != null && !sums.headVerified) {
@@ -226,12 +212,7 @@ public final class DayRun extends DerivedRun {
     }
   }
 
-  /**
-   * Reads every byte.
-   *
-   * @throws org.flowmon.archive.region.SegmentCorruptException if something differs from the bytes
-   *     written
-   */
+  /** Reads every byte, or throws {@link org.flowmon.archive.region.SegmentCorruptException}. */
   void readAll() {
     CellReader reader = new CellReader();
     int[] ids = new int[RollupFormat.BLOCK];

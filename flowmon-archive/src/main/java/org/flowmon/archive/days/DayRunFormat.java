@@ -12,7 +12,6 @@ import org.flowmon.archive.rollup.RollupFormat;
  * </pre>
  */
 public final class DayRunFormat {
-  /** Microseconds of a day. */
   public static final long DAY_MICROS = 24 * RollupFormat.HOUR_MICROS;
 
   /** The day of rows without {@code end_time}. */
@@ -22,7 +21,7 @@ public final class DayRunFormat {
       new RunFrame('F' | 'L' << 8 | 'D' << 16 | 'Y' << 24, 1, 36, "tables");
   static final int COLUMN_BYTES = 36;
   static final long COLUMNS_BYTES = (long) COLUMN_BYTES * RollupFormat.DIMENSIONS.size();
-  // Minimum bytes of a segment's entry: the segment, columns, number of days.
+  // Minimum bytes of a segment entry: the segment, columns, number of days.
   static final int LEAST_SHARE_BYTES = RunFrame.LEAST_COVERED_BYTES + 1 + Integer.BYTES;
   static final int MAX_DAYS = 4096;
   static final String SUFFIX = ".days";

@@ -40,11 +40,7 @@ final class DayRunWriter implements AutoCloseable {
     private final Rollup rollup;
     private final long[] days;
 
-    /**
-     * Takes the sums of a checked rollup.
-     *
-     * @param days the day of each slice of the rollup, or {@link #LEFT_OUT}; not copied
-     */
+    /** Takes a checked rollup and, not copied, its slices' days or {@link #LEFT_OUT}. */
     Input(AddressSource addresses, Rollup rollup, long[] days) {
       this.addresses = addresses;
       this.rollup = rollup;
@@ -59,7 +55,6 @@ final class DayRunWriter implements AutoCloseable {
       return days.length;
     }
 
-    /** Whether a slice is wanted. */
     boolean has(int slice) {
       return days[slice] != LEFT_OUT;
     }
@@ -132,7 +127,6 @@ final class DayRunWriter implements AutoCloseable {
     file.write(header.array(), 0, header.size());
   }
 
-  /** Writes the sums by the next column. */
   void column(List<Input> all) throws IOException {
     List<Input> inputs = all.stream().filter(input -> !input.isEmpty()).toList();
     int begin = (int) file.position();

@@ -10,7 +10,6 @@ import org.flowmon.archive.store.ArchiveStore;
 
 /** This process's view of one archive's day sums. Safe for many threads. */
 public final class DaySums extends RunFolder<DayRun> {
-  /** The folder of runs within an archive. */
   public static final String FOLDER = "days";
 
   private static final RunKind<DayRun> KIND =
@@ -22,7 +21,6 @@ public final class DaySums extends RunFolder<DayRun> {
           "segments were read instead; flowmon compact makes the sums again",
           DayRun::open);
 
-  /** The day sums of an archive, nothing read yet. */
   public DaySums(ArchiveStore store, UUID archive) {
     super(store, archive, KIND);
   }

@@ -10,10 +10,7 @@ import org.flowmon.archive.sorted.AddressStream;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.ByteSink;
 
-/**
- * Merges several dictionaries into one, and gives each entry's new id: 4 bytes of heap for each.
- * For single use; not thread-safe.
- */
+/** Merges dictionaries; new ids take 4 bytes of heap an entry. For single use; not thread-safe. */
 final class DictionaryMerge {
   private static final int FLUSH_BYTES = 1 << 16;
 
@@ -59,11 +56,7 @@ final class DictionaryMerge {
     }
   }
 
-  /**
-   * A dictionary to be merged.
-   *
-   * @param used the wanted ids
-   */
+  /** A dictionary and its wanted ids. */
   record Source(AddressSource addresses, BitSet used) {}
 
   private final ByteSink bytes = new ByteSink();
@@ -77,13 +70,10 @@ final class DictionaryMerge {
     /** By input, then by its id, the new id of a wanted entry; the last is that of NULL. */
     final int[][] newIds;
 
-    /** Entries below IPv4. */
     final int below;
 
-    /** Entries of IPv4. */
     final int ipv4;
 
-    /** Entries above IPv4. */
     final int above;
 
     final int crc32c;

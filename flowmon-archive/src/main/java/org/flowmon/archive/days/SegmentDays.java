@@ -66,13 +66,7 @@ public final class SegmentDays implements RunSource {
             new DerivedRun.Covered(sealed.id(), sealed.segmentFile().crc32c()), columns, days);
   }
 
-  /**
-   * Opens a segment and its sidecar.
-   *
-   * @param folder of segments in the store
-   * @throws IOException if one cannot be read
-   * @throws org.flowmon.archive.region.SegmentCorruptException if one is damaged
-   */
+  /** Opens a segment and its sidecar; {@code SegmentCorruptException} if one is damaged. */
   public static SegmentDays open(ArchiveStore store, String folder, SealedSegment segment)
       throws IOException {
     List<HeldFolder> files = new ArrayList<>();
@@ -127,7 +121,6 @@ public final class SegmentDays implements RunSource {
         .allMatch(measure -> rollup.has(measure) == (reader.nullCount(measure) < reader.rows()));
   }
 
-  /** The segment's share in a run. */
   DayRun.Share share() {
     return share;
   }
@@ -142,12 +135,11 @@ public final class SegmentDays implements RunSource {
     return entries;
   }
 
-  /** Its sums by a column, if it has any. */
   Optional<DayRunWriter.Input> input(FlowColumn column) {
     return input(column, day -> true);
   }
 
-  /** Its sums by a column on some days, if it has any sums by it. */
+  /** Its sums by a column on some days, if it has any by it. */
   Optional<DayRunWriter.Input> input(FlowColumn column, LongPredicate wanted) {
     if (!share.has(column)) {
       return Optional.empty();

@@ -6,10 +6,7 @@ import java.util.List;
 import java.util.UUID;
 import org.flowmon.archive.region.MappedRegion;
 
-/**
- * A run in mapped memory, counted by reference like its file. Immutable and safe to share between
- * threads.
- */
+/** A run in mapped memory, counted by reference like its file. Immutable and thread-safe. */
 public abstract class DerivedRun {
   private final MappedRegion file;
   private final List<Covered> segments;
@@ -24,7 +21,7 @@ public abstract class DerivedRun {
     R read(MappedRegion file, UUID archive);
   }
 
-  /** A run over a file, whose reference it takes over. */
+  /** Takes over the file's reference. */
   protected DerivedRun(MappedRegion file, List<Covered> segments) {
     this.file = file;
     this.segments = List.copyOf(segments);
@@ -36,7 +33,6 @@ public abstract class DerivedRun {
    * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run, or of another
    *     archive
    * @throws ForeignRunException if it is of another version
-   * @throws IOException if it cannot be read
    */
   protected static <R extends DerivedRun> R open(Path path, UUID archive, Reader<R> reader)
       throws IOException {
@@ -49,27 +45,22 @@ public abstract class DerivedRun {
     }
   }
 
-  /** The file, to be read in place. */
   public final MappedRegion file() {
     return file;
   }
 
-  /** The file's name within its folder. */
   public final String name() {
     return file.path().getFileName().toString();
   }
 
-  /** Bytes of the file. */
   public final int bytes() {
     return file.length();
   }
 
-  /** The covered segments. */
   public final List<Covered> segments() {
     return segments;
   }
 
-  /** As {@link MappedRegion#requireWhole}. */
   public final void requireWhole() {
     file.requireWhole();
   }

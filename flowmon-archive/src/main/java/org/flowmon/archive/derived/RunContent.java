@@ -15,10 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What runs of one kind hold: how they are made of a snapshot's segments, merged, and compared with
- * these. Everything else about runs is the same for every kind. Not thread-safe.
- *
- * @param <S> an open segment, as far as it goes into a run
+ * The content of runs of one kind: made of a snapshot's segments, merged, and compared with these.
+ * Not thread-safe. {@code S} is an open segment, as far as it goes into a run.
  */
 public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
   /** A run of this size is not merged any more. */
@@ -46,66 +44,39 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
     R write(FileContent content) throws IOException;
   }
 
-  /**
-   * The content of a folder's runs over a snapshot.
-   *
-   * @param segmentsFolder of segments in the store
-   * @param segments of the snapshot, which is held
-   */
+  /** The content of a folder's runs over a snapshot, which is held. */
   protected RunContent(RunFolder<R> folder, String segmentsFolder, List<SealedSegment> segments) {
     this.folder = folder;
     this.segmentsFolder = segmentsFolder;
     this.segments = segments;
   }
 
-  /** Opens a segment. */
   protected abstract S openSource(SealedSegment segment) throws IOException;
 
   /** A run takes no more segments once it has so many entries. */
   protected abstract long mostEntries();
 
-  /** Writes the file of a run over segments, synced. */
   protected abstract void write(Path file, List<S> sources) throws IOException;
 
-  /**
-   * Reads every byte of a run.
-   *
-   * @return its problem
-   * @throws SegmentCorruptException if the run is damaged
-   */
+  /** Reads every byte of a run; returns its problem, or throws {@link SegmentCorruptException}. */
   protected abstract Optional<String> problem(R run);
 
   /**
-   * Reads every byte of a run and compares it with its segments.
-   *
-   * @return the difference; damage of a segment is reported for the segment
-   * @throws SegmentCorruptException if the run is damaged
+   * Reads every byte of a run and compares it with its segments, whose damage is reported for them.
+   * Throws {@link SegmentCorruptException} if the run is damaged.
    */
   protected abstract Optional<String> difference(RunCover.Share<R> share) throws IOException;
 
-  /**
-   * Writes one run in place of others.
-   *
-   * @return the new run; none if they are to be made again from the segments
-   * @throws SegmentCorruptException if one of them is damaged
-   */
+  /** Merges runs; none if they are to be made from segments. Damage of one as {@link #problem}. */
   protected abstract Optional<R> merge(List<RunCover.Share<R>> parts, Writer<R> writer)
       throws IOException;
 
-  /**
-   * Whether runs can be merged into one within the memory.
-   *
-   * @throws SegmentCorruptException if one of them is damaged
-   */
+  /** Whether runs can be merged within the memory; {@link SegmentCorruptException} if damaged. */
   protected boolean fit(List<RunCover.Share<R>> parts) {
     return true;
   }
 
-  /**
-   * Whether so much of a run is useless that it is to be written again.
-   *
-   * @throws SegmentCorruptException if it is damaged
-   */
+  /** Whether so much is useless that a run is to be written again; damage as {@link #fit}. */
   protected boolean isWorn(RunCover.Share<R> share) {
     return 2L * share.live() < share.run().segments().size();
   }
@@ -114,29 +85,23 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
     return folder;
   }
 
-  /** The segments of the snapshot. */
   protected final List<SealedSegment> segments() {
     return segments;
   }
 
-  /** The folder of segments in the store. */
   protected final String segmentsFolder() {
     return segmentsFolder;
   }
 
-  /** The store of segments and runs. */
   protected final ArchiveStore store() {
     return folder.store();
   }
 
-  /** The archive of the runs. */
   protected final UUID archive() {
     return folder.archive();
   }
 
-  /**
-   * Opens a segment; none if it is missing or damaged, which is reported for the segment itself.
-   */
+  /** Opens a segment; none if missing or damaged, which is reported for the segment itself. */
   protected final Optional<S> openSound(SealedSegment segment) throws IOException {
     try {
       return Optional.of(openSource(segment));
@@ -155,19 +120,11 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
     }
   }
 
-  /** Whether a run of so many segments and entries takes no more. */
   public final boolean isFull(int sources, long entries) {
     return sources >= MOST_SOURCES || entries >= mostEntries();
   }
 
-  /**
-   * Writes one run over the next segments, as many as fit.
-   *
-   * @param wanted places of the segments to be covered
-   * @param from the first of them that is not covered yet
-   * @param runs takes the new run
-   * @return the next place to look at, −1 if there is none
-   */
+  /** Writes a run over as many wanted segments as fit; returns the next place to look at, or −1. */
   final int cover(BitSet wanted, int from, List<R> runs, Writer<R> writer) throws IOException {
     List<S> sources = new ArrayList<>();
     int next = from;

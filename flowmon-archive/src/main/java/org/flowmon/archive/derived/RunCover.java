@@ -30,15 +30,11 @@ public final class RunCover<R extends DerivedRun> {
       return run;
     }
 
-    /**
-     * The place in the snapshot of each segment of the run, −1 if the run does not answer for it.
-     * Not to be written to.
-     */
+    /** The snapshot place of each segment, −1 if the run does not answer for it. Read-only. */
     public int[] positions() {
       return positions;
     }
 
-    /** Number of segments it answers for. */
     public int live() {
       return live;
     }
@@ -48,7 +44,6 @@ public final class RunCover<R extends DerivedRun> {
       return namesOthers;
     }
 
-    /** Marks all segments that it answers for. */
     public void markAll(BitSet marked) {
       for (int position : positions) {
         if (position >= 0) {
@@ -62,7 +57,6 @@ public final class RunCover<R extends DerivedRun> {
   private final List<Share<R>> idle = new ArrayList<>();
   private final BitSet uncovered;
 
-  /** Assigns the segments to the runs. */
   RunCover(List<SealedSegment> segments, Collection<R> runs) {
     Map<String, Integer> places = new HashMap<>(2 * segments.size());
     for (int i = 0; i < segments.size(); i++) {
@@ -112,7 +106,6 @@ public final class RunCover<R extends DerivedRun> {
     return idle;
   }
 
-  /** Places of the segments that no run answers for. */
   public BitSet uncovered() {
     return uncovered;
   }

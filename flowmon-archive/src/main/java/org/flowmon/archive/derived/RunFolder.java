@@ -28,11 +28,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The open runs of one archive in this process. Looks for new ones with each new commit, and again
- * after a while as long as segments are not covered or a run cannot be read. Safe for many threads.
+ * The open runs of one archive in this process. Looks for new ones with each new commit, and after
+ * a while if segments are not covered or a run cannot be read. Safe for many threads.
  */
 public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
-  // Number of cached views: that of the newest snapshot, and some that are still read.
+  // Cached: that of the newest snapshot, and some that are still read.
   private static final int MAX_VIEWS = 4;
 
   private static final Logger LOG = LoggerFactory.getLogger(RunFolder.class);
@@ -47,8 +47,8 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
   private final Map<String, String> problems = new TreeMap<>();
   private final Map<String, IOException> unread = new TreeMap<>();
   private final Map<String, String> foreign = new TreeMap<>();
-  // By number of the commit, least recently used first. Strictly so: a cache that rates entries by
-  // their use would turn away the view of a new commit, and each query would make it again.
+  // By commit number, strictly least recently used first: a cache that rates entries by their use
+  // would turn away the view of a new commit, and each query would make it again.
   private final Map<Long, Made<R>> views = new LinkedHashMap<>(8, 0.75f, true);
   private boolean closed;
 
@@ -60,24 +60,20 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
     }
   }
 
-  /** The runs of an archive, nothing read yet. */
   protected RunFolder(ArchiveStore store, UUID archive, RunKind<R> kind) {
     this.store = store;
     this.archive = archive;
     this.kind = kind;
   }
 
-  /** The content of the runs over a snapshot. */
   protected abstract RunContent<R, ?> content(String segmentsFolder, List<SealedSegment> segments);
 
   /**
-   * Brings the folder up to a snapshot.
+   * Brings the folder up to a snapshot, held until this returns.
    *
-   * @param segmentsFolder of segments in the store
-   * @param segments of the newest snapshot, held until this returns
    * @param toCover places of the segments to be covered
    * @param verify whether every byte of every run is checked first
-   * @param stop asked before each file: if it is true the rest is left to the next update
+   * @param stop asked before each file: if true the rest is left to the next update
    * @throws IOException if files cannot be written; files already written stay
    */
   public final RunUpdate.Done update(
@@ -91,12 +87,8 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
   }
 
   /**
-   * Finds the problems of the runs: unreadable, damaged, of another version, or different from
-   * their segments.
-   *
-   * @param segmentsFolder of segments in the store
-   * @param segments of a snapshot that is held
-   * @throws IOException if the folder cannot be listed or a segment not be read
+   * Finds runs that are unreadable, damaged, of another version, or different from their segments,
+   * of a snapshot that is held. Throws if the folder cannot be listed or a segment not be read.
    */
   public final List<RunProblem> check(String segmentsFolder, List<SealedSegment> segments)
       throws IOException {
@@ -121,12 +113,9 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
   }
 
   /**
-   * Assigns a snapshot's segments to runs. One thread at a time fetches runs; others use the runs
-   * known so far. A run that cannot be read becomes a warning, and its segments are not covered.
-   *
-   * @param number of the snapshot's commit
-   * @return to be released
-   * @throws IOException if the folder cannot be listed
+   * Assigns a snapshot's segments, of commit {@code number}, to runs; to be released. One thread at
+   * a time fetches runs; others use the runs known so far. A run that cannot be read becomes a
+   * warning, and its segments are not covered. Throws if the folder cannot be listed.
    */
   public RunView<R> view(long number, List<SealedSegment> segments) throws IOException {
     RunView<R> known = upToDate(number);
@@ -227,7 +216,6 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
     }
   }
 
-  /** The problems of unused runs. */
   private synchronized List<RunProblem> problems() {
     List<RunProblem> all = new ArrayList<>();
     problems.forEach((run, what) -> all.add(RunProblem.damaged(run, what)));
@@ -236,10 +224,7 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
     return all;
   }
 
-  /**
-   * Opens new runs and drops vanished ones. The caller holds {@code looking}; queries go on
-   * meanwhile.
-   */
+  /** Opens new runs and drops vanished ones under {@code looking}; queries go on meanwhile. */
   private void look() throws IOException {
     Set<String> there = new HashSet<>();
     for (StoredFile file : store.list(kind.folder())) {
@@ -254,7 +239,6 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
     letGo(run -> !there.contains(run.name()));
   }
 
-  /** The names of new runs. */
   private synchronized List<String> fresh(Set<String> there) {
     problems.keySet().retainAll(there);
     foreign.keySet().retainAll(there);
@@ -275,11 +259,7 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
     }
   }
 
-  /**
-   * Opens a run, or notes its problem.
-   *
-   * @throws ClosedByInterruptException if this thread is interrupted: others can read it
-   */
+  /** Opens a run, or notes its problem; throws if interrupted: others can read it. */
   private void open(String name) throws ClosedByInterruptException {
     try {
       keep(name, openRun(name));
@@ -318,7 +298,7 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
     }
   }
 
-  /** Bytes of the runs that lie in the folder, used or not. None is opened. */
+  /** Bytes of the runs that lie in the folder, used or not; opens none. */
   public long storedBytes() throws IOException {
     return store.list(kind.folder()).stream()
         .filter(file -> isRun(file.fileName()))
@@ -331,10 +311,8 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
   }
 
   /**
-   * The runs that can be read now, each with a reference for the caller, for maintenance.
-   *
-   * @param broken takes the names of damaged ones
-   * @throws IOException if one could not be read this time: it would be made twice
+   * The readable runs, each with a reference for the caller, for maintenance; {@code broken} takes
+   * the names of damaged ones. Throws if one could not be read this time: it would be made twice.
    */
   List<R> acquireRuns(Set<String> broken) throws IOException {
     looking.lock();
@@ -356,23 +334,19 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
     return all;
   }
 
-  /** The kind of the runs. */
   public RunKind<R> kind() {
     return kind;
   }
 
-  /** Makes the next view list the folder. */
   synchronized void forgetViews() {
     views.values().forEach(made -> made.view().release());
     views.clear();
   }
 
-  /** The store of the runs. */
   ArchiveStore store() {
     return store;
   }
 
-  /** The archive of the runs. */
   UUID archive() {
     return archive;
   }

@@ -26,23 +26,20 @@ import org.flowmon.flow.bytes.ByteSink;
  * @param place name of tables and tail in errors
  */
 public record RunFrame(int magic, int version, int tailBytes, String place) {
-  /** Bytes before the content. */
   public static final int HEADER_BYTES = 8;
 
-  /** Minimum bytes of a covered segment: an id of one byte. */
+  /** Minimum bytes of a covered segment, with an id of one byte. */
   public static final int LEAST_COVERED_BYTES = 1 + 1 + Integer.BYTES;
 
   /** Bytes of checksum, version and magic at the end. */
   static final int END_BYTES = 12;
 
-  /** Writes the beginning of a file. */
   public void writeHeader(ByteSink out) {
     out.putInt(magic);
     out.putShort(version);
     out.putShort(0);
   }
 
-  /** Adds a covered segment to the tables. */
   public static void writeCovered(ByteSink tables, DerivedRun.Covered segment) {
     byte[] id = segment.id().getBytes(StandardCharsets.US_ASCII);
     tables.write(id.length);
@@ -50,7 +47,6 @@ public record RunFrame(int magic, int version, int tailBytes, String place) {
     tables.putInt(segment.crc32c());
   }
 
-  /** Adds the archive, the tail's first field. */
   public static void writeArchive(ByteSink tables, UUID archive) {
     tables.putLong(archive.getMostSignificantBits());
     tables.putLong(archive.getLeastSignificantBits());

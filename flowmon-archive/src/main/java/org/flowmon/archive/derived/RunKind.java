@@ -6,14 +6,8 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * The kind of a folder's runs.
- *
- * @param folder of runs within an archive
- * @param suffix of the runs' file names
- * @param what name of the runs together, for messages: {@code the host directory}
- * @param lookAgain after how long new runs are looked for again while segments are not covered
- * @param instead the substitute for a damaged run, for warnings
- * @param opener opens a run
+ * The kind of a folder's runs: folder, file name suffix, name in messages ({@code the host
+ * directory}), time to look again while segments are not covered, a damaged run's substitute.
  */
 public record RunKind<R extends DerivedRun>(
     String folder,
@@ -25,11 +19,9 @@ public record RunKind<R extends DerivedRun>(
   /** Opens a run, as {@link DerivedRun#open}. */
   @FunctionalInterface
   public interface Opener<R extends DerivedRun> {
-    /** Opens a file, which must be a run of this archive. */
     R open(Path path, UUID archive) throws IOException;
   }
 
-  /** Adds the substitute to a run's problem. */
   String warning(String problem) {
     return problem + ": " + instead;
   }

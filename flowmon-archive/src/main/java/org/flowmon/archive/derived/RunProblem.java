@@ -2,13 +2,7 @@ package org.flowmon.archive.derived;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * A problem of a run.
- *
- * @param run its name within its folder
- * @param what the finding and the expectation
- * @param remedy what to do about it, null if it is no damage: other versions read it
- */
+/** A problem of a named run; its remedy is null if it is no damage: other versions read it. */
 public record RunProblem(String run, String what, @Nullable String remedy) {
   private static final String MADE_AGAIN = "flowmon compact makes it again from the segments";
 
@@ -28,12 +22,10 @@ public record RunProblem(String run, String what, @Nullable String remedy) {
         run, "cannot be read: " + error, "let it be read, or delete it; " + MADE_AGAIN);
   }
 
-  /** A run of another version. */
   static RunProblem foreign(String run, String what) {
     return new RunProblem(run, what, null);
   }
 
-  /** Whether it needs a remedy. */
   public boolean isDamage() {
     return remedy != null;
   }

@@ -16,12 +16,7 @@ public final class RunTables {
   private final int tail;
   private int at;
 
-  /**
-   * Checks both ends of a file; the tables are not begun.
-   *
-   * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run
-   * @throws ForeignRunException if it is of another version
-   */
+  /** Checks both ends like {@link RunFrame#check}; the tables are not begun. */
   public RunTables(MappedRegion file, RunFrame frame) {
     this.file = file;
     this.frame = frame;
@@ -32,21 +27,17 @@ public final class RunTables {
     frame.check(file);
   }
 
-  /** An integer of the tail. */
   public int tailInt(int offset) {
     return bytes.getInt(tail + offset);
   }
 
-  /** A long of the tail. */
   public long tailLong(int offset) {
     return bytes.getLong(tail + offset);
   }
 
   /**
-   * Goes to the tables, which take so many bytes before the tail, and checks their checksum.
-   *
-   * @param length at least 0, as the caller has to check
-   * @param archive that the run must belong to
+   * Goes to the tables, of {@code length} bytes before the tail and at least 0, as the caller has
+   * to check; checks their checksum and archive.
    */
   public void begin(int length, UUID archive) {
     expect(length <= tail - RunFrame.HEADER_BYTES, "tables in " + length + " bytes");
@@ -57,7 +48,6 @@ public final class RunTables {
     expect(of.equals(archive), "archive " + archive + ", found " + of);
   }
 
-  /** The offset of the next value in the file. */
   public int at() {
     return at;
   }
@@ -85,11 +75,7 @@ public final class RunTables {
     return bytes.getLong(at - Long.BYTES);
   }
 
-  /**
-   * Reads a covered segment.
-   *
-   * @param number of it in the run, for errors
-   */
+  /** Reads a covered segment, numbered for errors. */
   public DerivedRun.Covered readCovered(int number) {
     byte[] id = new byte[readByte()];
     expect(id.length > 0, "the id of segment " + number);
@@ -104,12 +90,10 @@ public final class RunTables {
     expect(more <= tail - at, more + " bytes of the tables at " + at);
   }
 
-  /** Checks that all was read. */
   public void end() {
     expect(at == tail, "segments that end at " + tail + ", found " + at);
   }
 
-  /** Checks any other condition on tables and tail. */
   public void expect(boolean holds, String what) {
     if (!holds) {
       throw file.corrupt(frame.place(), "expected " + what);

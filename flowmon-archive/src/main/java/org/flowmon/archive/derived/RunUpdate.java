@@ -30,8 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class RunUpdate<R extends DerivedRun> {
   // The next larger run is merged if it is at most so many times as large as all smaller ones.
   private static final int GROWTH = 3;
-  // Files that another process may still need: it is writing them, or saw a commit that this one
-  // did not.
+  // Another process may still be writing them, or saw a commit that this one did not.
   private static final Duration LEFT_ALONE = Duration.ofHours(1);
 
   private static final Logger LOG = LoggerFactory.getLogger(RunUpdate.class);
@@ -46,16 +45,10 @@ public final class RunUpdate<R extends DerivedRun> {
   private int merged;
 
   /**
-   * The result of an update.
-   *
-   * @param covered segments that were added
-   * @param merged runs that were merged into others
-   * @param damaged runs that were damaged and deleted
-   * @param uncovered segments that are still not covered: damaged ones, or all the rest if it was
-   *     stopped
+   * The numbers of segments covered, runs merged into others, damaged runs deleted, and segments
+   * still uncovered: damaged ones, or all the rest if stopped.
    */
   public record Done(int covered, int merged, int damaged, int uncovered) {
-    /** Whether no file changed. */
     public boolean isNothing() {
       return covered == 0 && merged == 0 && damaged == 0;
     }
@@ -68,7 +61,6 @@ public final class RunUpdate<R extends DerivedRun> {
     this.stop = stop;
   }
 
-  /** Updates the folder: {@link RunFolder#update}. */
   Done run(BitSet toCover, boolean verify) throws IOException {
     try {
       return update(toCover, verify);
@@ -140,7 +132,7 @@ public final class RunUpdate<R extends DerivedRun> {
   }
 
   /**
-   * Deletes runs that answer for no segment. A run that names segments outside this snapshot may be
+   * Deletes runs that answer for no segment. One that names segments outside this snapshot may be
    * of a process that saw a later commit: it is kept for a while.
    */
   private void deleteIdle(List<RunCover.Share<R>> idle) throws IOException {
@@ -159,7 +151,6 @@ public final class RunUpdate<R extends DerivedRun> {
     }
   }
 
-  /** Merges the runs that should be one; false if there are none. */
   private boolean mergeSome(List<R> runs) throws IOException {
     List<RunCover.Share<R>> shares = new ArrayList<>(new RunCover<>(segments, runs).shares());
     shares.sort(Comparator.comparingInt(share -> share.run().bytes()));
@@ -223,10 +214,8 @@ public final class RunUpdate<R extends DerivedRun> {
   }
 
   /**
-   * The number of smallest runs to be merged into one, 0 for none: afterwards each run is larger
-   * than three times all smaller ones together.
-   *
-   * @param bytes of the runs, ascending
+   * The number of smallest runs to merge into one, 0 for none: then each run is larger than three
+   * times all smaller ones together. {@code bytes} of the runs ascend.
    */
   static int mergeable(long[] bytes) {
     int n = 0;

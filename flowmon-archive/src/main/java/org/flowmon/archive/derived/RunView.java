@@ -12,9 +12,8 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runs for one snapshot, and which of them answers for which of its segments. Segments are
- * named by their place in the snapshot's list. Counted by reference: each view that was handed out
- * needs its {@link #release}. Safe for many threads.
+ * The runs for one snapshot, and which of them answers for which of its segments, named by place.
+ * Counted by reference: each view handed out needs its {@link #release}. Safe for many threads.
  */
 public final class RunView<R extends DerivedRun> {
   private final RunKind<R> kind;
@@ -29,10 +28,8 @@ public final class RunView<R extends DerivedRun> {
   private final AtomicInteger references = new AtomicInteger(1);
 
   /**
-   * A view that takes a reference of each run that it uses.
-   *
-   * @param problems the problems of unused runs
-   * @param damaged takes runs that turn out to be damaged, with the problem; safe for many threads
+   * Takes a reference of each run that it uses. {@code problems} are of unused runs; {@code
+   * damaged} takes runs that turn out to be damaged, with the problem; it is safe for many threads.
    */
   RunView(
       RunKind<R> kind,
@@ -50,7 +47,6 @@ public final class RunView<R extends DerivedRun> {
     shares.forEach(share -> share.run().acquire());
   }
 
-  /** The segments of the snapshot, in the order of their places. */
   public List<SealedSegment> segments() {
     return segments;
   }
@@ -65,7 +61,6 @@ public final class RunView<R extends DerivedRun> {
     return (BitSet) uncovered.clone();
   }
 
-  /** Number of segments that no run answers for. */
   public int uncoveredCount() {
     return uncoveredCount;
   }
@@ -75,12 +70,7 @@ public final class RunView<R extends DerivedRun> {
     return problems;
   }
 
-  /**
-   * Remembers that a run turned out to be damaged: it is not used again, and later views are
-   * without it.
-   *
-   * @return the warning
-   */
+  /** Remembers a damaged run, which neither this nor later views use; returns the warning. */
   public String damaged(R run, String problem) {
     String warning = kind.warning(problem);
     if (warnings.putIfAbsent(run, warning) == null) {
@@ -89,7 +79,7 @@ public final class RunView<R extends DerivedRun> {
     return warning;
   }
 
-  /** The warning of a run that turned out to be damaged, null for a sound one. */
+  /** The warning of a damaged run, null for a sound one. */
   public @Nullable String warning(R run) {
     return warnings.get(run);
   }
@@ -99,10 +89,8 @@ public final class RunView<R extends DerivedRun> {
   }
 
   /**
-   * Checks whether a run's file was cut since it was mapped: bytes read from it may never have been
-   * written. Such a run is not used again.
-   *
-   * @return the warnings, empty if all are whole
+   * Warnings, empty if none, of runs whose files were cut since they were mapped: bytes read from
+   * them may never have been written. They are not used again.
    */
   public List<String> cut() {
     List<String> cut = new ArrayList<>();

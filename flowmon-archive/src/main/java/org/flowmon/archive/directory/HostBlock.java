@@ -24,7 +24,6 @@ final class HostBlock implements AddressList {
     this.bytes = run.file().buffer();
   }
 
-  /** Loads a block. */
   void open(int block) {
     MappedRegion file = run.file();
     int at = run.offset(block);

@@ -19,13 +19,7 @@ final class HostComparison implements HostSink {
     this.mine = mine;
   }
 
-  /**
-   * Walks a run beside the addresses of segments.
-   *
-   * @param mine whether the segment of each number in the run is compared
-   * @param inputs the addresses of these segments
-   * @return the difference
-   */
+  /** Compares a run with addresses of segments, those that {@code mine} marks by number. */
   static Optional<String> of(HostRun run, boolean[] mine, List<HostMerge.Input> inputs)
       throws IOException {
     HostComparison comparison = new HostComparison(run, mine);

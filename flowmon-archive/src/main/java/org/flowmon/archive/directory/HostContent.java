@@ -89,7 +89,7 @@ final class HostContent extends RunContent<HostRun, SegmentHosts> {
     return difference;
   }
 
-  /** Compares a run with those of its segments whose numbers are within {@code from … to − 1}. */
+  /** Compares a run with those of its segments whose numbers are in {@code [from, to)}. */
   private Optional<String> difference(HostRun run, int[] positions, int from, int to)
       throws IOException {
     List<SegmentHosts> opened = new ArrayList<>();

@@ -11,7 +11,6 @@ import org.flowmon.archive.store.ArchiveStore;
 
 /** This process's view of one archive's host directory. Safe for many threads. */
 public final class HostDirectory extends RunFolder<HostRun> {
-  /** The folder of runs within an archive. */
   public static final String FOLDER = "directory";
 
   private static final RunKind<HostRun> KIND =
@@ -23,18 +22,11 @@ public final class HostDirectory extends RunFolder<HostRun> {
           "segments were asked instead; flowmon compact makes the directory again",
           HostRun::open);
 
-  /** The directory of an archive, nothing read yet. */
   public HostDirectory(ArchiveStore store, UUID archive) {
     super(store, archive, KIND);
   }
 
-  /**
-   * The directory's view of a snapshot's segments, as {@link #view}.
-   *
-   * @param number of the snapshot's commit
-   * @return to be released
-   * @throws IOException if the folder cannot be listed
-   */
+  /** The {@link #view} of a snapshot's segments, of commit {@code number}; to be released. */
   public HostView hosts(long number, List<SealedSegment> segments) throws IOException {
     return new HostView(view(number, segments));
   }

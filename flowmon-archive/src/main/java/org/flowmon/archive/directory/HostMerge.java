@@ -13,11 +13,7 @@ final class HostMerge {
     private final HostStream stream;
     private final int[] numbers;
 
-    /**
-     * Adds a stream to a merge.
-     *
-     * @param numbers the new number of each of the stream's segments, −1 to leave it out
-     */
+    /** {@code numbers} has the new number of each of the stream's segments, −1 to leave it out. */
     Input(HostStream stream, int[] numbers) {
       this.stream = stream;
       this.numbers = numbers;

@@ -31,14 +31,7 @@ final class HostRun extends DerivedRun {
     this.addresses = addresses;
   }
 
-  /**
-   * Opens a run.
-   *
-   * @throws org.flowmon.archive.region.SegmentCorruptException if it is no run, or of another
-   *     archive
-   * @throws org.flowmon.archive.derived.ForeignRunException if it is of another version
-   * @throws IOException if it cannot be read
-   */
+  /** Opens a run like {@link DerivedRun#open}. */
   static HostRun open(Path path, UUID archive) throws IOException {
     return open(path, archive, HostRun::read);
   }
@@ -125,12 +118,9 @@ final class HostRun extends DerivedRun {
   }
 
   /**
-   * Marks the segments that hold an address of a range.
-   *
-   * @param roles the wanted roles, bits of {@link HostRunFormat#ROLES}
-   * @param positions place of each segment of the run in {@code marked}, −1 for none
-   * @param budget maximum number of addresses whose places are read
-   * @return the remaining budget, below 0 if it was too small: then not all are marked
+   * Marks the segments that hold an address of a range in wanted {@link HostRunFormat#ROLES}, at
+   * their {@code positions}, −1 for none. The budget bounds the addresses whose places are read.
+   * Returns the remaining budget, below 0 if it was too small: then not all are marked.
    */
   int mark(AddressRanges.Range range, int roles, int[] positions, BitSet marked, int budget) {
     IpAddress first = range.first();

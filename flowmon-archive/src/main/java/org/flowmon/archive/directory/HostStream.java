@@ -4,7 +4,6 @@ import org.flowmon.archive.sorted.AddressStream;
 
 /** Addresses in ascending order, each with the segments that hold it. */
 interface HostStream extends AddressStream {
-  /** Number of segments that hold the address. */
   int count();
 
   /** 4 × the number of a segment + its roles there; ascending over {@code i}. */

@@ -10,9 +10,8 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.udaf.set.AddressRanges;
 
 /**
- * The host directory for one snapshot: which of its segments hold an address. Segments are named by
- * their place in the snapshot's list. Counted by reference: each view that was handed out needs its
- * {@link #release}. Safe for many threads.
+ * The host directory for one snapshot: which segments, by place in its list, hold an address.
+ * Counted by reference: each view needs its {@link #release}. Safe for many threads.
  */
 public final class HostView {
   // If a range has more addresses in a run than this, nearly every segment holds one.
@@ -25,7 +24,6 @@ public final class HostView {
     this.view = view;
   }
 
-  /** The segments of the snapshot, in the order of their places. */
   public List<SealedSegment> segments() {
     return view.segments();
   }
@@ -35,21 +33,18 @@ public final class HostView {
     return view.uncoveredCount();
   }
 
-  /** Number of runs in use. */
   public int runs() {
     return view.shares().size();
   }
 
   /**
-   * The places of the segments that may hold an address as source: all others hold none.
-   *
-   * @param warnings takes the problems of the directory; the answer stands nevertheless
+   * The places of segments that may hold an address as source: all others hold none. {@code
+   * warnings} takes the directory's problems; the answer stands nevertheless.
    */
   public BitSet sources(AddressRanges addresses, Collection<String> warnings) {
     return find(addresses, HostRunFormat.SOURCE, warnings);
   }
 
-  /** As {@link #sources}, of destinations. */
   public BitSet destinations(AddressRanges addresses, Collection<String> warnings) {
     return find(addresses, HostRunFormat.DESTINATION, warnings);
   }

@@ -23,10 +23,8 @@ final class SegmentHosts implements RunSource {
   }
 
   /**
-   * Opens a segment, and verifies its columns of addresses.
-   *
-   * @param folder of segments in the store
-   * @throws org.flowmon.archive.region.SegmentCorruptException if it is damaged
+   * Opens a segment, and verifies its columns of addresses. Throws {@link
+   * org.flowmon.archive.region.SegmentCorruptException} if it is damaged.
    */
   static SegmentHosts open(ArchiveStore store, String folder, SealedSegment sealed)
       throws IOException {
@@ -64,7 +62,6 @@ final class SegmentHosts implements RunSource {
     return reader.presence(column) == Presence.ABSENT ? 0 : reader.dictionarySize(column);
   }
 
-  /** Its addresses, for a run in which it has this number. */
   List<HostMerge.Input> inputs(int number) {
     int[] numbers = {number};
     return List.of(

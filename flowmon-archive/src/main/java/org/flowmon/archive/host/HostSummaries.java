@@ -82,11 +82,8 @@ public final class HostSummaries {
   }
 
   /**
-   * Summarises a host.
-   *
-   * @param from smallest {@code end_time} (µs), {@link Long#MIN_VALUE} for any
-   * @param to {@code end_time} is before this, {@link Long#MAX_VALUE} for any
-   * @param nowFrom start of the latest window (µs)
+   * Summarises a host over {@code end_time} (µs) in {@code [from, to)}, {@link Long#MIN_VALUE} and
+   * {@link Long#MAX_VALUE} for any; the latest window starts at {@code nowFrom}.
    */
   public static HostSummary of(
       ArchiveSnapshot snapshot,
@@ -159,7 +156,6 @@ public final class HostSummaries {
     return offered ? "dst_addr" : "src_addr";
   }
 
-  /** Sums by keys over the flows of the host on one side that end at a time or later. */
   private ResultTable groups(String keys, String sums, String condition, long since)
       throws IOException {
     String sql =
@@ -180,7 +176,6 @@ public final class HostSummaries {
     return answer.table();
   }
 
-  /** Reads groups of peer, protocol and port, over the whole time and over the latest window. */
   private void contacts(boolean offered) throws IOException {
     String keys = side(!offered) + ", protocol, dst_port";
     String ofHost = side(offered) + " = :host";

@@ -8,11 +8,9 @@ import org.flowmon.flow.IpAddress;
  * Exact sums over the flows of a host, as source or destination. A flow of a host with itself is
  * one flow; the host both sends and receives its bytes.
  *
- * @param flows number of flows
  * @param firstSeen the smallest {@code end_time} (µs), {@link Long#MAX_VALUE} if none is known
  * @param lastSeen the largest, {@link Long#MIN_VALUE} if none is known
  * @param sent bytes from the host: {@code bytes} as source, {@code reverse_bytes} as destination
- * @param received bytes to it
  * @param nowFrom start (µs) of "now"; all before is "before"
  * @param peers addresses on the other side, by bytes both ways, then flows, most first, then by
  *     address; NULL is none
@@ -36,14 +34,10 @@ public record HostSummary(
   public record Peer(IpAddress address, long flows, BigInteger sent, BigInteger received) {}
 
   /**
-   * One destination port.
-   *
-   * @param protocol null if unknown
-   * @param port null if unknown
-   * @param offered whether the host is the destination, so that peers are its clients
-   * @param peers distinct addresses on the other side
-   * @param peersNow of them those with a flow that ended in the latest window
-   * @param peersBefore those with a flow that ended before
+   * One destination port; it and the protocol are null if unknown. Peers are distinct addresses on
+   * the other side, clients if the service is {@code offered} (the host is the destination); {@code
+   * peersNow} had a flow that ended in the latest window, {@code peersBefore} one that ended
+   * before.
    */
   public record Service(
       Long protocol,

@@ -40,7 +40,6 @@ final class LastRow {
     return row < 0 ? LastSeen.NEVER : new TimeKeys(segment).at(row);
   }
 
-  /** The last matching visible row, −1 if there is none. */
   private int last(FlowColumn column, IpAddress address) {
     if (segment.presence(column) == Presence.ABSENT) {
       return -1;

@@ -3,16 +3,13 @@ package org.flowmon.archive.host;
 import java.util.List;
 
 /**
- * The addresses seen since a time, and whether history is complete enough to be sure.
+ * The addresses seen since a time, in the order of the question, and whether history is complete
+ * enough to be sure. Times are µs.
  *
- * @param hosts in the order of the question
- * @param from start of the time asked for (µs)
- * @param asOfArrival flows that arrived later (µs) were ignored
- * @param historyFrom the first arrival stored (µs), {@link Long#MAX_VALUE} if none is
- * @param historyThrough the arrival (µs) up to which history is complete, {@link Long#MIN_VALUE} if
- *     unknown
+ * @param asOfArrival flows that arrived later were ignored
+ * @param historyFrom the first arrival stored, {@link Long#MAX_VALUE} if none is
+ * @param historyThrough history is complete up to this arrival, {@link Long#MIN_VALUE} if unknown
  * @param missing why history is partial, a sentence each; empty if it is complete
- * @param segmentsTotal segments of the archive
  * @param segmentsRead number of opened segments, each counted once for an address
  * @param warnings damage of sidecars and host directory; the answer stands nevertheless
  */

@@ -17,12 +17,9 @@ import org.flowmon.flow.time.FlowTime;
 import org.flowmon.udaf.set.AddressRanges;
 
 /**
- * Finds when addresses were last seen, exactly. It uses the host directory and the ends of posting
- * lists: an address costs one or two segments, one that was never seen costs none.
- *
- * <p>The time of a flow is its {@link org.flowmon.archive.segment.TimeKey}: {@code end_time}, but
- * no later than an hour after {@code arrival}, so that a clock in the future does not make a host
- * look present; {@code arrival} if {@code end_time} is NULL.
+ * Finds when addresses were last seen, exactly, by {@link org.flowmon.archive.segment.TimeKey}, so
+ * that a clock in the future does not make a host look present. Uses the host directory and the
+ * ends of posting lists: an address costs one or two segments, one never seen costs none.
  */
 public final class SeenHosts {
   private final ArchiveSnapshot snapshot;
@@ -40,8 +37,7 @@ public final class SeenHosts {
    *
    * @param from start of the time (µs) in which an address counts as seen: history must reach back
    *     to it
-   * @param asOfArrival only flows that arrived by then (µs) are read, {@link Long#MAX_VALUE} for
-   *     all
+   * @param asOfArrival later arrivals (µs) are not read, {@link Long#MAX_VALUE} for all
    * @throws org.flowmon.archive.region.SegmentCorruptException if a needed segment is damaged
    */
   public static SeenAnswer ask(
@@ -97,7 +93,6 @@ public final class SeenHosts {
     return last;
   }
 
-  /** Reasons why flows of the time asked for may be missing here. */
   private List<String> missing(long from) {
     List<String> missing = new ArrayList<>();
     if (snapshot.historyFrom() == Long.MAX_VALUE) {

@@ -1,9 +1,6 @@
 package org.flowmon.archive.index;
 
-/**
- * The distinct values of a column in order, in arrays that may be longer: a view of the caller's
- * arrays, valid during a call.
- */
+/** A column's distinct values in order, in the caller's (longer) arrays, valid during a call. */
 public final class DictionaryValues {
   private final long[] high;
   private final long[] low;
@@ -11,12 +8,8 @@ public final class DictionaryValues {
   private final int size;
 
   /**
-   * Wraps values.
-   *
-   * @param high high longs of addresses; null if all are IPv4, and for other columns
-   * @param low numbers, or low longs of addresses; null for texts
-   * @param texts as UTF-8; null for other columns
-   * @param size number of values
+   * {@code high} longs are null if all are IPv4, and for other columns; {@code low} has numbers or
+   * low longs, null for texts; {@code texts} are UTF-8, null for other columns.
    */
   public DictionaryValues(long[] high, long[] low, byte[][] texts, int size) {
     this.high = high;

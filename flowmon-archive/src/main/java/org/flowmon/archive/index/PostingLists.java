@@ -54,10 +54,7 @@ final class PostingLists {
     }
   }
 
-  /**
-   * Writes the portable Roaring format straight from the rows:
-   * https://github.com/RoaringBitmap/RoaringFormatSpec.
-   */
+  /** Writes portable Roaring from rows: https://github.com/RoaringBitmap/RoaringFormatSpec. */
   private static void writeRoaring(int[] rows, int from, int to, ByteSink out) {
     int start = out.size();
     out.putInt(COOKIE_NO_RUNS);
@@ -112,7 +109,6 @@ final class PostingLists {
     }
   }
 
-  /** The number of rows in a list. */
   static int count(MappedRegion file, String place, ByteBuffer list, int totalRows) {
     int count = readVarint(file, place, list) >>> 2;
     if (count < 2 || count > totalRows) {
@@ -121,11 +117,7 @@ final class PostingLists {
     return count;
   }
 
-  /**
-   * Reads a list.
-   *
-   * @param list positioned at the list, limited to the start of the next one
-   */
+  /** Reads the list at the buffer's position, limited to the start of the next one. */
   static RowSet read(MappedRegion file, String place, ByteBuffer list, int totalRows) {
     int start = list.position();
     int count = count(file, place, list, totalRows);
@@ -145,14 +137,7 @@ final class PostingLists {
     };
   }
 
-  /**
-   * The rows of a list in a range. Varints are read as the cursor advances, so even a long list
-   * takes no memory.
-   *
-   * @param list as in {@link #read}
-   * @param from the first row of the range
-   * @param to one past its last
-   */
+  /** Rows of a list in {@code [from, to)}, read while advancing: long lists take no memory. */
   static RowCursor cursor(
       MappedRegion file, String place, ByteBuffer list, int totalRows, int from, int to) {
     int start = list.position();

@@ -31,11 +31,8 @@ final class Postings implements AddressList {
   volatile boolean verified;
 
   /**
-   * The postings that lie in a blob.
-   *
-   * @param rows of the segment
-   * @param verifyChecksums whether the blob is checked when it is first used
-   * @throws org.flowmon.archive.region.SegmentCorruptException if they cannot be these
+   * The postings in a blob; {@code verifyChecksums}: the blob is checked when it is first used.
+   * Throws {@link org.flowmon.archive.region.SegmentCorruptException} if they cannot be these.
    */
   Postings(
       MappedRegion file,
@@ -101,7 +98,6 @@ final class Postings implements AddressList {
     return textsAt + offset;
   }
 
-  /** The UTF-8 bytes of an id's text. */
   byte[] text(int id) {
     int from = textAt(id);
     int length = textAt(id + 1) - from;
@@ -113,7 +109,6 @@ final class Postings implements AddressList {
     return utf8;
   }
 
-  /** Id of the first text that is at least this one. */
   int lowerBound(byte[] utf8) {
     return BinarySearch.first(0, size, id -> Arrays.compareUnsigned(text(id), utf8) >= 0);
   }
@@ -173,7 +168,6 @@ final class Postings implements AddressList {
     return width == 16 ? Long.reverseBytes(file.buffer().getLong(dictionaryAt + id * width)) : 0;
   }
 
-  /** Id of the first number that is at least this one. */
   int lowerBound(long value) {
     return lowerBound(0, sign == 0 ? Math.max(0, value) : value ^ sign);
   }

@@ -87,11 +87,7 @@ record PuffinFooter(
     return java.util.Arrays.copyOf(footer.array(), footer.size());
   }
 
-  /**
-   * Reads a footer.
-   *
-   * @throws IllegalArgumentException naming the error
-   */
+  /** Reads a footer; throws {@link IllegalArgumentException} naming the error. */
   static PuffinFooter parse(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int magic = ByteBuffer.wrap(MAGIC).order(ByteOrder.LITTLE_ENDIAN).getInt();

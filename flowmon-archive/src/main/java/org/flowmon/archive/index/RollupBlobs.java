@@ -27,7 +27,6 @@ final class RollupBlobs {
   private final Map<FlowColumn, Entry> totals = new EnumMap<>(FlowColumn.class);
   private final Map<FlowColumn, Entry> hours = new EnumMap<>(FlowColumn.class);
 
-  /** Remembers a blob of a known column. */
   void add(PuffinFooter.Blob blob) {
     FlowColumn column = FlowColumn.byId(blob.columnId());
     if (column != null && RollupFormat.DIMENSIONS.contains(column)) {

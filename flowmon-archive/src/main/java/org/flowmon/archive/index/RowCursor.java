@@ -3,10 +3,6 @@ package org.flowmon.archive.index;
 /** Iterates over rows in blocks, ascending. Not thread-safe. */
 @FunctionalInterface
 public interface RowCursor {
-  /**
-   * Fills {@code block} with the next rows.
-   *
-   * @return their number, 0 at the end
-   */
+  /** Fills {@code block} with the next rows; returns their number, 0 at the end. */
   int next(int[] block);
 }

@@ -28,12 +28,11 @@ public final class RowSet {
     this.bitmap = bitmap;
   }
 
-  /** No row. */
   public static RowSet none() {
     return NONE;
   }
 
-  /** The rows from {@code from} to before {@code to}. */
+  /** The rows in {@code [from, to)}. */
   public static RowSet range(int from, int to) {
     if (from < 0) {
       throw new IllegalArgumentException("rows from " + from + ", expected at least 0");
@@ -41,11 +40,7 @@ public final class RowSet {
     return from >= to ? NONE : new RowSet(from, to, null, null);
   }
 
-  /**
-   * The first {@code count} entries of an array.
-   *
-   * @param rows strictly ascending, not negative; the caller gives up the array
-   */
+  /** The first {@code count} of ascending, non-negative rows; the caller gives up the array. */
   public static RowSet of(int[] rows, int count) {
     if (count == 0) {
       return NONE;
@@ -56,16 +51,11 @@ public final class RowSet {
     return new RowSet(0, count, rows, null);
   }
 
-  /**
-   * The rows of a bitmap.
-   *
-   * @param bitmap given up by the caller
-   */
+  /** The rows of a bitmap, which the caller gives up. */
   public static RowSet of(RoaringBitmap bitmap) {
     return bitmap.isEmpty() ? NONE : new RowSet(0, 0, null, bitmap);
   }
 
-  /** Number of rows. */
   public int size() {
     return bitmap != null ? bitmap.getCardinality() : to - from;
   }
@@ -74,17 +64,15 @@ public final class RowSet {
     return this == NONE;
   }
 
-  /** Whether the rows are contiguous. */
   public boolean isRange() {
     return array == null && bitmap == null;
   }
 
-  /** The first row; not to be called on an empty set. */
+  /** Not to be called on an empty set, like {@link #last}. */
   public int first() {
     return bitmap != null ? bitmap.first() : array != null ? array[0] : from;
   }
 
-  /** The last row; not to be called on an empty set. */
   public int last() {
     return bitmap != null ? bitmap.last() : array != null ? array[to - 1] : to - 1;
   }
@@ -96,12 +84,7 @@ public final class RowSet {
     return array != null ? Arrays.binarySearch(array, 0, to, row) >= 0 : row >= from && row < to;
   }
 
-  /**
-   * The rows at some places in their order.
-   *
-   * @param begin the first place, from 0
-   * @param end one past the last, at most {@link #size}
-   */
+  /** The rows at the places {@code [begin, end)} in their order. */
   public RowSet slice(int begin, int end) {
     Objects.checkFromToIndex(begin, end, size());
     if (begin == end) {
@@ -117,7 +100,6 @@ public final class RowSet {
         : within(bitmap.select(begin), bitmap.select(end - 1) + 1);
   }
 
-  /** The rows in both. */
   public RowSet and(RowSet other) {
     if (isEmpty() || other.isEmpty()) {
       return NONE;
@@ -166,7 +148,6 @@ public final class RowSet {
     return of(kept, n);
   }
 
-  /** The rows in either. */
   public RowSet or(RowSet other) {
     if (isEmpty()) {
       return other;
@@ -212,7 +193,6 @@ public final class RowSet {
     return of(merged, n);
   }
 
-  /** Copies these rows into a new bitmap. */
   private RoaringBitmap toBitmap() {
     if (bitmap != null) {
       return bitmap.clone();
@@ -226,7 +206,6 @@ public final class RowSet {
     return copy;
   }
 
-  /** Copies all rows into a new array. */
   public int[] toArray() {
     int[] rows = new int[size()];
     Cursor cursor = cursor();
@@ -239,7 +218,6 @@ public final class RowSet {
     return rows;
   }
 
-  /** Iterates over the rows in blocks, ascending. */
   public Cursor cursor() {
     return new Cursor(this);
   }

@@ -17,12 +17,12 @@ import org.flowmon.flow.IpAddress;
 
 /**
  * The sidecar of a segment: for each indexed column the sorted dictionary of its values and the
- * rows of each value. Ids count the dictionary's entries from 0 and equal the ids of the segment's
- * dictionary of that column. Null values are in no list.
+ * rows of each. Ids count the entries from 0 and equal the ids of the segment's dictionary of that
+ * column. Null values are in no list.
  *
- * <p>Counted by reference like the segment: {@link #acquire} before handing it on, {@link #release}
- * when done. Safe to share between threads. Row sets stay valid after the last release. Every
- * lookup may throw {@link org.flowmon.archive.region.SegmentCorruptException}.
+ * <p>Counted by reference: {@link #acquire} before handing it on, {@link #release} when done; the
+ * last unmaps the file. Safe to share between threads. Row sets stay valid after the last release.
+ * Every lookup may throw {@link org.flowmon.archive.region.SegmentCorruptException}.
  */
 public final class SegmentIndex implements AutoCloseable {
   /** The columns indexed by default, if a segment has them. */
@@ -53,12 +53,9 @@ public final class SegmentIndex implements AutoCloseable {
   }
 
   /**
-   * Opens a sidecar; {@code SealedSegment.openIndex} is the usual way.
+   * Opens the sidecar of a segment, given its identity and the segment's; {@code
+   * SealedSegment.openIndex} is the usual way.
    *
-   * @param identity expected identity of the sidecar
-   * @param segmentId id of its segment
-   * @param segment identity of that segment's file
-   * @param rows rows of that segment
    * @param verifyChecksums whether a column's blob is checked at its first use
    * @throws org.flowmon.archive.region.SegmentCorruptException if it is not that sidecar
    */
@@ -140,15 +137,11 @@ public final class SegmentIndex implements AutoCloseable {
     return postings(column);
   }
 
-  /** Rows of the segment. */
   public int rows() {
     return rows;
   }
 
-  /**
-   * Whether lookups by this column are answered; if not, the column is not indexed or has no value
-   * in the segment.
-   */
+  /** Whether lookups by this column are answered: it is indexed and has a value in the segment. */
   public boolean isIndexed(FlowColumn column) {
     return columns[column.ordinal()] != null;
   }
@@ -164,15 +157,11 @@ public final class SegmentIndex implements AutoCloseable {
     return rollups.bytes();
   }
 
-  /** Number of distinct values of an indexed column. */
   public int dictionarySize(FlowColumn column) {
     return postings(column).size;
   }
 
-  /**
-   * Id of the first value of a numeric column that is at least {@code value}; {@link
-   * #dictionarySize} if none is.
-   */
+  /** Id of the first value that is at least {@code value}; {@link #dictionarySize} if none is. */
   public int lowerBound(FlowColumn column, long value) {
     return numbers(column).lowerBound(value);
   }
@@ -182,21 +171,18 @@ public final class SegmentIndex implements AutoCloseable {
     return addresses(column).lowerBound(hi, lo);
   }
 
-  /** The number of this id. */
   public long value(FlowColumn column, int id) {
     Postings postings = numbers(column);
     postings.checkId(id);
     return postings.low(id) ^ postings.sign;
   }
 
-  /** The text of this id. */
   public String text(FlowColumn column, int id) {
     Postings postings = texts(column);
     postings.checkId(id);
     return new String(postings.text(id), StandardCharsets.UTF_8);
   }
 
-  /** Rows whose text is this one. */
   public RowSet lookup(FlowColumn column, String text) {
     Postings postings = texts(column);
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
@@ -205,19 +191,13 @@ public final class SegmentIndex implements AutoCloseable {
     return found ? postings.rowsOf(id) : RowSet.none();
   }
 
-  /** The address of this id. */
   public IpAddress address(FlowColumn column, int id) {
     Postings postings = addresses(column);
     postings.checkId(id);
     return new IpAddress(postings.high(id), postings.low(id));
   }
 
-  /**
-   * Reads addresses of the dictionary.
-   *
-   * @param ids in any order, below {@link #dictionarySize}
-   * @param n number of ids
-   */
+  /** Reads the addresses of {@code n} ids in any order, below {@link #dictionarySize}. */
   public void readAddresses(FlowColumn column, int[] ids, int n, long[] hi, long[] lo) {
     Postings postings = addresses(column);
     for (int i = 0; i < n; i++) {
@@ -227,7 +207,6 @@ public final class SegmentIndex implements AutoCloseable {
     }
   }
 
-  /** Reads the addresses of successive ids of the dictionary, from {@code from} on. */
   public void readAddresses(FlowColumn column, int from, int n, long[] hi, long[] lo) {
     Postings postings = addresses(column);
     Objects.checkFromIndexSize(from, n, postings.size);
@@ -250,7 +229,6 @@ public final class SegmentIndex implements AutoCloseable {
         : null;
   }
 
-  /** Rows that hold the value of this id. */
   public RowSet rows(FlowColumn column, int id) {
     Postings postings = postings(column);
     postings.checkId(id);
@@ -258,11 +236,8 @@ public final class SegmentIndex implements AutoCloseable {
   }
 
   /**
-   * Rows with the value of this id, read from their list as the cursor advances. The cursor may
-   * throw like every lookup, and is not to be used after the last release.
-   *
-   * @param from the first row of the range
-   * @param to one past the last
+   * Rows in {@code [from, to)} with the value of this id, read from their list as the cursor
+   * advances. The cursor may throw like every lookup, and is void after the last release.
    */
   public RowCursor cursor(FlowColumn column, int id, int from, int to) {
     Postings postings = postings(column);
@@ -277,7 +252,6 @@ public final class SegmentIndex implements AutoCloseable {
     return postings.countOf(id);
   }
 
-  /** Rows whose number is {@code value}. */
   public RowSet lookup(FlowColumn column, long value) {
     Postings postings = numbers(column);
     int id = postings.lowerBound(value);
@@ -285,7 +259,6 @@ public final class SegmentIndex implements AutoCloseable {
     return found ? postings.rowsOf(id) : RowSet.none();
   }
 
-  /** Rows whose address is this one. */
   public RowSet lookup(FlowColumn column, IpAddress address) {
     Postings postings = addresses(column);
     int id = postings.lowerBound(address.hi(), address.lo());
@@ -294,23 +267,19 @@ public final class SegmentIndex implements AutoCloseable {
     return found ? postings.rowsOf(id) : RowSet.none();
   }
 
-  /** As {@link MappedRegion#requireWhole}. */
   public void requireWhole() {
     file.requireWhole();
   }
 
-  /** Takes a reference; each needs its {@link #release}. */
   public SegmentIndex acquire() {
     file.acquire();
     return this;
   }
 
-  /** Gives a reference back; the last one unmaps the file. */
   public void release() {
     file.release();
   }
 
-  /** As {@link #release}. */
   @Override
   public void close() {
     release();

@@ -14,10 +14,7 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
 
-/**
- * Collects the postings of a segment's indexed columns and its rollups, and writes its sidecar.
- * Reuses its arrays for the next segment. Not thread-safe.
- */
+/** Collects a segment's postings and rollups, writes its sidecar. Reused. Not thread-safe. */
 public final class SegmentIndexWriter {
   private final ByteSink blobs = new ByteSink();
   private final ByteSink lists = new ByteSink();
@@ -26,11 +23,6 @@ public final class SegmentIndexWriter {
   private int[] starts = {};
   private int[] postings = {};
 
-  /**
-   * Begins a segment.
-   *
-   * @param rows of the segment
-   */
   public void begin(int rows) {
     rollups.begin(rows);
     written.clear();
@@ -39,20 +31,14 @@ public final class SegmentIndexWriter {
     blobs.align8();
   }
 
-  /**
-   * The writer of the rollups. It gets {@code end_time} and {@code outgoing} before an address
-   * column is added, the measures after.
-   */
+  /** Needs {@code end_time} and {@code outgoing} before any address column, measures after. */
   public RollupWriter rollups() {
     return rollups;
   }
 
   /**
-   * Adds a column.
-   *
-   * @param ids the place in the dictionary of each value that is not null, in the order of rows
-   * @param valid bits of the rows that are not null; null if all are
-   * @param values the distinct values in order
+   * Adds a column: {@code ids} in the order of rows are places in the sorted, distinct {@code
+   * values}; {@code valid} has bits of the rows that are not null, null if all are.
    */
   public void add(
       FlowColumn column, int rows, int[] ids, int count, long[] valid, DictionaryValues values) {
@@ -180,12 +166,7 @@ public final class SegmentIndexWriter {
     }
   }
 
-  /**
-   * Writes the sidecar.
-   *
-   * @param segment identity of the segment's file
-   * @return identity of the sidecar
-   */
+  /** Writes the sidecar of the segment with this identity; returns the sidecar's. */
   public FileIdentity write(Path target, String segmentId, FileIdentity segment, int rows)
       throws IOException {
     addRollups();

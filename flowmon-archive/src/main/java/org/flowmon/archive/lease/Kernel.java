@@ -10,8 +10,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * The running kernel, which keeps file locks: processes under the same kernel see each other's
- * locks for sure, in whatever container. On a file system shared by several hosts others may not.
+ * The running kernel, which keeps file locks: processes under it see each other's locks for sure,
+ * in whatever container. On a file system shared by several hosts others may not.
  */
 final class Kernel {
   private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");

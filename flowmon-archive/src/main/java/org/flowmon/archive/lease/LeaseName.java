@@ -4,10 +4,8 @@ import java.nio.file.Path;
 import java.util.UUID;
 
 /**
- * The name of a lease's file: {@code <UUID>.<kernel>.lease}, or {@code <UUID>.lease} if made by a
- * version that does not record owned segments.
- *
- * @param kernel of its process, empty if the name has none
+ * The name of a lease's file: {@code <UUID>.<kernel>.lease}, or {@code <UUID>.lease}, with an empty
+ * kernel, if made by a version that does not record owned segments.
  */
 record LeaseName(String kernel) {
   static final String SUFFIX = ".lease";

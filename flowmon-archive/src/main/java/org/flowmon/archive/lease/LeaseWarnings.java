@@ -16,7 +16,6 @@ import org.slf4j.LoggerFactory;
 final class LeaseWarnings {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseWarnings.class);
 
-  /** The warnings of this process. */
   static final LeaseWarnings OF_PROCESS = new LeaseWarnings(LOG::warn);
 
   private final Consumer<String> out;

@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
  * A file locked by this process; the system unlocks it when the process ends, however it ends.
  *
  * <p>POSIX releases a lock when <em>any</em> descriptor of the file is closed in the process, so no
- * code in it, in any class loader, may even read a file that it has locked. Therefore each locked
- * file is announced as a system property, which all class loaders share, before the file is made;
- * the property's value stands for the file's content.
+ * code in it, in any class loader, may even read the file. Therefore each is announced as a system
+ * property, which all class loaders share, before it is made; the property's value stands for the
+ * file's content.
  *
  * <p>It is written through a {@link RandomAccessFile}. A {@link FileChannel} closes, and unlocks,
  * when a thread that uses it is interrupted. A mapped page needs a free block: on a full disk,
@@ -55,16 +55,11 @@ final class LockedFile implements AutoCloseable {
     return System.getProperty(property(file));
   }
 
-  /**
-   * Locks a file, and creates it if there is none.
-   *
-   * @return null if it is locked already, by this process or another
-   */
+  /** Locks a file, creating it if missing; null if this process or another has locked it. */
   static LockedFile tryLock(Path file) throws IOException {
     return tryLock(file, Opening.DEFAULT);
   }
 
-  /** As {@link #tryLock(Path)}, with another way to open the file. */
   static LockedFile tryLock(Path file, Opening opening) throws IOException {
     if (System.getProperties().putIfAbsent(property(file), "") != null) {
       return null;
@@ -95,9 +90,8 @@ final class LockedFile implements AutoCloseable {
   }
 
   /**
-   * Whether no process holds a file that was locked; if so it is deleted.
-   *
-   * <p>Opened for reading only, so read permission is enough, and never created.
+   * Whether no process holds a file that was locked; if so it is deleted. Never creates the file;
+   * opens it for reading only, so read permission is enough.
    */
   static boolean deleteIfDead(Path file) throws IOException {
     return isDead(file, true);
@@ -141,12 +135,10 @@ final class LockedFile implements AutoCloseable {
     content.write(bytes);
   }
 
-  /** Truncates the file. */
   void truncate(long length) throws IOException {
     content.setLength(length);
   }
 
-  /** Publishes the file's content to the rest of this process. */
   void publish(String content) {
     System.setProperty(property(file), content);
   }
@@ -156,7 +148,6 @@ final class LockedFile implements AutoCloseable {
     return file.toString();
   }
 
-  /** Deletes the file and unlocks it. */
   void delete() throws IOException {
     try (this) {
       Files.deleteIfExists(file);

@@ -8,9 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Held by the one process that compacts or expires an archive: two would do the same work, one of
- * them in vain. The archive's consistency does not depend on this lock but on the check of each
- * commit.
+ * Held by the one process that compacts or expires an archive: two would do the same work, one in
+ * vain. Consistency does not depend on this lock but on the check of each commit.
  */
 public final class MaintenanceLock implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MaintenanceLock.class);
@@ -22,11 +21,7 @@ public final class MaintenanceLock implements AutoCloseable {
     this.file = file;
   }
 
-  /**
-   * Takes the lock.
-   *
-   * @return null if another has it, in this process or another
-   */
+  /** Takes the lock; null if another has it, in this process or another. */
   public static MaintenanceLock tryTake(Path archive) throws IOException {
     Path folder = Files.createDirectories(archive.toRealPath().resolve(ReaderLease.FOLDER));
     LockedFile file = LockedFile.tryLock(folder.resolve(NAME));

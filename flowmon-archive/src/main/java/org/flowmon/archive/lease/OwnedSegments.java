@@ -52,7 +52,6 @@ final class OwnedSegments {
     return PROPERTY + file + "|";
   }
 
-  /** Adds an owner of a segment. */
   void own(String id) throws IOException {
     Entry entry = entries.get(id);
     if (entry != null) {
@@ -87,7 +86,6 @@ final class OwnedSegments {
     entries.clear();
   }
 
-  /** The segments that this process owns by a lease's file. */
   static Set<String> ofThisProcess(Object file) {
     String prefix = prefix(file);
     Set<String> ids = new HashSet<>();
@@ -99,7 +97,6 @@ final class OwnedSegments {
     return ids;
   }
 
-  /** The segments named in a lease's content. */
   static Set<String> of(byte[] content) {
     Set<String> ids = new HashSet<>();
     for (int at = ENTRY; at < content.length; at += ENTRY) {

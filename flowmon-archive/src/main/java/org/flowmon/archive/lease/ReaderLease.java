@@ -21,17 +21,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The lease of one process: the commits it may still read and the segments it may still commit.
- * Files that a commit removed are deleted only when no live lease holds an earlier commit, and
- * uncommitted segments only when none owns them ({@code docs/format/manifest.md}, Leases).
+ * Removed files are deleted only when no live lease holds an earlier commit, uncommitted segments
+ * only when none owns them ({@code docs/format/manifest.md}, Leases).
  *
  * <p>A reader calls {@link #hold} with any number up to the newest commit, <em>then</em> reads the
  * manifest, and {@link #move}s on to the commit it found. Safe for many threads.
  */
 public final class ReaderLease implements AutoCloseable {
-  /** The folder of leases within an archive. */
   public static final String FOLDER = "leases";
 
-  /** The number of a lease that holds nothing. */
   static final long NOTHING = Long.MAX_VALUE;
 
   private static final Logger LOG = LoggerFactory.getLogger(ReaderLease.class);
@@ -54,8 +52,8 @@ public final class ReaderLease implements AutoCloseable {
 
   /**
    * Makes a lease that holds commit 0, and so everything, until it is moved on. If no file can be
-   * made (a read-only folder, a full disk) it {@link #protects} nothing, which the process logs
-   * once for each archive.
+   * made (a read-only folder, a full disk) it {@link #protects} nothing, which is logged once for
+   * each archive.
    */
   public static ReaderLease take(Path archive) {
     return take(archive, LockedFile.Opening.DEFAULT);
@@ -106,7 +104,6 @@ public final class ReaderLease implements AutoCloseable {
     }
   }
 
-  /** Undoes one {@link #hold}. */
   public synchronized void release(long number) {
     held.compute(number, (key, count) -> count == null || count == 1 ? null : count - 1);
     update();
@@ -121,10 +118,8 @@ public final class ReaderLease implements AutoCloseable {
   }
 
   /**
-   * Declares that this process may still commit segments, before the first of their files is made
-   * or looked for. Each call is undone by one of {@link #disown}.
-   *
-   * @throws IOException if that cannot be written; then nothing is owned
+   * Declares that this process may still commit segments, before their first file is made or looked
+   * for. Each call is undone by one of {@link #disown}. If it throws, nothing is owned.
    */
   public synchronized void own(Collection<String> ids) throws IOException {
     if (!makeFile()) {
@@ -173,8 +168,8 @@ public final class ReaderLease implements AutoCloseable {
       file.write(0, littleEndian(number));
       written = number;
     } catch (IOException e) {
-      // The number in the file is either too small, which only keeps more, or too large: then the
-      // reader is not protected. It is written with the next change.
+      // Too small a number in the file only keeps more; with too large a one the reader is not
+      // protected. It is written with the next change.
       protects &= number >= written;
       warnings.notWritten(archive, e);
     }
@@ -185,8 +180,8 @@ public final class ReaderLease implements AutoCloseable {
   }
 
   /**
-   * The smallest number that a live lease of an archive holds, {@link Long#MAX_VALUE} if none does;
-   * 0 if one cannot be read. Deletes dead leases.
+   * The smallest number that a live lease holds, {@link Long#MAX_VALUE} if none does; 0 if one
+   * cannot be read. Deletes dead leases.
    */
   public static long smallest(Path archive) throws IOException {
     long smallest = NOTHING;

@@ -22,8 +22,7 @@ import org.slf4j.LoggerFactory;
  * commit a segment of another process, own it first. Both hold {@link #lock}, so that no file is
  * deleted between its check and its commit.
  *
- * @param ids of the owned segments
- * @param complete false if a live process does not list its segments: one of an older version
+ * @param complete false if a live process, of an older version, does not list its segments
  * @param foreign whether any may run on another host, and so hold commits that cannot be seen
  */
 public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) {
@@ -36,20 +35,13 @@ public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) 
     ids = Set.copyOf(ids);
   }
 
-  /**
-   * Held while orphans are looked for and deleted, and while another process's segments are taken
-   * over.
-   */
+  /** Held while orphans are found and deleted, or another process's segments taken over. */
   public interface Lock extends AutoCloseable {
     @Override
     void close() throws IOException;
   }
 
-  /**
-   * Waits for the lock.
-   *
-   * @throws IOException if another holds it for a minute
-   */
+  /** Waits for the lock; throws if another holds it for a minute. */
   public static Lock lock(Path archive) throws IOException {
     Path folder = Files.createDirectories(archive.toRealPath().resolve(ReaderLease.FOLDER));
     Path path = folder.resolve(LOCK);

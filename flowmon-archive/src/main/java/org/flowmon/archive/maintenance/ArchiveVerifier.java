@@ -37,17 +37,14 @@ public final class ArchiveVerifier {
 
   private ArchiveVerifier() {}
 
-  /** As {@link #verify(ArchiveLocation)}, of a directory. */
   public static VerifyReport verify(Path directory) throws IOException {
     return verify(ArchiveLocation.of(directory));
   }
 
   /**
-   * Verifies an archive; others may read and commit meanwhile. Files of a store that is not local
-   * are fetched anew, one segment at a time.
-   *
-   * <p>If the manifest itself is damaged, the segments of its sound commits are still verified, but
-   * no segment is called an orphan: it may belong to a commit that cannot be read.
+   * Verifies an archive; others may read and commit meanwhile. Files of a remote store are fetched
+   * anew, one segment at a time. If the manifest is damaged, segments of sound commits are still
+   * verified, but none is called an orphan: it may belong to an unreadable commit.
    *
    * @throws NoSuchFileException if there is no archive
    */
@@ -55,12 +52,7 @@ public final class ArchiveVerifier {
     return verify(location, rows -> {});
   }
 
-  /**
-   * As {@link #verify(ArchiveLocation)}, with progress.
-   *
-   * @param progress gets the rows of each verified segment; an exception from it ends the
-   *     verification
-   */
+  /** {@code progress} gets each verified segment's rows; its exception ends the verification. */
   public static VerifyReport verify(ArchiveLocation location, LongConsumer progress)
       throws IOException {
     if (!Archive.exists(location)) {

@@ -43,10 +43,8 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final AtomicLong failures = new AtomicLong();
 
   /**
-   * Starts the thread; the archive must exist.
-   *
-   * @param pause runs many times a second during work, on its thread, and may wait there for urgent
-   *     work of others
+   * Starts the thread; the archive must exist. {@code pause} runs many times a second during work,
+   * on its thread, and may wait there for urgent work of others.
    */
   public BackgroundCompaction(ArchiveLocation location, CompactionOptions options, Runnable pause) {
     this.location = location;
@@ -68,27 +66,22 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
   }
 
-  /** Number of merged segments. */
   public long replaced() {
     return replaced.get();
   }
 
-  /** Number of segments written by merges. */
   public long written() {
     return written.get();
   }
 
-  /** Number of rewritten rows. */
   public long rows() {
     return rows.get();
   }
 
-  /** Number of segments whose files were deleted. */
   public long deleted() {
     return deleted.get();
   }
 
-  /** Number of failed attempts. */
   public long failures() {
     return failures.get();
   }
@@ -135,7 +128,6 @@ public final class BackgroundCompaction implements AutoCloseable {
     archive.updateDays(options::settled, false, this::isClosed);
   }
 
-  /** Asked before each piece of work. */
   private boolean isClosed() {
     if (!closed) {
       pause.run();

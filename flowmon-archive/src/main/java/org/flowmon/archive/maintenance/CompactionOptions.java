@@ -6,17 +6,12 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 
 /**
- * Target sizes of segments.
- *
- * @param targetRows rows of a segment of a current day, about
- * @param finalRows rows of a segment of a past day, about; the arrays of the writer take some 100
- *     bytes of heap for each
+ * Target rows of segments, about, of a current day and, finally, of a past one; the writer's arrays
+ * take some 100 bytes of heap for each.
  */
 public record CompactionOptions(int targetRows, int finalRows) {
-  /** A million rows, and four million for a past day. */
   public static final CompactionOptions DEFAULTS = new CompactionOptions(1_000_000, 4_000_000);
 
-  /** Nothing is merged. */
   public static final CompactionOptions NONE = new CompactionOptions(0, 0);
 
   public CompactionOptions {
@@ -32,15 +27,11 @@ public record CompactionOptions(int targetRows, int finalRows) {
     }
   }
 
-  /** Whether segments are merged at all. */
   boolean merges() {
     return finalRows > 0;
   }
 
-  /**
-   * The places of the segments that will not be merged any more, until rows arrive late or expire:
-   * files derived from them stay valid.
-   */
+  /** Segments not merged again until rows arrive late or expire: derived files stay valid. */
   public BitSet settled(List<SealedSegment> segments) {
     return new CompactionPlan(this).settled(segments);
   }

@@ -14,15 +14,13 @@ import org.flowmon.archive.segment.SealedSegment;
  * Chooses the segments to merge next. It depends only on the archive's content, without state or
  * clock of its own: the newest arrival is the time.
  *
- * <p>Segments are merged within a slice of time ({@link CompactionSlice}), smallest first. A merge
- * happens in three cases: it fills a segment; {@link #FAN_IN} segments of about one size have
- * gathered; in a past day, it makes a segment at least a third larger than its largest part. Each
- * case enlarges the merged segments by a factor. So the number of times a row is rewritten is
- * logarithmic in the ratio of a full segment to a fresh one: once or twice if fresh segments have
- * 100,000 rows.
- *
- * <p>It ends: segments of one day become one, and segments that mix days become segments of one day
- * and at most one of strays.
+ * <p>Segments are merged within a slice of time ({@link CompactionSlice}), smallest first, in three
+ * cases: it fills a segment; {@link #FAN_IN} segments of about one size have gathered; in a past
+ * day, it makes a segment at least a third larger than its largest part. Each enlarges the merged
+ * segments by a factor. So the number of times a row is rewritten is logarithmic in the ratio of a
+ * full segment to a fresh one: once or twice if fresh segments have 100,000 rows. It ends: segments
+ * of one day become one, and segments that mix days become segments of one day and at most one of
+ * strays.
  */
 final class CompactionPlan {
   /** So many small segments of a slice are always worth a merge. */
@@ -34,12 +32,7 @@ final class CompactionPlan {
     this.options = options;
   }
 
-  /**
-   * The segments to merge next, empty if there is nothing to gain.
-   *
-   * @param segments of the archive
-   * @param excluded ids of segments to leave alone
-   */
+  /** The segments to merge next, none of the excluded ids; empty if there is nothing to gain. */
   List<SealedSegment> next(List<SealedSegment> segments, Set<String> excluded) {
     List<SealedSegment> best = List.of();
     if (!options.merges()) {
@@ -120,10 +113,7 @@ final class CompactionPlan {
     return small.subList(0, worth);
   }
 
-  /**
-   * Whether the largest of the first {@code count} is not much larger than the {@link #FAN_IN}
-   * before it.
-   */
+  /** Whether the largest of {@code count} is not much larger than {@link #FAN_IN} places before. */
   private static boolean isTier(List<SealedSegment> ascending, int count) {
     long largest = ascending.get(count - 1).rows();
     return largest <= 4L * ascending.get(count - FAN_IN).rows();

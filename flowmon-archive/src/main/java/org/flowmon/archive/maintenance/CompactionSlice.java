@@ -27,10 +27,7 @@ final class CompactionSlice {
     return overflows || skew < -MAX_SKEW_MICROS ? STRAY : Math.floorDiv(timeKey, DAY_MICROS);
   }
 
-  /**
-   * The day of all rows of a segment; {@link #MIXED} if it has several, which may be those of
-   * strays.
-   */
+  /** The day of all rows of a segment; {@link #MIXED} if it has several, maybe those of strays. */
   static long of(SealedSegment segment) {
     long first = Math.floorDiv(segment.timeKey().min(), DAY_MICROS);
     return first == Math.floorDiv(segment.timeKey().max(), DAY_MICROS) ? first : MIXED;

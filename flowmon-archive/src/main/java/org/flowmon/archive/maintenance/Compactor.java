@@ -30,12 +30,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Merges small segments into few large ones: the same rows, so the same answers, with fewer
- * dictionaries to probe. One step is one commit that replaces segments; readers of older snapshots
- * keep their files until they are done ({@link Archive#removeReplaced}). Others may commit at the
- * same time: replacing a segment that is gone is refused, and the new segments are deleted.
- *
- * <p>Reuses the scratch arrays of its writer. Not thread-safe.
+ * Merges small segments into few large ones: the same rows and answers, with fewer dictionaries to
+ * probe. One step is one commit that replaces segments; readers of older snapshots keep their files
+ * until done ({@link Archive#removeReplaced}). Others may commit at the same time: replacing a
+ * segment that is gone is refused, and the new segments are deleted. Reuses the scratch arrays of
+ * its writer. Not thread-safe.
  */
 public final class Compactor {
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
@@ -54,12 +53,7 @@ public final class Compactor {
     this(archive, options, new HashSet<>(), () -> {});
   }
 
-  /**
-   * A compactor that knows of damage.
-   *
-   * @param damaged ids of segments to leave alone; newly found ones are added
-   * @param pause as in {@link SegmentWriter#beforeColumns}
-   */
+  /** Leaves {@code damaged} ids, adds some; {@code pause}: {@link SegmentWriter#beforeColumns}. */
   Compactor(Archive archive, CompactionOptions options, Set<String> damaged, Runnable pause) {
     this.pause = pause;
     this.damaged = damaged;
@@ -73,11 +67,9 @@ public final class Compactor {
   }
 
   /**
-   * Makes one merge.
-   *
-   * @param stop asked before each segment is written: if it is true, nothing is changed
-   * @return null if there is nothing to merge, if it was stopped, or if another process replaced
-   *     one of the segments first (then the next call plans anew)
+   * Makes one merge. Null if there is nothing to merge, if {@code stop} (asked before each segment
+   * is written) is true, which changes nothing, or if another process replaced one of the segments
+   * first: then the next call plans anew.
    */
   public Step step(BooleanSupplier stop) throws IOException {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
@@ -183,7 +175,6 @@ public final class Compactor {
     }
   }
 
-  /** The sums of a segment's first rows. */
   private static RowSums sums(SegmentReader segment, int rows) {
     BigInteger[] sums = {BigInteger.ZERO, BigInteger.ZERO};
     FlowColumn[] columns = {FlowColumn.BYTES, FlowColumn.PACKETS};
@@ -209,7 +200,6 @@ public final class Compactor {
     return new RowSums(rows, sums[0], sums[1]);
   }
 
-  /** Adds the rows of a segment, from the first visible one on, to their slices. */
   private void split(SegmentReader segment, int firstRow, Map<Long, List<FlowRows>> slices) {
     long[] keys = new long[BLOCK];
     long[] arrivals = new long[BLOCK];

@@ -16,9 +16,8 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 
 /**
- * Rewrites every segment that an archive has at the start, one after the other: the same rows, in
- * files of this version's format. One segment is one commit. Segments that others replace meanwhile
- * are skipped. Not thread-safe.
+ * Rewrites every segment of the start, one by one and commit by commit: the same rows in this
+ * version's format. Skips segments that others replace. Not thread-safe.
  */
 public final class Repacker {
   private final Archive archive;
@@ -38,12 +37,10 @@ public final class Repacker {
     }
   }
 
-  /** Ids of segments that are left alone because they cannot be read. */
   public Set<String> damaged() {
     return Set.copyOf(damaged);
   }
 
-  /** Segments rewritten so far. */
   public int written() {
     return written;
   }

@@ -11,9 +11,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Segments that replace others. Closing it deletes them, unless their commit stands or may stand.
- */
+/** Segments that replace others. Closing deletes them, unless their commit stands or may stand. */
 final class Replacement implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Replacement.class);
 
@@ -34,10 +32,8 @@ final class Replacement implements AutoCloseable {
   }
 
   /**
-   * Puts the written segments in place of others.
-   *
-   * @param dropped the hidden rows that were left out
-   * @return false if it was in vain: another replaced one of them first, or rows expired
+   * Puts the written segments in place of others, without the {@code dropped} hidden rows. False if
+   * in vain: another replaced one of them first, or rows expired.
    */
   boolean commit(List<SealedSegment> replaced, RowSums dropped, String note) throws IOException {
     List<String> ids = replaced.stream().map(SealedSegment::id).toList();

@@ -15,8 +15,8 @@ import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
 
 /**
- * Checks an archive's expiration against its limits: no more is visible or stored than they allow,
- * and the time keys before and after each first visible row are on their side of the cutoff.
+ * Checks an archive's expiration: no more is visible or stored than the limits allow, and the time
+ * keys before and after each first visible row are on their side of the cutoff.
  */
 final class RetentionCheck {
   // The files are sound: only a defect of the program leads here.
@@ -25,7 +25,6 @@ final class RetentionCheck {
 
   private RetentionCheck() {}
 
-  /** Checks a state whose files are sound. */
   static List<Damage> of(ArchiveStore store, ManifestState state) throws IOException {
     List<Damage> damages = new ArrayList<>();
     String manifest = store.describe(Manifest.FOLDER);

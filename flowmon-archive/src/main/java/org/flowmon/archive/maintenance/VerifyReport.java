@@ -3,15 +3,9 @@ package org.flowmon.archive.maintenance;
 import java.util.List;
 
 /**
- * The result of a verification.
- *
- * @param commits commits of the manifest
- * @param segments segments that the manifest names
- * @param rows rows of these
- * @param bytes bytes of files that were read
- * @param damages empty if every byte is as written
- * @param orphans paths or URLs of files that no commit knows; they are no damage
- * @param passedOver files of other versions, which were not checked, and why; they are no damage
+ * The result of a verification: segments in the manifest and their rows, bytes read, damages, none
+ * if every byte is as written. No damage are {@code orphans}, paths or URLs that no commit knows,
+ * and {@code passedOver}, unchecked files of other versions, and why.
  */
 public record VerifyReport(
     long commits,
@@ -21,14 +15,7 @@ public record VerifyReport(
     List<Damage> damages,
     List<String> orphans,
     List<String> passedOver) {
-  /**
-   * One finding.
-   *
-   * @param file the damaged or missing file: its path or URL
-   * @param place the damaged part
-   * @param what the finding and the expectation
-   * @param remedy what to do about it
-   */
+  /** A damaged or missing file (path or URL), the part, finding and expectation, the remedy. */
   public record Damage(String file, String place, String what, String remedy) {
     @Override
     public String toString() {

@@ -15,21 +15,12 @@ import org.flowmon.archive.commit.RowSums;
 import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.segment.SealedSegment;
 
-/**
- * The effect of a commit on a state, by the rules of {@code docs/format/manifest.md}.
- *
- * @param repeat whether all of it is in the state already
- * @param gaps the positions that it would skip
- */
+/** A commit's effect on a state ({@code docs/format/manifest.md}): a repeat, or skipped gaps. */
 record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
   private static final CommitCheck REPEAT = new CommitCheck(true, List.of());
   private static final CommitCheck PLAIN = new CommitCheck(false, List.of());
 
-  /**
-   * Checks a commit.
-   *
-   * @throws CommitRefusedException if it neither fits nor is a repeat
-   */
+  /** Checks a commit; throws {@link CommitRefusedException} if it neither fits nor is a repeat. */
   static CommitCheck of(ManifestState state, ArchiveCommit commit) {
     CommitCheck check = PLAIN;
     if (!commit.ranges().isEmpty()) {

@@ -28,17 +28,14 @@ public interface CommitPreparation {
   /**
    * Decides which rows a commit hides; segments that it trims lie sealed in the archive's folder.
    *
-   * @param before the state that the commit is to follow
-   * @throws CommitRefusedException if a segment's file is missing, or the commit does not fit that
-   *     state's hidden rows
+   * @throws CommitRefusedException if a segment's file is missing, or the commit does not fit the
+   *     hidden rows of {@code before}
    */
   Expiration prepare(ManifestState before, ArchiveCommit commit) throws IOException;
 
   /**
-   * Discards a prepared expiration, because another commit was first.
-   *
-   * @param now a state read after that; nothing that it {@linkplain ManifestState#knows knows} may
-   *     be deleted
+   * Discards an expiration because another commit was first. Nothing that {@code now}, read after
+   * that, {@linkplain ManifestState#knows knows} may be deleted.
    */
   void discard(Expiration expiration, ManifestState now) throws IOException;
 }

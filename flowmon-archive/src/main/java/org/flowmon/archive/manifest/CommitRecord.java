@@ -11,11 +11,7 @@ import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 
-/**
- * The content of a commit's file.
- *
- * @param expiration the rows that it hides
- */
+/** The content of a commit's file. */
 record CommitRecord(ManifestFrame frame, ArchiveCommit commit, Expiration expiration) {
 
   static byte[] toBytes(
@@ -55,12 +51,7 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit, Expiration expira
     return out.section(ManifestFrame.NOTE, ManifestSections.text(commit.note())).toBytes();
   }
 
-  /**
-   * Reads a commit's file.
-   *
-   * @param file its name, for messages
-   * @throws ManifestCorruptException if it is not the sound commit of this number
-   */
+  /** Reads a named file; {@link ManifestCorruptException} unless sound and of this number. */
   static CommitRecord fromBytes(String file, byte[] bytes, long number) {
     ManifestFrame frame = ManifestFrame.read(file, bytes, ManifestFrame.Kind.COMMIT, number);
     List<SealedSegment> segments = new ArrayList<>();

@@ -7,12 +7,8 @@ import java.util.regex.Pattern;
 import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.store.ArchiveStore;
 
-/**
- * The file {@code manifest/latest}: names the newest commit, or an older one. Without it the loss
- * of the newest commit's file would go unnoticed.
- */
+/** The file naming the newest commit, or an older one: else a lost newest one goes unnoticed. */
 public final class LatestCommit {
-  /** Its name within an archive. */
   public static final String FILE = Manifest.FOLDER + "/latest";
 
   private static final int MAX_BYTES = 256;
@@ -31,11 +27,7 @@ public final class LatestCommit {
     return Checksum.hex(Checksum.of(bytes, 0, bytes.length));
   }
 
-  /**
-   * The commit that the file names, −1 if there is no file.
-   *
-   * @throws ManifestCorruptException if its bytes are damaged
-   */
+  /** The named commit, −1 without a file; {@link ManifestCorruptException} if damaged. */
   static long read(ArchiveStore store) throws IOException {
     byte[] bytes = store.read(FILE, 1 << 20);
     if (bytes == null) {

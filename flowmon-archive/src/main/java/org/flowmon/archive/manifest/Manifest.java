@@ -18,11 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The commits of one archive, with the newest state in memory. Safe for many threads; other
- * processes may commit at the same time. {@code docs/format/manifest.md} specifies the files.
+ * The commits of one archive, with the newest state in memory ({@code docs/format/manifest.md}).
+ * Safe for many threads; other processes may commit at the same time.
  */
 public final class Manifest {
-  /** The manifest's folder within the archive. */
   public static final String FOLDER = "manifest";
 
   private static final Logger LOG = LoggerFactory.getLogger(Manifest.class);
@@ -38,11 +37,7 @@ public final class Manifest {
     this.state = state;
   }
 
-  /**
-   * Creates a manifest.
-   *
-   * @return false if there is one
-   */
+  /** Creates a manifest; false if there is one. */
   public static boolean create(ArchiveStore store) throws IOException {
     byte[] bytes =
         CommitRecord.toBytes(0, UUID.randomUUID(), 0, nowMicros(), CREATION, Expiration.NONE);
@@ -54,9 +49,8 @@ public final class Manifest {
   }
 
   /**
-   * Opens a manifest.
+   * Opens a manifest; a snapshot is written every {@code snapshotEvery} commits.
    *
-   * @param snapshotEvery commits from one snapshot to the next
    * @throws java.nio.file.NoSuchFileException if there is none
    * @throws ManifestCorruptException if a commit that is needed is missing or damaged
    */
@@ -66,12 +60,10 @@ public final class Manifest {
     return manifest;
   }
 
-  /** The state that was last read. */
   public ManifestState state() {
     return state;
   }
 
-  /** Reads new commits and returns the state with all of them. */
   public ManifestState refresh() throws IOException {
     ManifestState now = state;
     return hasCommit(now.number() + 1) || !hasCommit(now.number()) ? readOn() : now;
@@ -94,12 +86,11 @@ public final class Manifest {
   }
 
   /**
-   * Deletes unneeded commits and snapshots: those before the newest snapshot but one.
+   * Deletes commits and snapshots before the newest snapshot but one; returns the number of files.
    *
    * @param before none of this number or above is deleted
-   * @param writtenBefore the remaining snapshot was written before this time (milliseconds since
-   *     1970-01-01T00:00:00Z), for readers that no lease shows
-   * @return number of deleted files
+   * @param writtenBefore the remaining snapshot is older than this (milliseconds since 1970 UTC),
+   *     for readers that no lease shows
    */
   public synchronized int prune(long before, long writtenBefore) throws IOException {
     List<StoredFile> files = store.list(FOLDER);
@@ -134,10 +125,9 @@ public final class Manifest {
   }
 
   /**
-   * Adds a commit, durably; if another process is first, checks it again on the state after that
-   * commit.
+   * Adds a commit, durably; if another process is first, checks and prepares it again on the state
+   * after that commit.
    *
-   * @param preparation decides which rows the commit hides, each time that it is tried
    * @throws CommitRefusedException if it neither fits nor is a repeat
    */
   public synchronized CommitResult commit(ArchiveCommit commit, CommitPreparation preparation)
@@ -186,9 +176,7 @@ public final class Manifest {
     }
   }
 
-  /**
-   * Checks a commit; a repeat or refusal is reported only once the commits it rests on are durable.
-   */
+  /** Checks a commit; reports a repeat or refusal once the commits it rests on are durable. */
   private CommitCheck check(ManifestState before, ArchiveCommit commit) throws IOException {
     CommitCheck check = null;
     try {
@@ -201,7 +189,7 @@ public final class Manifest {
     }
   }
 
-  /** Makes the state that was last read durable, even if its writer was killed in between. */
+  /** Makes the last read state durable, even if its writer was killed in between. */
   public void settle() throws IOException {
     store.settle(FOLDER);
   }
@@ -216,10 +204,9 @@ public final class Manifest {
   }
 
   /**
-   * Whether a commit became part of a state though its file is gone: others may have followed it
-   * and deleted it before its writer looked. An id is never used again, so a known segment tells.
-   * If all of them were replaced and deleted since, the commit is tried anew, and found to be a
-   * repeat or refused.
+   * Whether a commit became part of a state though its file is gone: others may have followed and
+   * deleted it before its writer looked. Ids are never used again, so a known segment tells. If all
+   * were replaced and deleted since, the commit is tried anew, and is a repeat or refused.
    */
   private static boolean stands(ManifestState now, ArchiveCommit commit, Expiration expiration) {
     return Stream.concat(commit.segments().stream(), expiration.trimmed().values().stream())
@@ -228,9 +215,8 @@ public final class Manifest {
   }
 
   /**
-   * Whether everything that a commit of retention alone was to bring about has happened after it
-   * was written. No id tells whether the commit stands, but if others had the same effect it need
-   * not be repeated.
+   * Whether all effects of a commit of retention alone happened after it was written. No id tells
+   * whether it stands, but if others had the same effect it need not be repeated.
    */
   private static boolean holds(
       ManifestState now, ManifestState before, ArchiveCommit commit, Expiration expiration) {
@@ -244,10 +230,10 @@ public final class Manifest {
   }
 
   /**
-   * Whether a commit of this number once existed and was, or may be, deleted. It is either
-   * another's, so that the one just written is void, or the one just written. A lease rules that
-   * out. If leases do not show everyone, a writer that was asleep for longer than the time of grace
-   * finds out here: the mark is written before commits are deleted.
+   * Whether a commit of this number existed and was, or may be, deleted: another's, so that the one
+   * just written is void, or the latter. A lease rules that out. If leases do not show everyone, a
+   * writer asleep for longer than the time of grace finds out here: the mark is written before
+   * commits are deleted.
    */
   private boolean wasPruned(long number) throws IOException {
     return !store.grace().isZero()

@@ -16,15 +16,10 @@ import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.StoredFile;
 
 /**
- * The findings of a reading of every file of a manifest.
- *
- * @param commits sound commits
- * @param segments every segment that a sound commit or snapshot names
- * @param removed ids of replaced segments whose files may still exist
- * @param damages empty if every byte is as written
- * @param orphans temporary files left behind
- * @param bytes that were read
- * @param state the state after all commits, null if that cannot be told
+ * The findings of reading a manifest's every file: sound {@code commits}, {@code segments} named by
+ * these or a sound snapshot, {@code removed} ids of replaced segments whose files may still exist,
+ * {@code damages} empty if every byte is as written, {@code orphans} (temporary files left behind),
+ * {@code bytes} read, and the {@code state} after all commits, null if that cannot be told.
  */
 public record ManifestAudit(
     long commits,
@@ -35,7 +30,6 @@ public record ManifestAudit(
     long bytes,
     ManifestState state) {
 
-  /** Audits the manifest of a store. */
   public static ManifestAudit of(ArchiveStore store) throws IOException {
     return new Auditor(store).run();
   }
@@ -116,9 +110,7 @@ public record ManifestAudit(
       return bytes;
     }
 
-    /**
-     * Adds a commit; returns the added number, a later one if this commit was deleted meanwhile.
-     */
+    /** Adds a commit; returns its number, or a later one if it was deleted meanwhile. */
     private long commit(long number) throws IOException {
       String file = ManifestFrame.Kind.COMMIT.fileName(number);
       byte[] bytes = read(file);

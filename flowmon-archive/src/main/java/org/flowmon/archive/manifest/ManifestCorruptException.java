@@ -1,9 +1,6 @@
 package org.flowmon.archive.manifest;
 
-/**
- * A file of the manifest is missing or damaged. The message names the file, the place, the finding
- * and the expectation.
- */
+/** A missing or damaged manifest file: the message names file, place, finding and expectation. */
 public final class ManifestCorruptException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -23,7 +20,6 @@ public final class ManifestCorruptException extends RuntimeException {
     return file;
   }
 
-  /** The place in the file. */
   public String place() {
     return place;
   }

@@ -70,7 +70,6 @@ record ManifestFrame(
       this.suffix = suffix;
     }
 
-    /** Name of the file of a number, relative to the archive. */
     String fileName(long number) {
       return String.format("%s/%020d%s", Manifest.FOLDER, number, suffix);
     }
@@ -80,11 +79,7 @@ record ManifestFrame(
     }
   }
 
-  /**
-   * A section of a file.
-   *
-   * @param bytes positioned at its first byte, little-endian
-   */
+  /** A section of a file, {@code bytes} positioned at its first byte, little-endian. */
   record Section(int tag, ByteBuffer bytes) {}
 
   /** Collects sections into the bytes of a file. */
@@ -136,12 +131,7 @@ record ManifestFrame(
     }
   }
 
-  /**
-   * Reads a file: the checksum first, then the content.
-   *
-   * @param file its name, for messages
-   * @throws ManifestCorruptException if it is not a sound file of this kind and number
-   */
+  /** Reads a file, checksum first; {@link ManifestCorruptException} if unsound or another. */
   static ManifestFrame read(String file, byte[] bytes, Kind kind, long number) {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     if (bytes.length < HEADER_BYTES + 4 || in.getInt(0) != MAGIC) {

@@ -16,7 +16,6 @@ final class ManifestLoader {
 
   private ManifestLoader() {}
 
-  /** Numbers of the files of one kind. */
   static NavigableSet<Long> numbers(List<StoredFile> files, ManifestFrame.Kind kind) {
     NavigableSet<Long> numbers = new TreeSet<>();
     for (StoredFile file : files) {

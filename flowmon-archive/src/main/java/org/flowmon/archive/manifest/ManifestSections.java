@@ -159,7 +159,6 @@ final class ManifestSections {
     }
   }
 
-  /** Reads a section that is an entry of a map. */
   static <K, V> void readInto(
       Map<K, V> map,
       String file,

@@ -8,7 +8,6 @@ import org.flowmon.archive.retention.TimestampHistogram;
 final class ManifestSnapshot {
   private ManifestSnapshot() {}
 
-  /** Encodes a state. */
   static byte[] toBytes(ManifestState state) {
     ManifestSum sum = state.sum();
     ManifestFrame.Writer out =
@@ -28,11 +27,7 @@ final class ManifestSnapshot {
     return out.toBytes();
   }
 
-  /**
-   * Reads a snapshot, for later commits to be added.
-   *
-   * @throws ManifestCorruptException if it is not the sound snapshot of this number
-   */
+  /** Reads a snapshot to add to; {@link ManifestCorruptException} if unsound or another. */
   static ManifestSum read(String file, byte[] bytes, long number) {
     ManifestFrame frame = ManifestFrame.read(file, bytes, ManifestFrame.Kind.SNAPSHOT, number);
     ManifestSum sum = new ManifestSum(frame);

@@ -34,12 +34,10 @@ public final class ManifestState {
     return sum;
   }
 
-  /** The archive's identity, given at its creation. */
   public UUID archive() {
     return sum.archive;
   }
 
-  /** Number of the newest commit in it. */
   public long number() {
     return sum.number;
   }
@@ -54,30 +52,26 @@ public final class ManifestState {
   }
 
   /**
-   * The commit that brought the newest rows of a segment. If the segment replaced others, which
-   * held the same rows, it is the newest of theirs. A later commit if only a snapshot of the
-   * manifest was read.
+   * The commit that brought a segment's newest rows; if it replaced others of the same rows, the
+   * newest of theirs. A later commit if only a snapshot of the manifest was read.
    */
   public long newestRows(String id) {
     return sum.newestRows.get(id);
   }
 
-  /** Visible rows of all segments. */
   public long rows() {
     return sum.rows - sum.firstRows.values().stream().mapToLong(row -> row).sum();
   }
 
-  /** Rows of all segments, including hidden ones. */
   public long storedRows() {
     return sum.rows;
   }
 
-  /** The first visible row of a segment, 0 if none expired: those before it have expired. */
+  /** The first visible row of a segment, 0 if none expired. */
   public int firstRow(String id) {
     return sum.firstRows.getOrDefault(id, 0);
   }
 
-  /** The limits on how much of the past is kept. */
   public RetentionOptions retention() {
     return sum.retained.options();
   }
@@ -90,20 +84,15 @@ public final class ManifestState {
     return sum.retained.cutoff();
   }
 
-  /** Rows that were committed and are no longer visible, including {@link #lateRows}. */
   public long expiredRows() {
     return sum.retained.expiredRows();
   }
 
-  /** Rows that were below the cutoff when they were committed. */
   public long lateRows() {
     return sum.retained.lateRows();
   }
 
-  /**
-   * Time keys of all visible rows and, in the bucket of the cutoff, of hidden ones too. Null if
-   * nothing is limited. Not to be changed.
-   */
+  /** Keys of visible rows, and hidden ones in the cutoff's bucket; null if unlimited; read-only. */
   public TimestampHistogram keys() {
     return sum.retained.keys();
   }
@@ -113,20 +102,15 @@ public final class ManifestState {
     return sum.maxArrival;
   }
 
-  /** Bytes of all segments and sidecars. */
   public long bytesOnDisk() {
     return sum.bytes;
   }
 
-  /**
-   * Whether a segment of this id is part of the archive, or was and readers may still need its
-   * files: its files may not be deleted as uncommitted.
-   */
+  /** Whether a segment is in the archive, or was and has readers: its files may not be deleted. */
   public boolean knows(String id) {
     return sum.segments.containsKey(id) || sum.removed.containsKey(id);
   }
 
-  /** Whether all ranges of a commit are committed. */
   boolean holdsAll(ArchiveCommit commit) {
     return commit.ranges().stream()
         .allMatch(
@@ -160,11 +144,7 @@ public final class ManifestState {
     return sum.files.get(sha256);
   }
 
-  /**
-   * Checks that no file of this content was imported.
-   *
-   * @throws CommitRefusedException if one was, naming it
-   */
+  /** Throws {@link CommitRefusedException}, naming it, if a file of this content was imported. */
   public void requireNotImported(ImportedFile file) {
     ImportedFile before = sum.files.get(file.sha256());
     if (before != null) {
@@ -176,25 +156,21 @@ public final class ManifestState {
     }
   }
 
-  /** The position after the last committed one of a source, −1 if the source is unknown. */
   public long committedEnd(String sourceKey) {
     return source(sourceKey).committed().end();
   }
 
-  /** The first committed position of a source, −1 if the source is unknown. */
   public long committedFirst(String sourceKey) {
     OffsetRanges committed = source(sourceKey).committed();
     return committed.isEmpty() ? -1 : committed.first(0);
   }
 
-  /** {@link #committedEnd} of every source, by key. */
   public SortedMap<String, Long> committedEnds() {
     SortedMap<String, Long> ends = new TreeMap<>();
     sum.sources.forEach((key, source) -> ends.put(key, source.committed().end()));
     return ends;
   }
 
-  /** Positions between committed ones that were never committed. */
   public List<CommitResult.Gap> gaps() {
     List<CommitResult.Gap> gaps = new ArrayList<>();
     sum.sources.forEach(
@@ -208,9 +184,9 @@ public final class ManifestState {
   }
 
   /**
-   * The first arrival stored (µs), {@link Long#MAX_VALUE} if none is: since then flows were
-   * collected. Not the smallest {@code end_time}, which one exporter with a clock from 1970 would
-   * move. Not before the {@link #cutoff}: flows that arrived earlier have expired in part.
+   * The first arrival stored (µs), {@link Long#MAX_VALUE} if none: since then flows were collected.
+   * Not the smallest {@code end_time}, which one exporter with a clock from 1970 would move. Not
+   * before the {@link #cutoff}: flows that arrived earlier have expired in part.
    */
   public long historyFrom() {
     return Math.max(sum.minArrival, cutoff());
@@ -240,9 +216,8 @@ public final class ManifestState {
   }
 
   /**
-   * The ranges of arrivals (µs) that imported files hold, from the first to the last of each;
-   * overlapping ones are joined. Last arrival by first, ascending. None reaches before the {@link
-   * #cutoff}.
+   * The ranges of arrivals (µs) that imported files hold, first to last, overlapping ones joined:
+   * last by first, ascending. None reaches before the {@link #cutoff}.
    */
   public NavigableMap<Long, Long> importedArrivals() {
     Map.Entry<Long, Long> cut = sum.imported.lowerEntry(cutoff());
@@ -257,18 +232,15 @@ public final class ManifestState {
   }
 
   /**
-   * The smallest of the largest committed arrivals (µs) of all sources that may bring more (neither
-   * retired nor ended). Without such a source the largest arrival known; {@link Long#MIN_VALUE} if
-   * none is.
+   * The arrival (µs) before which everything is here: the smallest of the largest committed ones of
+   * sources that may bring more (neither retired nor ended). Without such a source the largest
+   * arrival known; {@link Long#MIN_VALUE} if none is.
    */
   public long historyThrough() {
     return through(sum.sources.values(), sum.maxArrival);
   }
 
-  /**
-   * As {@link #historyThrough()}, for these sources only; {@link Long#MIN_VALUE} if one is unknown,
-   * or if there is none.
-   */
+  /** For these sources only; {@link Long#MIN_VALUE} if one is unknown, or if there is none. */
   public long historyThrough(Collection<String> sourceKeys) {
     if (sourceKeys.stream().anyMatch(key -> source(key).committed().isEmpty())) {
       return Long.MIN_VALUE;
@@ -292,8 +264,8 @@ public final class ManifestState {
 
   /**
    * Whether everything that arrived from these sources up to a time (µs) was committed, but for
-   * {@link #gaps}: each source is known, and has a later arrival or ended. False without a source.
-   * If a source's arrivals are out of order by up to a bound, ask for a time that much later.
+   * {@link #gaps}: each is known, and has a later arrival or ended. False without a source. If
+   * arrivals are out of order by up to a bound, ask for a time that much later.
    */
   public boolean reaches(Collection<String> sourceKeys, long arrival) {
     return !sourceKeys.isEmpty()

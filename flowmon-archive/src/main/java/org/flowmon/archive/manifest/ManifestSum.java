@@ -19,10 +19,7 @@ import org.flowmon.archive.commit.SourceState;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 
-/**
- * The running sum of commits, without a copy of the state for each. Not to be changed after {@link
- * #build}.
- */
+/** The running sum of commits, without copying the state; immutable after {@link #build}. */
 final class ManifestSum {
   final UUID archive;
   long number;
@@ -41,7 +38,6 @@ final class ManifestSum {
   long minArrival;
   long maxArrival;
 
-  /** Begins with a copy of a state. */
   ManifestSum(ManifestState state) {
     ManifestSum from = state.sum();
     this.archive = from.archive;
@@ -67,7 +63,6 @@ final class ManifestSum {
     this(snapshot.archive(), snapshot.number(), snapshot.link(), snapshot.timeMicros());
   }
 
-  /** Begins before commit 0. */
   ManifestSum(UUID archive) {
     this(archive, -1, 0, 0);
   }
@@ -97,7 +92,6 @@ final class ManifestSum {
     return checksum;
   }
 
-  /** Checks that the first rows belong to present segments. */
   void requireFirstRows(String file) {
     firstRows.forEach((id, row) -> requireFirstRow(file, id, row, segments.get(id)));
   }
@@ -154,12 +148,7 @@ final class ManifestSum {
     imported.put(from, to);
   }
 
-  /**
-   * Adds the next commit.
-   *
-   * @param file its name, for messages
-   * @throws ManifestCorruptException if it does not follow the commits added before
-   */
+  /** Adds the next commit, of a file; {@link ManifestCorruptException} if it does not follow. */
   void add(String file, CommitRecord record) {
     ManifestFrame frame = record.frame();
     if (!frame.archive().equals(archive)) {
@@ -203,7 +192,6 @@ final class ManifestSum {
     timeMicros = frame.timeMicros();
   }
 
-  /** The commit that brought the newest rows of a commit's segments. */
   private long newestRows(ArchiveCommit commit, long number) {
     return commit.replaced().stream().mapToLong(newestRows::get).max().orElse(number);
   }

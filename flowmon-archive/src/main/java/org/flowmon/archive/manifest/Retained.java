@@ -6,13 +6,9 @@ import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.TimestampHistogram;
 
 /**
- * The retention state after all commits up to one, without the first rows of segments.
- *
- * @param cutoff rows with smaller time keys (µs) are hidden
- * @param expiredRows hidden since the archive began, including late ones
- * @param lateRows of these, those that were below the cutoff when they were committed
- * @param keys time keys of visible rows, and of hidden ones in the bucket of the cutoff; null if
- *     nothing is limited. Not to be changed
+ * The retention state after all commits up to one, without first rows of segments. Rows with time
+ * keys (µs) below {@code cutoff} are hidden. {@code expiredRows} includes {@code lateRows}, which
+ * were below it when committed. {@code keys}: see {@link ManifestState#keys}.
  */
 record Retained(
     RetentionOptions options,
@@ -24,7 +20,6 @@ record Retained(
 
   private static final int BYTES = 40;
 
-  /** The retention state after one more commit. */
   Retained with(RetentionChange change, Expiration expiration) {
     RetentionOptions now = change == null || change.options() == null ? options : change.options();
     long last = Math.max(cutoff, expiration.cutoff());
@@ -55,7 +50,6 @@ record Retained(
     return new Retained(options, cutoff, expiredRows, lateRows, other);
   }
 
-  /** Writes the sections of a snapshot. */
   void write(ManifestFrame.Writer out, long minArrival, long maxArrival) {
     if (equals(NOTHING)) {
       return;

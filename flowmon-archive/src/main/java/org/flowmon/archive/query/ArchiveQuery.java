@@ -30,8 +30,7 @@ import org.flowmon.udaf.value.Value;
 /**
  * Runs queries over the archive. Subqueries see the same snapshot, and share limits and counts with
  * the outer query. Times, postings and dictionaries only leave out rows that the filter would not
- * keep; the rest of the filter is evaluated on the remaining rows. So the answer is that of a full
- * scan.
+ * keep, so the answer is that of a full scan.
  *
  * <p>A damaged segment is a {@link org.flowmon.archive.region.SegmentCorruptException} that names
  * file and place, never a different answer.
@@ -40,9 +39,8 @@ public final class ArchiveQuery {
   private ArchiveQuery() {}
 
   /**
-   * Runs a query.
+   * Runs a query without parameters.
    *
-   * @param query without parameters
    * @throws QueryTimeoutException if the options' time limit is over
    * @throws RowLimitException if more rows than the options' limit would be read
    * @throws ByteLimitException if more bytes than the options' limit were read
@@ -55,11 +53,10 @@ public final class ArchiveQuery {
   }
 
   /**
-   * As {@link #run(ArchiveSnapshot, Query, QueryOptions)} over several archives, as if all their
-   * flows were in one: a flow in two of them counts twice. The answer's reach of history is that of
-   * all; each snapshot has its own.
+   * Runs a query over different archives, at least one, as if all their flows were in one: a flow
+   * in two of them counts twice. The answer's reach of history is that of all; each snapshot has
+   * its own.
    *
-   * @param snapshots of different archives, at least one
    * @throws IllegalArgumentException if one of them, or a copy of it, is there twice
    */
   public static QueryAnswer run(List<ArchiveSnapshot> snapshots, Query query, QueryOptions options)
@@ -73,11 +70,7 @@ public final class ArchiveQuery {
         new GroupMemory(options.groupMemory(), deadline::check));
   }
 
-  /**
-   * As {@link #run(List, Query, QueryOptions)}, with a deadline and a group memory.
-   *
-   * @param whole all of it is free again when this returns or throws
-   */
+  /** {@code whole}, the group memory, is all free again when this returns or throws. */
   static QueryAnswer run(
       List<ArchiveSnapshot> snapshots,
       Query query,
@@ -117,10 +110,7 @@ public final class ArchiveQuery {
     T within(GroupMemory memory) throws IOException;
   }
 
-  /**
-   * Returns an answer or throws the reason for none, with the same messages however rows are
-   * delivered.
-   */
+  /** Throws the same exceptions, with the same messages, however rows are delivered. */
   private static <T> T answered(Deadline deadline, GroupMemory whole, Answering<T> answering)
       throws IOException {
     deadline.checkCancelled(); // before any file is opened: an interrupted thread cannot read
@@ -137,9 +127,8 @@ public final class ArchiveQuery {
   }
 
   /**
-   * As {@link #run(List, Query, QueryOptions)}, with rows delivered while others are looked for.
-   * This holds for a query over flows without groups: in any order, or ordered by {@code end_time}.
-   * All other answers are completed first, within the query's memory, and then delivered.
+   * Delivers rows while others are looked for, if the query is over flows without groups, in any
+   * order or by {@code end_time}. Other answers are completed first, within the query's memory.
    *
    * @param sink gets rows at least once, usually more often; rows it got before an exception are
    *     part of no answer
@@ -169,10 +158,6 @@ public final class ArchiveQuery {
         new GroupMemory(options.groupMemory(), deadline::check));
   }
 
-  /**
-   * As {@link #stream(List, Query, QueryOptions, RowSink)}, with the memory of {@link #run(List,
-   * Query, QueryOptions, Deadline, GroupMemory)}.
-   */
   static StreamedAnswer stream(
       List<ArchiveSnapshot> snapshots,
       FlowQuery query,
@@ -227,13 +212,12 @@ public final class ArchiveQuery {
     try {
       return byLists(planner, options.useRollups(), deadline, memory);
     } catch (DamagedCellsException e) {
-      // Rollups that passed their checksum, or were not checked, turned out to be wrong: rows alone
-      // answer.
+      // Rollups that passed their checksum, or were not checked, turned out to be wrong.
       return byLists(planner, false, deadline, memory).withWarning(e.getMessage());
     }
   }
 
-  /** Answers a query, and plans it again, without grouping by lists, if one of them is damaged. */
+  /** Plans the query again, without grouping by lists, if one of them turns out to be damaged. */
   private static QueryAnswer byLists(
       QueryPlanner planner, boolean useRollups, Deadline deadline, GroupMemory memory)
       throws IOException {
@@ -259,12 +243,12 @@ public final class ArchiveQuery {
   }
 
   /**
-   * Flows with an address of the prefix as source or destination, every column, ordered by {@code
+   * All columns of flows with an address of the prefix as source or destination, ordered by {@code
    * end_time}.
    *
-   * @param from smallest {@code end_time} (µs), {@link Long#MIN_VALUE} for any
-   * @param to {@code end_time} is before this, {@link Long#MAX_VALUE} for any
-   * @param limit flows at most, −1 for all
+   * @param from in µs, {@link Long#MIN_VALUE} for any
+   * @param to in µs, exclusive, {@link Long#MAX_VALUE} for any
+   * @param limit −1 for all
    */
   public static QueryAnswer lookup(
       ArchiveSnapshot snapshot,

@@ -9,17 +9,12 @@ final class LookupCollector implements RowCollector {
   private final RowLookup[] lookups;
   private RowLookup lookup;
 
-  /**
-   * An empty collector.
-   *
-   * @param lookups one for all pieces, or one for each of them
-   */
+  /** {@code lookups}: one for all pieces, or one for each of them. */
   LookupCollector(RowLookup... lookups) {
     this.lookups = lookups;
     this.lookup = lookups[0];
   }
 
-  /** Begins a piece. */
   void begin(int piece) {
     lookup = lookups[lookups.length == 1 ? 0 : piece];
   }

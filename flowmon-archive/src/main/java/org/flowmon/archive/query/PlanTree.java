@@ -11,7 +11,6 @@ import org.flowmon.udaf.query.OrderItem;
 final class PlanTree {
   private PlanTree() {}
 
-  /** The tree of a query whose rows, or groups, a step gives. */
   static PlanStep above(FlowQuery query, PlanStep rows) {
     PlanStep step = rows;
     if (query.having() != null) {
@@ -29,7 +28,6 @@ final class PlanTree {
         List.of(step));
   }
 
-  /** The keys of a query's groups. */
   static String keys(FlowQuery query) {
     return query.groupBy().isEmpty() ? "nothing" : joined(query.groupBy(), Object::toString);
   }

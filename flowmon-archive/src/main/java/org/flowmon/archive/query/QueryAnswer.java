@@ -7,8 +7,8 @@ import org.flowmon.udaf.value.ResultTable;
 /**
  * A query's rows, with the statistics of its reading.
  *
- * @param bounds error bounds of approximate values that it or its subqueries select; not of values
- *     computed from states of results
+ * @param bounds of approximate values that it or its subqueries select; not of values computed from
+ *     states of results
  */
 public record QueryAnswer(ResultTable table, QueryStats stats, List<ValueBound> bounds) {
   public QueryAnswer {

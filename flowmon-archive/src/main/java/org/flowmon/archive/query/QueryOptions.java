@@ -52,20 +52,20 @@ public final class QueryOptions {
     }
   }
 
-  /** Only rows with an arrival (µs) at or before this are seen, {@link Long#MAX_VALUE} for all. */
+  /** In µs, inclusive; {@link Long#MAX_VALUE} sees all rows. */
   public QueryOptions withAsOfArrival(long micros) {
     return with(copy -> copy.asOfArrival = micros);
   }
 
-  /** The time after which {@link QueryTimeoutException} is thrown, null for no limit. */
+  /** Beyond it {@link QueryTimeoutException} is thrown; null for no limit. */
   public QueryOptions withTimeLimit(Duration limit) {
     require(limit == null || !limit.isNegative(), "a time limit of 0 or more", limit);
     return with(copy -> copy.timeLimit = limit);
   }
 
   /**
-   * Maximum number of rows on which the filter is evaluated; beyond it {@link RowLimitException} is
-   * thrown. Rollups read for them do not count. {@link Long#MAX_VALUE} for no limit.
+   * Limits rows that the filter is evaluated on, without rollups read for them; beyond it {@link
+   * RowLimitException} is thrown. {@link Long#MAX_VALUE} for no limit.
    */
   public QueryOptions withRowLimit(long limit) {
     require(limit >= 0, "a row limit of 0 or more", limit);
@@ -73,8 +73,8 @@ public final class QueryOptions {
   }
 
   /**
-   * Maximum bytes of columns that are read; beyond it {@link ByteLimitException} is thrown, once
-   * the current segment is done. {@link Long#MAX_VALUE} for no limit.
+   * Limits bytes of columns read; beyond it {@link ByteLimitException} is thrown, once the current
+   * segment is done. {@link Long#MAX_VALUE} for no limit.
    */
   public QueryOptions withByteLimit(long limit) {
     require(limit >= 0, "a byte limit of 0 or more", limit);
@@ -82,19 +82,18 @@ public final class QueryOptions {
   }
 
   /**
-   * Bytes of heap that a query may take, half of the heap by default. Counted are groups (of rows,
-   * packed or of sums) with the states of functions and the address numbers; results of subqueries,
-   * rows of joins, values of IN (SELECT …), rows of a query without groups, and columns of a
-   * grouped answer. They are charged before they are made; if too little is left {@link
-   * org.flowmon.udaf.value.AnswerTooLargeException} is thrown. Rows that are not in groups yet are
-   * not counted.
+   * Bytes of heap that a query may take, half of the heap by default, charged in advance: groups
+   * (of rows, packed or of sums) with the states of functions and the address numbers; results of
+   * subqueries, rows of joins, values of IN (SELECT …), rows of a query without groups, and columns
+   * of a grouped answer; not rows that are not in groups yet. If too little is left {@link
+   * org.flowmon.udaf.value.AnswerTooLargeException} is thrown.
    */
   public QueryOptions withGroupMemory(long bytes) {
     require(bytes >= 0, "a memory of 0 or more bytes", bytes);
     return with(copy -> copy.groupMemory = bytes);
   }
 
-  /** Number of threads that read segments of one aggregated query, at least 1. */
+  /** Threads that read segments of one aggregated query, at least 1. */
   public QueryOptions withThreads(int count) {
     require(count >= 1, "at least 1 thread", count);
     return with(copy -> copy.threads = count);
@@ -110,7 +109,6 @@ public final class QueryOptions {
     return with(copy -> copy.useRollups = use);
   }
 
-  /** Whether the answer says how each segment was read. */
   public QueryOptions withExplain(boolean wanted) {
     return with(copy -> copy.explain = wanted);
   }
@@ -123,9 +121,9 @@ public final class QueryOptions {
 
   /**
    * Whether nobody waits for the answer any more, for example because the client has gone: then
-   * {@link org.flowmon.archive.query.limit.QueryCancelledException} is thrown. It is called on
-   * every thread of the query, for each block of some milliseconds of work, so it has to be fast. A
-   * query also ends if the thread that runs it is interrupted.
+   * {@link org.flowmon.archive.query.limit.QueryCancelledException} is thrown. Called on every
+   * thread of the query, for each block of some milliseconds of work, so it has to be fast.
+   * Interrupting the query's thread ends it, too.
    */
   public QueryOptions withIsGone(BooleanSupplier gone) {
     return with(copy -> copy.isGone = gone);
@@ -171,12 +169,11 @@ public final class QueryOptions {
     return pieceRows;
   }
 
-  /** See {@link #withIsGone}. */
   public BooleanSupplier isGone() {
     return isGone;
   }
 
-  /** The deadline of a query with these options; its time starts now. */
+  /** The time of the deadline starts now. */
   Deadline deadline() {
     return new Deadline(timeLimit, rowLimit, byteLimit, isGone);
   }

@@ -18,22 +18,17 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 
 /**
- * What a query over flows reads, and what makes its answer; made before it runs. How a segment is
- * read is planned when it is open, as its sidecar may be damaged. {@link QueryPlanner} makes plans,
- * {@link QueryRun} runs them.
+ * What a query over flows reads, and what makes its answer; {@link QueryPlanner} makes it before
+ * {@link QueryRun} runs it. How a segment is read is planned when it is open, as its sidecar may be
+ * damaged.
  *
  * <pre>
  *   pieces of segments ─► rows or cells ─► groups (work) ─► HAVING, ORDER BY, LIMIT
  * </pre>
  *
- * @param whereAsOf the filter with the condition of {@link QueryOptions#withAsOfArrival}, null for
- *     none
- * @param choice the segments that may hold a row of the answer
- * @param days answers for some of them
+ * @param whereAsOf the filter and {@link QueryOptions#withAsOfArrival}, null for none
+ * @param choice the segments that may hold a row of the answer; {@code days} answers for some
  * @param pieces of the other segments, which threads share, in order
- * @param order of the pieces
- * @param threads that read pieces
- * @param work makes the answer
  */
 record QueryPlan(
     QueriedArchives archives,
@@ -50,18 +45,10 @@ record QueryPlan(
     implements AutoCloseable {
   /** Makes the answer of what is read. */
   sealed interface Work {
-    /**
-     * Single rows.
-     *
-     * @param areShared whether several threads collect them, each piece apart
-     */
+    /** Single rows; if shared, several threads collect them, each piece apart. */
     record Rows(boolean areShared) implements Work {}
 
-    /**
-     * Groups of cells.
-     *
-     * @param edges takes the rows in whose place there are no cells
-     */
+    /** Groups of cells; {@code edges} takes the rows in whose place there are no cells. */
     record Cells(RollupRule rule, HashGrouper edges) implements Work {}
 
     /** Groups of rows, a grouper for each grouping. */
@@ -71,12 +58,10 @@ record QueryPlan(
     record Lists(ListGrouping grouping) implements Work {}
   }
 
-  /** Whether there is nothing to read. */
   boolean isEmpty() {
     return pieces.isEmpty() && days.cells().isEmpty();
   }
 
-  /** The plan as a tree, with how each segment was read. */
   PlanStep explained(List<SegmentAccess> accesses) {
     List<PlanStep> reads = new ArrayList<>();
     if (!days.cells().isEmpty()) {

@@ -39,7 +39,6 @@ final class QueryPlanner {
   private final SegmentOrder order;
   private final Groupings groupings;
 
-  /** Chooses the segments that may hold a row of the answer. */
   QueryPlanner(
       List<ArchiveSnapshot> snapshots, FlowQuery query, QueryOptions options, Deadline deadline)
       throws IOException {
@@ -59,11 +58,8 @@ final class QueryPlanner {
   }
 
   /**
-   * Plans the query.
-   *
-   * @param useRollups whether cells may answer in place of rows
-   * @param useLists whether posting lists may be the rows of groups
-   * @param memory charged for the plan and the answer
+   * Cells may answer for rows if {@code useRollups}, and lists be groups' rows if {@code useLists};
+   * charges plan and answer to {@code memory}.
    */
   QueryPlan plan(boolean useRollups, boolean useLists, GroupMemory memory) throws IOException {
     Optional<RollupRule> rule = useRollups ? groupings.rollups() : Optional.empty();
@@ -89,7 +85,6 @@ final class QueryPlanner {
     }
   }
 
-  /** The plan of an answer whose rows are delivered one part after the other. */
   QueryPlan planStream() {
     deadline.begin(choice.segments().size());
     return new QueryPlan(
@@ -157,10 +152,7 @@ final class QueryPlanner {
             memory);
   }
 
-  /**
-   * Whether an answer of single rows has enough of them for several threads. Rows of a limited
-   * query are collected in order, by one thread.
-   */
+  /** Whether single rows suffice for several threads; one collects limited ones in order. */
   private boolean hasManyRows(List<SealedSegment> segments) throws IOException {
     // An answered row takes longer than a row that is only added up.
     long many = options.pieceRows() / ANSWER_ROW;

@@ -51,11 +51,6 @@ final class QueryRun {
   private final AtomicInteger next = new AtomicInteger();
   private final Queue<WaitingCells> waiting = new ConcurrentLinkedQueue<>();
 
-  /**
-   * Prepares a run.
-   *
-   * @param memory charged for groups
-   */
   QueryRun(QueryPlan plan, Deadline deadline, GroupMemory memory) {
     this.plan = plan;
     this.query = plan.query();
@@ -65,8 +60,6 @@ final class QueryRun {
   }
 
   /**
-   * Runs the plan.
-   *
    * @throws DamagedCellsException if cells turn out to be damaged
    * @throws org.flowmon.archive.query.group.DamagedListException if a posting list does, after
    *     others are in groups
@@ -83,7 +76,6 @@ final class QueryRun {
     return groups(((Work.Groups) plan.work()).groupers());
   }
 
-  /** Collects single rows one segment after the other. */
   private QueryAnswer inOrder() throws IOException {
     RowLookup lookup = new RowLookup(query, memory);
     List<SegmentWorker> workers =
@@ -91,7 +83,6 @@ final class QueryRun {
     return answer(workers, lookup.finish(deadline::check));
   }
 
-  /** Collects the single rows of each piece apart. */
   private QueryAnswer pieceByPiece() throws IOException {
     RowLookup[] lookups = new RowLookup[plan.pieces().size()];
     Arrays.setAll(lookups, piece -> new RowLookup(query, memory));
@@ -125,7 +116,6 @@ final class QueryRun {
     }
   }
 
-  /** Makes groups of rows. */
   private QueryAnswer groups(List<Grouper> groupers) throws IOException {
     List<SegmentWorker> workers =
         plan.isEmpty()
@@ -222,7 +212,6 @@ final class QueryRun {
         atOnce + parts.stream().mapToLong(CellGrouping.Part::cells).sum());
   }
 
-  /** Makes groups of posting lists, each of which holds the rows of one first key. */
   private QueryAnswer lists(ListGrouping lists) throws IOException {
     ColumnBytes columns = new ColumnBytes(query, plan.whereAsOf());
     double bytesOfRow =
@@ -253,11 +242,7 @@ final class QueryRun {
         answer.bounds());
   }
 
-  /**
-   * How a segment was read by its lists.
-   *
-   * @param rows that were read, empty if it has none within the query's times
-   */
+  /** By lists; {@code rows} is empty if none of the segment's is within the query's times. */
   private static SegmentAccess access(SegmentLease lease, OptionalLong rows, double bytesOfRow) {
     SegmentReader segment = lease.rows();
     long read = rows.orElse(0);
@@ -276,7 +261,6 @@ final class QueryRun {
         bytes);
   }
 
-  /** Takes pieces of segments one by one until there is none left. */
   private SegmentWorker work(Optional<WaitingCells> cells, RowCollector collector)
       throws IOException {
     SegmentWorker worker =

@@ -13,41 +13,34 @@ import org.flowmon.archive.query.plan.SegmentAccess.Way;
 import org.flowmon.archive.query.plan.SegmentAccesses;
 
 /**
- * The reach of history behind an answer, and the work done for it. If several queries over flows
- * contributed, as in a query over their results, all of them are counted: a segment that two may
- * read counts twice.
+ * The reach of history behind an answer, and the work for it, of all queries over flows that
+ * contributed: a segment that two may read counts twice.
  *
  * @param snapshot number of the answer's commit; of several archives, of the first
  * @param historyFrom the first arrival stored (µs), {@link Long#MAX_VALUE} if none
  * @param historyThrough the arrival (µs) up to which everything was there, {@link Long#MIN_VALUE}
  *     if unknown
- * @param segmentsTotal segments of the archive
- * @param segmentsConsidered segments that may hold an answer by their times, by the host directory
- *     and by the day sums: these were opened
+ * @param segmentsConsidered segments opened: by their times, the host directory and the day sums
+ *     they may hold an answer
  * @param segmentsByDirectory segments that the host directory left out, whatever their times: they
  *     hold none of the addresses asked for
  * @param segmentsUncovered segments that the host directory does not cover, if it was asked
- * @param segmentsByDays segments that were not opened because day sums answered for them
- * @param dayRuns runs of day sums that were read
- * @param days days of these, each of each run
+ * @param segmentsByDays segments not opened because day sums answered for them
+ * @param dayRuns runs of day sums read; {@code days} counts the days of each
  * @param segmentsRead segments whose rows were examined or whose rollups were read
- * @param segmentsByIndex of these, those read through the sidecar's postings; the others, but for
- *     those by rollups, were scanned within the query's times
- * @param segmentsByRollup of these, those read through the sidecar's rollups, but for the rows of
- *     an hour that the query's times cut
- * @param cellsRead cells that were read for them, each of one address, hour and {@code outgoing},
- *     and in day sums, each of one address, day and {@code outgoing}
- * @param rowsTotal rows of the archive
+ * @param segmentsByIndex of these, through the sidecar's postings; those neither so nor by rollups
+ *     were scanned within the query's times
+ * @param segmentsByRollup of these, through the sidecar's rollups, but for the rows of an hour that
+ *     the query's times cut
+ * @param cellsRead each of one address, hour (of day sums, day) and {@code outgoing}
  * @param rowsExamined rows on which a filter was evaluated
  * @param rowsMatched rows that the filter kept
- * @param bytesRead as {@link SegmentAccess#bytesRead}, of all segments, and the bytes of
- *     dictionaries whose addresses are numbered for grouping. Rollups, posting lists and other
- *     dictionaries are not counted
- * @param plans the plan of each query over flows as a tree, with how each opened segment answered,
- *     if {@link QueryOptions#explain} asks for it
+ * @param bytesRead as {@link SegmentAccess#bytesRead}, and the bytes of dictionaries whose
+ *     addresses are numbered; not rollups, posting lists and other dictionaries
+ * @param plans of each query over flows, with how each opened segment answered, if {@link
+ *     QueryOptions#explain} asks for it
  * @param warnings one for each sidecar, run of the host directory or of the day sums that is
  *     missing or damaged: others answered in its place, the answer is the same
- * @param nanos time taken
  */
 public record QueryStats(
     long snapshot,
@@ -76,11 +69,6 @@ public record QueryStats(
     warnings = List.copyOf(warnings);
   }
 
-  /**
-   * The statistics of a query over flows.
-   *
-   * @param cells that were read
-   */
   static QueryStats of(
       QueryPlan plan,
       SegmentAccesses accesses,
@@ -113,7 +101,7 @@ public record QueryStats(
         deadline.elapsedNanos());
   }
 
-  /** How each opened segment was read, if {@link #plans} tell. */
+  /** Empty if {@link #plans} do not tell. */
   public List<SegmentAccess> accesses() {
     return plans.stream().flatMap(PlanStep::accesses).toList();
   }
@@ -153,10 +141,7 @@ public record QueryStats(
         otherNanos);
   }
 
-  /**
-   * Adds the statistics of a later query that shared the count of bytes and the time, each warning
-   * once.
-   */
+  /** Adds a later query's, which shared the count of bytes and the time; each warning once. */
   QueryStats plus(QueryStats later) {
     List<PlanStep> allPlans = new ArrayList<>(plans);
     allPlans.addAll(later.plans);

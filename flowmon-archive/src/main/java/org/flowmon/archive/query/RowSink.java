@@ -7,9 +7,8 @@ import org.flowmon.udaf.value.ResultTable;
 @FunctionalInterface
 public interface RowSink {
   /**
-   * Takes the next rows. Threads of the query call it, one after the other.
+   * Takes the next rows, maybe none, in the answer's order, from one thread after the other.
    *
-   * @param some in the order of the answer; may be empty
    * @throws IOException if it cannot take them, which ends the query
    */
   void rows(ResultTable some) throws IOException;

@@ -3,13 +3,7 @@ package org.flowmon.archive.query;
 import java.util.List;
 import org.flowmon.udaf.result.ValueBound;
 
-/**
- * The summary of an answer once a {@link RowSink} has all of its rows.
- *
- * @param rows number of rows
- * @param stats statistics of the query
- * @param bounds error bounds of approximate values
- */
+/** The summary of an answer once a {@link RowSink} has all of its rows. */
 public record StreamedAnswer(long rows, QueryStats stats, List<ValueBound> bounds) {
   public StreamedAnswer {
     bounds = List.copyOf(bounds);

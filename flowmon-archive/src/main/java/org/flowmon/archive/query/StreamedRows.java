@@ -29,9 +29,9 @@ import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Answers a query of single rows part by part, so that only some parts for each thread are in
- * memory. Parts are pieces of segments in sequence or, if the answer is ordered by {@code
- * end_time}, {@link TimeSlices}. Threads work on the next parts; each delivers its rows after those
- * of all parts before.
+ * memory. Parts are pieces of segments in sequence or, to order by {@code end_time}, {@link
+ * TimeSlices}. Threads work on the next parts; each delivers its rows after those of all parts
+ * before.
  */
 final class StreamedRows {
   /** Limited answers of at most so many rows are not streamed: their order may be any then. */
@@ -64,12 +64,7 @@ final class StreamedRows {
   private final Set<String> warnings = new LinkedHashSet<>();
   private final SegmentAccesses accesses = new SegmentAccesses();
 
-  /**
-   * Prepares an answer.
-   *
-   * @param plan of a query for which {@link #answers} holds
-   * @param memory charged for parts
-   */
+  /** Charges parts to {@code memory}; {@link #answers} holds for the plan's query. */
   StreamedRows(QueryPlan plan, Deadline deadline, GroupMemory memory, RowSink sink)
       throws IOException {
     this.plan = plan;
@@ -124,7 +119,6 @@ final class StreamedRows {
         .toList();
   }
 
-  /** Delivers all rows. */
   StreamedAnswer run() throws IOException {
     deadline.check();
     sink.rows(new RowLookup(query).finish()); // so that the sink knows the columns
@@ -150,7 +144,6 @@ final class StreamedRows {
     return query.limit() >= 0 && rows >= query.limit();
   }
 
-  /** The rows of a part, in order. */
   private ResultTable collected(Part part, GroupMemory own) throws IOException {
     RowLookup lookup = new RowLookup(query, own);
     SegmentWorker worker =

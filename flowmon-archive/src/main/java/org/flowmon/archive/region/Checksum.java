@@ -15,19 +15,16 @@ public final class Checksum {
 
   private Checksum() {}
 
-  /** The checksum of {@code bytes[from … from + length)}. */
   public static int of(byte[] bytes, int from, int length) {
     CRC32C crc = new CRC32C();
     crc.update(bytes, from, length);
     return (int) crc.getValue();
   }
 
-  /** The checksum of all bytes of a sink. */
   public static int of(ByteSink bytes) {
     return of(bytes.array(), 0, bytes.size());
   }
 
-  /** The checksum of a file. */
   public static int of(Path file) throws IOException {
     CRC32C crc = new CRC32C();
     ByteBuffer block = ByteBuffer.allocateDirect(BLOCK_BYTES);

@@ -1,12 +1,8 @@
 package org.flowmon.archive.region;
 
 /**
- * The identity of a sealed file of the archive, recorded outside it.
- *
- * @param length bytes of the whole file
- * @param crc32c CRC32C of the whole file
- * @param footerLength bytes at the end of the file that a reader parses first, 1 … length
- * @param footerCrc32c CRC32C of these last bytes
+ * The identity of a sealed file, recorded outside it: length and CRC32C of the whole file, and of
+ * the footer, the last 1 … length bytes, which a reader parses first.
  */
 public record FileIdentity(long length, int crc32c, int footerLength, int footerCrc32c) {
   public FileIdentity {

@@ -21,16 +21,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 
 /**
- * A whole file in mapped memory, below 2 GiB, counted by reference. The file's length is checked
- * before mapping, so that no read can go past its end; sealed files are never written again. A file
- * that another program cuts while it is mapped is an error: {@link #requireWhole}. Only Java code
- * may read the bytes: if the file is cut, native code that reads them in place would end the
- * process.
+ * A whole file in mapped memory, below 2 GiB, counted by reference. Its length is checked before
+ * mapping, so that no read can go past its end; sealed files are never written again. A file that
+ * another program cuts while it is mapped is an error: {@link #requireWhole}. Only Java code may
+ * read the bytes: native code reading a cut file in place would end the process.
  *
  * <p>Java 17 has no public way to unmap; {@code sun.misc.Unsafe.invokeCleaner} of module
- * jdk.unsupported is the accepted one. After the last {@link #release} the buffer is gone: {@link
- * #buffer} throws then. A buffer taken before must not be touched any more; the references ensure
- * this.
+ * jdk.unsupported is the accepted one. After the last {@link #release}, {@link #buffer} throws, and
+ * a buffer taken before must not be touched; the references ensure this.
  */
 public final class MappedRegion {
   private static final MethodHandle INVOKE_CLEANER = findCleaner();
@@ -87,10 +85,8 @@ public final class MappedRegion {
   }
 
   /**
-   * Maps a file of unknown identity, with one reference: its reader has to identify it.
-   *
-   * @throws SegmentCorruptException if it is empty or 2 GiB or more
-   * @throws IOException if it cannot be opened or mapped
+   * Maps a file of unknown identity, with one reference: its reader has to identify it. Throws
+   * {@link SegmentCorruptException} if it is empty or 2 GiB or more.
    */
   public static MappedRegion open(Path path) throws IOException {
     Object key = key(path);
@@ -116,9 +112,8 @@ public final class MappedRegion {
   }
 
   /**
-   * The bytes, little-endian; for absolute reads only, since threads share it.
-   *
-   * @throws IllegalStateException after the last reference was released
+   * The bytes, little-endian; for absolute reads only, since threads share it. Throws {@link
+   * IllegalStateException} after the last release.
    */
   public ByteBuffer buffer() {
     ByteBuffer current = buffer;
@@ -128,11 +123,7 @@ public final class MappedRegion {
     return current;
   }
 
-  /**
-   * Throws if the last reference was released.
-   *
-   * @throws IllegalStateException naming the file
-   */
+  /** Throws {@link IllegalStateException}, naming the file, after the last release. */
   public void requireOpen() {
     buffer();
   }
@@ -152,10 +143,8 @@ public final class MappedRegion {
   }
 
   /**
-   * Throws unless the bytes have this CRC32C.
-   *
-   * <p>They are copied in blocks: then a file that was cut causes an error, while reading it in
-   * place in the checksum's native code would end the whole process.
+   * Throws unless the bytes have this CRC32C. They are copied in blocks: then a cut file causes an
+   * error, while the checksum's native code reading in place would end the whole process.
    */
   public void verify(String place, int offset, int length, int crc32c) {
     checkRange(place, offset, length);
@@ -181,7 +170,7 @@ public final class MappedRegion {
   /**
    * Throws if the file was cut since it was mapped. Bytes read past its new end were never written,
    * and Java may throw the resulting {@link InternalError} later: readers call this before they use
-   * a result. A file that was deleted or replaced is whole as long as it is mapped.
+   * a result. A deleted or replaced file is whole as long as it is mapped.
    */
   public void requireWhole() {
     cut()
@@ -202,7 +191,6 @@ public final class MappedRegion {
             "the file was cut while it was read: it has " + now + " of " + length + " bytes"));
   }
 
-  /** Whether the path still names the mapped file. */
   private boolean isSame() {
     try {
       return Objects.equals(key, key(path));
@@ -216,11 +204,7 @@ public final class MappedRegion {
     return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
   }
 
-  /**
-   * Explains a memory fault: a file was cut while it was read.
-   *
-   * @return the error that names the file; the fault itself if none of the open files was cut
-   */
+  /** The error naming the file whose cutting caused a memory fault; the fault if none was cut. */
   public static RuntimeException explain(InternalError fault) {
     for (MappedRegion region : OPEN) {
       Optional<SegmentCorruptException> cut = region.cut();
@@ -233,16 +217,11 @@ public final class MappedRegion {
     throw fault;
   }
 
-  /** Creates an exception that names this file. */
   public SegmentCorruptException corrupt(String place, String what) {
     return new SegmentCorruptException(path, place, what);
   }
 
-  /**
-   * Takes a reference.
-   *
-   * @throws IllegalStateException if the last one was already released
-   */
+  /** Takes a reference; throws {@link IllegalStateException} after the last release. */
   public void acquire() {
     int now;
     do {

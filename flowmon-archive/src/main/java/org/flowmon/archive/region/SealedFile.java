@@ -11,12 +11,11 @@ import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
 /**
- * A file under construction that gets its name only when it is complete and synced. Closing it
- * before {@link #seal} deletes it.
+ * A file under construction that gets its name only when complete and synced. Closing it before
+ * {@link #seal} deletes it.
  */
 public final class SealedFile implements Closeable {
-  // A heap buffer is copied through a direct one of its size, which the JDK keeps per thread: keep
-  // that small.
+  // The JDK copies a heap buffer through a direct one of its size, kept per thread: stay small.
   private static final int SLICE = 1 << 20;
 
   private final Path target;
@@ -49,18 +48,15 @@ public final class SealedFile implements Closeable {
     return new SealedFile(target, temporary, channel);
   }
 
-  /** Bytes written so far. */
   public long position() {
     return position;
   }
 
-  /** Marks the start of the footer. */
   public void beginFooter() {
     footerCrc = new CRC32C();
     footerStart = position;
   }
 
-  /** Appends bytes. */
   public void write(byte[] bytes, int offset, int length) throws IOException {
     if (position + length > Integer.MAX_VALUE) {
       throw new IOException(target + " would reach 2 GiB; seal fewer rows");
@@ -79,12 +75,7 @@ public final class SealedFile implements Closeable {
     position += length;
   }
 
-  /**
-   * Syncs the file and gives it its name. The folder is still to be synced: {@link
-   * SyncedFolders#sync}.
-   *
-   * @return the file's identity
-   */
+  /** Syncs and names the file, gives its identity; then {@link SyncedFolders#sync} the folder. */
   public FileIdentity seal() throws IOException {
     channel.force(true);
     channel.close();
@@ -93,7 +84,7 @@ public final class SealedFile implements Closeable {
     return identity();
   }
 
-  /** The identity of the file with the bytes written so far; needs {@link #beginFooter} before. */
+  /** The identity of the bytes written so far; needs {@link #beginFooter} before. */
   public FileIdentity identity() {
     return new FileIdentity(
         position,

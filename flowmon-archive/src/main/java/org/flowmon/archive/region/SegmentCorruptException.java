@@ -13,13 +13,7 @@ public final class SegmentCorruptException extends RuntimeException {
   private final String place;
   private final String what;
 
-  /**
-   * An exception for a local file.
-   *
-   * @param file the damaged file
-   * @param place in the file, for example {@code column src_addr} or {@code footer}
-   * @param what the finding and the expectation
-   */
+  /** For a local file; a place is {@code column src_addr} or {@code footer}, for example. */
   public SegmentCorruptException(Path file, String place, String what) {
     this(file, place, what, null);
   }
@@ -28,11 +22,7 @@ public final class SegmentCorruptException extends RuntimeException {
     this(file.toString(), place, what, cause);
   }
 
-  /**
-   * An exception for a file that need not be local.
-   *
-   * @param file its path or URL
-   */
+  /** For a file, named by path or URL, that need not be local. */
   public SegmentCorruptException(String file, String place, String what, Throwable cause) {
     super(file + ": " + place + ": " + what, cause);
     this.file = file;
@@ -45,7 +35,6 @@ public final class SegmentCorruptException extends RuntimeException {
     return file;
   }
 
-  /** The place in the file. */
   public String place() {
     return place;
   }

@@ -7,10 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/**
- * Makes folders and names survive a power failure. POSIX guarantees that for the name of a file or
- * folder only once its parent folder was synced.
- */
+/** Makes folders and names survive a power failure: POSIX needs a sync of their parent folder. */
 public final class SyncedFolders {
   private SyncedFolders() {}
 
@@ -32,7 +29,6 @@ public final class SyncedFolders {
     return folder;
   }
 
-  /** Makes all names in a folder durable. */
   public static void sync(Path folder) throws IOException {
     try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
       channel.force(true);

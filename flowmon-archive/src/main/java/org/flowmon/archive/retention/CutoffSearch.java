@@ -5,14 +5,14 @@ import org.flowmon.archive.sorted.BinarySearch;
 
 /**
  * Hides the oldest rows of several segments until the rest is within a limit. Rows are ordered by
- * time key, then by the order of their segments, then by their place: each segment keeps its last
- * rows. Keys are found by binary search in the segments that hold keys of the times in question;
- * rows are not read one by one.
+ * time key, then by the order of segments, then by place: each segment keeps its last rows. Keys
+ * are found by binary search in the segments that hold keys of the times in question; rows are not
+ * read one by one.
  */
 final class CutoffSearch {
   /** The weight of rows against a limit. */
   interface Weight {
-    /** The weight of a segment's rows from one on; monotonic in the number of rows, 0 for none. */
+    /** The weight of a segment's rows from one on; monotonic in their number, 0 for none. */
     long of(SegmentKeys segment, int firstRow);
   }
 
@@ -20,11 +20,7 @@ final class CutoffSearch {
   private final int[] first;
   private long cutoff;
 
-  /**
-   * Begins with the rows hidden already.
-   *
-   * @param cutoff time key (µs) below which nothing is visible
-   */
+  /** Begins with the rows hidden already, below the time key (µs) {@code cutoff}. */
   CutoffSearch(List<SegmentKeys> segments, long cutoff) {
     this.segments = segments;
     this.cutoff = cutoff;
@@ -34,17 +30,14 @@ final class CutoffSearch {
     }
   }
 
-  /** The first visible row of each segment. */
   int[] firstRows() {
     return first;
   }
 
-  /** The time key below which rows are hidden. */
   long cutoff() {
     return cutoff;
   }
 
-  /** Hides every key below a time. */
   void hideBefore(long time) {
     if (time > cutoff) {
       cutoff = time;
@@ -63,10 +56,8 @@ final class CutoffSearch {
   }
 
   /**
-   * Hides the oldest rows until the rest weighs no more than a limit.
-   *
-   * @param hint the interval that probably holds the deciding key; a wrong one costs time. Null for
-   *     none
+   * Hides the oldest rows until the rest weighs no more than a limit. The hint, null for none, is
+   * the interval that probably holds the deciding key; a wrong one costs time.
    */
   void hideUntil(Weight weight, long limit, TimestampHistogram.Interval hint) {
     if (weigh(weight) <= limit) {
@@ -91,7 +82,6 @@ final class CutoffSearch {
     hideTies(weight, limit, decidingKey(weight, limit, low, high));
   }
 
-  /** The weight of the rows whose keys are larger than a time. */
   private long weighAfter(Weight weight, long time) {
     long sum = 0;
     for (int i = 0; i < first.length; i++) {
@@ -151,7 +141,6 @@ final class CutoffSearch {
     }
   }
 
-  /** The first row from which a segment is within the limit; {@code to} if none. */
   private static int firstWithin(Weight weight, SegmentKeys segment, long limit, int from, int to) {
     return BinarySearch.first(from, to, row -> weight.of(segment, row) <= limit);
   }

@@ -9,11 +9,10 @@ import org.flowmon.archive.segment.SealedSegment;
  * The rows that a commit hides. Rows of a segment are sorted by time key, so the remaining ones are
  * all from one row on.
  *
- * @param cutoff time key (µs) after the commit: rows below it are hidden; for rows equal to it
- *     {@code firstRows} decides. Never smaller than before
- * @param rows number of rows that this commit hides, including late ones
- * @param lateRows of these, rows that the commit itself brings and that were below the cutoff
- *     before it
+ * @param cutoff time key (µs) after the commit, never smaller than before: rows below it are
+ *     hidden; for rows equal to it {@code firstRows} decides
+ * @param rows that this commit hides, including late ones
+ * @param lateRows of these, rows that the commit brings, below the cutoff before it
  * @param firstRows the first visible row of segments in which some rows are newly hidden and some
  *     are not, by id
  * @param expired ids of segments whose rows are all hidden: they leave the archive
@@ -28,7 +27,6 @@ public record Expiration(
     List<String> expired,
     Map<String, SealedSegment> trimmed,
     TimestampHistogram keys) {
-  /** Hides nothing. */
   public static final Expiration NONE =
       new Expiration(Long.MIN_VALUE, 0, 0, Map.of(), List.of(), Map.of(), null);
 
@@ -38,7 +36,6 @@ public record Expiration(
     trimmed = java.util.Collections.unmodifiableMap(new TreeMap<>(trimmed));
   }
 
-  /** Whether it changes nothing: neither rows nor cutoff nor counted keys. */
   public boolean isEmpty() {
     return hidesNothing() && cutoff == Long.MIN_VALUE && keys == null;
   }

@@ -5,8 +5,8 @@ import org.flowmon.flow.time.FlowTime;
 
 /**
  * The newest plausible arrival, from which ages are counted back. One more than an hour in the
- * future comes from a wrong clock, and must not age everything else. If a segment holds such an
- * arrival, only its first arrival is used. Not thread-safe.
+ * future comes from a wrong clock, and must not age everything else. Of a segment with such an
+ * arrival, only the first is used. Not thread-safe.
  */
 public final class NewestArrival {
   private static final long HOUR_MICROS = 3_600_000_000L;
@@ -14,16 +14,11 @@ public final class NewestArrival {
   private final long latest;
   private long newest = Long.MIN_VALUE;
 
-  /**
-   * Starts without arrivals.
-   *
-   * @param clock now, µs; arrivals up to an hour later count
-   */
+  /** Starts without arrivals; those up to an hour after {@code clock} (now, µs) count. */
   NewestArrival(long clock) {
     this.latest = clock + HOUR_MICROS;
   }
 
-  /** Starts without arrivals, with this machine's clock. */
   public static NewestArrival asOfNow() {
     return new NewestArrival(FlowTime.now());
   }
@@ -33,7 +28,6 @@ public final class NewestArrival {
     return latest;
   }
 
-  /** Adds the arrivals of a segment. */
   public void add(SealedSegment segment) {
     add(segment.arrival().min(), segment.arrival().max());
   }

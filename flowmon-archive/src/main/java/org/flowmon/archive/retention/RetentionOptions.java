@@ -4,20 +4,18 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
 /**
- * The limits on how much of the past an archive keeps; the strictest one decides. Stored in the
- * manifest, so that all writers apply the same. Flows with larger {@link
+ * The limits on how much of the past an archive keeps; the strictest decides, 0 is none. Stored in
+ * the manifest, so that all writers apply the same. Flows with larger {@link
  * org.flowmon.archive.segment.TimeKey}s are more recent.
  *
- * @param rows so many most recent flows are kept; 0: no such limit
+ * @param rows so many most recent flows are kept
  * @param slack flows stored beyond {@code rows} at most, including hidden ones in segments with
  *     visible ones: the larger, the fewer are rewritten to get rid of them. 0 if {@code rows} is
- * @param ageMicros flows this much older than the newest plausible arrival committed ({@link
- *     NewestArrival}) are not kept, µs; 0: no such limit
- * @param bytes the flows that are kept take at most so many bytes, by their part of the files that
- *     hold them; 0: no such limit
+ * @param ageMicros flows this much (µs) older than the newest plausible arrival committed ({@link
+ *     NewestArrival}) are not kept
+ * @param bytes of kept flows at most, by their part of the files that hold them
  */
 public record RetentionOptions(long rows, long slack, long ageMicros, long bytes) {
-  /** Everything is kept. */
   public static final RetentionOptions NONE = new RetentionOptions(0, 0, 0, 0);
 
   private static final long MICROS = 1000; // nanoseconds
@@ -36,13 +34,8 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
   }
 
   /**
-   * Limits in units for people.
-   *
-   * @param rows 0: no limit
-   * @param slack −1 if unspecified: {@link #withSlackFor} chooses
-   * @param age null or zero: no limit
-   * @param bytes 0: no limit
-   * @throws IllegalArgumentException saying what was expected
+   * Limits in units for people: 0, and a null age, is no limit. Slack −1 is unspecified: {@link
+   * #withSlackFor} chooses. Throws {@link IllegalArgumentException} saying what was expected.
    */
   public static RetentionOptions of(long rows, long slack, Duration age, long bytes) {
     long more = slack >= 0 || rows == 0 ? Math.max(0, slack) : UNSAID;
@@ -64,10 +57,8 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
 
   /**
    * These limits with a worthwhile slack if none was specified: a tenth of the rows, at least
-   * {@link #smallestSlack}.
-   *
-   * @param segmentRows rows of the largest segments
-   * @throws IllegalArgumentException if the specified one is smaller
+   * {@link #smallestSlack}. Throws {@link IllegalArgumentException} if the specified one is
+   * smaller. {@code segmentRows} are those of the largest segments.
    */
   public RetentionOptions withSlackFor(long segmentRows) {
     long smallest = smallestSlack(rows, segmentRows);
@@ -87,16 +78,13 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
   /**
    * The smallest worthwhile slack. Each trimming of a segment rewrites its remaining rows: with
    * less slack, expiring flows would be rewritten more than some four times each. An archive that
-   * keeps {@code rows} has no segment of more than these.
-   *
-   * @param segmentRows rows of the largest segments
+   * keeps {@code rows} has no segment of more.
    */
   public static long smallestSlack(long rows, long segmentRows) {
     long largest = Math.min(rows, segmentRows);
     return largest / REWRITES + (largest % REWRITES == 0 ? 0 : 1);
   }
 
-  /** Whether there is any limit. */
   public boolean isLimited() {
     return rows > 0 || ageMicros > 0 || bytes > 0;
   }
@@ -106,16 +94,12 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
     return rows == 0 || rows > Long.MAX_VALUE - slack ? Long.MAX_VALUE : rows + slack;
   }
 
-  /**
-   * Bytes above which files are trimmed: an eighth above {@link #bytes}, {@link Long#MAX_VALUE} if
-   * there is no limit.
-   */
+  /** Bytes above which files are trimmed, 9/8 of the limit; {@link Long#MAX_VALUE} if none. */
   public long mostBytes() {
     long most = bytes + bytes / 8;
     return bytes == 0 || most < 0 ? Long.MAX_VALUE : most;
   }
 
-  /** For people. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();

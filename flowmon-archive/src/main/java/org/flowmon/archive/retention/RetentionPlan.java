@@ -3,9 +3,8 @@ package org.flowmon.archive.retention;
 import java.util.List;
 
 /**
- * The rows that a commit hides: first those below the cutoff, then those that are too old, then the
- * oldest beyond the number of rows, then the oldest beyond the number of bytes. Each step only
- * hides more, so the strictest limit decides.
+ * The rows that a commit hides: those below the cutoff, those too old, the oldest beyond the number
+ * of rows, then of bytes. Each step only hides more, so the strictest limit decides.
  */
 public final class RetentionPlan {
   private final int[] firstRows;
@@ -25,7 +24,6 @@ public final class RetentionPlan {
     return firstRows[segment];
   }
 
-  /** The time key (µs) below which rows are hidden. */
   public long cutoff() {
     return cutoff;
   }
@@ -36,7 +34,7 @@ public final class RetentionPlan {
   }
 
   /**
-   * Time keys to be counted: of new rows that are not late and, if none were known, of rows visible
+   * Time keys to count: of new rows that are not late and, if none were known, of rows visible
    * before. Null if nothing is limited.
    */
   public TimestampHistogram keys() {
@@ -49,10 +47,8 @@ public final class RetentionPlan {
    * @param segments those of the archive in their order, then the new ones
    * @param known number of segments before the new ones
    * @param cutoff before the commit
-   * @param newestArrival newest plausible arrival of all rows ever committed, including new ones
-   *     ({@link NewestArrival}); µs
-   * @param keys time keys of the visible rows of the known segments; null if unknown, then they are
-   *     counted. Not changed
+   * @param newestArrival newest plausible arrival (µs) of all rows ever committed, with new ones
+   * @param keys of the visible rows of known segments, not changed; null if unknown, then counted
    */
   public static RetentionPlan of(
       RetentionOptions options,

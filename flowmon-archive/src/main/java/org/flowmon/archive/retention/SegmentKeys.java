@@ -13,28 +13,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The time keys of a segment and its first visible row. The file is opened only if the range of
- * keys does not suffice. If it is damaged or lost, its keys are assumed to be evenly spread: a
- * damaged old segment must not block commits. An I/O error is no damage: the decision would be
- * permanent, so none is made.
- *
- * <p>Methods that look for keys throw {@link UncheckedIOException} if the segment cannot be read
- * now. Not thread-safe.
+ * The time keys of a segment and its first visible row. Opens the file only if the range of keys
+ * does not suffice. If it is damaged or lost, keys are assumed to be evenly spread: a damaged old
+ * segment must not block commits. An I/O error is no damage: the decision would be permanent, so
+ * none is made, and methods that look for keys throw {@link UncheckedIOException}. Not thread-safe.
  */
 public final class SegmentKeys {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentKeys.class);
 
   /** Opens segments; the creator of the opener closes them. */
   public interface Opener {
-    /**
-     * The segment's rows.
-     *
-     * @throws SegmentCorruptException if it is damaged, or its file is lost
-     * @throws IOException if it cannot be read now
-     */
+    /** Throws {@link SegmentCorruptException} if damaged or lost, {@link IOException} if unread. */
     SegmentReader open(SealedSegment segment) throws IOException;
 
-    /** Declares that an opened segment is not read any more, until it is opened again. */
+    /** Declares that an opened segment is not read until it is opened again. */
     void release(SealedSegment segment);
   }
 
@@ -44,11 +36,7 @@ public final class SegmentKeys {
   private TimeKeys keys;
   private boolean unreadable;
 
-  /**
-   * Wraps the keys of a segment.
-   *
-   * @param firstRow the first visible row, up to the number of rows
-   */
+  /** {@code firstRow}, the first visible one, may be the number of rows. */
   public SegmentKeys(SealedSegment segment, int firstRow, Opener opener) {
     this.segment = segment;
     this.firstRow = firstRow;
@@ -68,7 +56,6 @@ public final class SegmentKeys {
     return lowerBound(time, 0, segment.rows());
   }
 
-  /** The first row whose key is larger than a time (µs). */
   public int upperBound(long time) {
     return time == Long.MAX_VALUE ? segment.rows() : lowerBound(time + 1);
   }
@@ -130,11 +117,7 @@ public final class SegmentKeys {
     return (int) Math.max(1, Math.min(segment.rows(), Math.round(part * segment.rows())));
   }
 
-  /**
-   * Counts the keys of rows into a histogram.
-   *
-   * @param from the first row to be counted
-   */
+  /** Counts the keys of rows, from one on, into a histogram. */
   void count(int from, TimestampHistogram histogram) {
     TimeRange range = segment.timeKey();
     if (from >= segment.rows()) {

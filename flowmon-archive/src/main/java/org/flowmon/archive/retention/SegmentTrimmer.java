@@ -13,14 +13,7 @@ import org.flowmon.archive.segment.writer.SegmentWriter;
 public final class SegmentTrimmer {
   private SegmentTrimmer() {}
 
-  /**
-   * Seals the last rows of a segment.
-   *
-   * @param writer with the archive's options
-   * @param directory the folder of segments
-   * @param firstRow the first of them, at least one
-   * @param owner as in {@link SegmentWriter#seal}
-   */
+  /** Seals rows from {@code firstRow} on, at least one; the writer has the archive's options. */
   public static SealedSegment trim(
       SegmentWriter writer,
       Path directory,
@@ -32,7 +25,6 @@ public final class SegmentTrimmer {
     return writer.seal(directory, List.of(rowsFrom(segment, firstRow)), provenance, owner);
   }
 
-  /** The rows of a segment from one on. */
   public static SelectedRows rowsFrom(SegmentReader segment, int firstRow) {
     int[] rows = new int[segment.rows() - firstRow];
     for (int i = 0; i < rows.length; i++) {

@@ -10,16 +10,13 @@ import org.flowmon.flow.TableHash;
  * newest lies ("timestamp histogram", Diventi, section 3.2.2).
  *
  * <p>Buckets are intervals of one width, a power of two of microseconds, aligned to its multiples.
- * Empty ones are not stored, so a timestamp from 1970 costs one bucket and no precision. If there
- * would be more than {@link #maxBuckets}, the width doubles until there are not; the result does
- * not depend on the order of additions. Counts are exact. So the position of a rank is wrong by
- * less than one width, and a count at a boundary between buckets is exact.
- *
- * <p>Not thread-safe: each thread fills its own, which are then {@linkplain
+ * Empty ones are not stored, so a timestamp from 1970 costs one bucket and no precision. Beyond
+ * {@link #maxBuckets}, the width doubles until they fit; the order of additions does not matter.
+ * Counts are exact, so the position of a rank is wrong by less than one width, and a count at a
+ * boundary between buckets is exact. Not thread-safe: each thread fills its own, to be {@linkplain
  * #add(TimestampHistogram) merged}.
  */
 public final class TimestampHistogram {
-  /** Default maximum of buckets. */
   public static final int DEFAULT_BUCKETS = 4096;
 
   /** Default initial width: 2^20 µs, about a second. */
@@ -35,17 +32,11 @@ public final class TimestampHistogram {
   private int size;
   private long total;
 
-  /** An empty histogram of the default size. */
   public TimestampHistogram() {
     this(DEFAULT_BUCKETS, DEFAULT_WIDTH_LOG2);
   }
 
-  /**
-   * An empty histogram.
-   *
-   * @param maxBuckets 2 … 2^20
-   * @param widthLog2 the initial width is 2 to this power, 0 … 63, in µs
-   */
+  /** {@code maxBuckets} are 2 … 2^20; the initial width is 2^{@code widthLog2} µs, 0 … 63. */
   public TimestampHistogram(int maxBuckets, int widthLog2) {
     if (maxBuckets < 2 || maxBuckets > LIMIT || widthLog2 < 0 || widthLog2 > 63) {
       throw new IllegalArgumentException(
@@ -55,12 +46,7 @@ public final class TimestampHistogram {
     this.widthLog2 = widthLog2;
   }
 
-  /**
-   * An interval of time.
-   *
-   * @param first its first microsecond
-   * @param last its last microsecond
-   */
+  /** An interval of time, from its first to its last microsecond. */
   public record Interval(long first, long last) {}
 
   public int maxBuckets() {
@@ -72,17 +58,14 @@ public final class TimestampHistogram {
     return widthLog2;
   }
 
-  /** Number of non-empty buckets. */
   public int size() {
     return size;
   }
 
-  /** Number of timestamps in all buckets. */
   public long total() {
     return total;
   }
 
-  /** An independent copy. */
   public TimestampHistogram copy() {
     TimestampHistogram copy = new TimestampHistogram(maxBuckets, widthLog2);
     copy.buckets = buckets.clone();
@@ -92,16 +75,11 @@ public final class TimestampHistogram {
     return copy;
   }
 
-  /** Counts one timestamp. */
   public void add(long time) {
     add(time, 1);
   }
 
-  /**
-   * Counts equal timestamps.
-   *
-   * @param count at least 1
-   */
+  /** Counts equal timestamps, at least 1. */
   public void add(long time, long count) {
     if (count < 1) {
       throw new IllegalArgumentException(count + " timestamps");
@@ -185,7 +163,6 @@ public final class TimestampHistogram {
     return new Interval(first, first + (widthLog2 == 63 ? Long.MAX_VALUE : (1L << widthLog2) - 1));
   }
 
-  /** The taken buckets, ascending. */
   private long[] ascending() {
     long[] taken = new long[size];
     int n = 0;
@@ -207,12 +184,7 @@ public final class TimestampHistogram {
     return counts[slot];
   }
 
-  /**
-   * The bucket that holds the n-th newest timestamp.
-   *
-   * @param rank n, from 1
-   * @return null if there are fewer
-   */
+  /** The bucket that holds the n-th newest timestamp, from 1; null if there are fewer. */
   public Interval newest(long rank) {
     if (rank < 1 || rank > total) {
       return null;
@@ -237,11 +209,7 @@ public final class TimestampHistogram {
     return out.array();
   }
 
-  /**
-   * Reads all remaining bytes, as {@link #toBytes} wrote them.
-   *
-   * @throws IllegalArgumentException if they are no histogram, saying what was found
-   */
+  /** Reads all remaining bytes; {@link IllegalArgumentException} saying what was found else. */
   public static TimestampHistogram fromBytes(ByteBuffer in) {
     int widthLog2 = in.remaining() < 8 ? -1 : in.getInt();
     int size = widthLog2 < 0 ? -1 : in.getInt();

@@ -16,10 +16,8 @@ public final class CellMerge {
     private final int[] newIds;
 
     /**
-     * A slice of a checked rollup.
-     *
-     * @param newIds the result's id of each id in the rollup, ascending; the last entry is that of
-     *     NULL; not copied
+     * A slice of a checked rollup. {@code newIds}, not copied, ascend: the result's id of each id
+     * in the rollup, the last for NULL.
      */
     public Input(Rollup rollup, int slice, int[] newIds) {
       this.rollup = rollup;
@@ -32,10 +30,8 @@ public final class CellMerge {
   @FunctionalInterface
   public interface Sink {
     /**
-     * Takes a block of cells: all but the last have {@link RollupFormat#BLOCK}.
-     *
-     * @param ids ascending, also from block to block; reused
-     * @param streams the cells' values by stream, from that of rows on; reused
+     * Takes a block of {@link RollupFormat#BLOCK} cells, the last maybe fewer. Ids ascend, also
+     * across blocks; streams begin with rows. Both arrays are reused.
      */
     void block(int[] ids, int n, long[][] streams) throws IOException;
   }
@@ -105,7 +101,6 @@ public final class CellMerge {
     return first;
   }
 
-  /** Adds the cells of an input that are in the window. */
   private void add(int i, Input input, long base) {
     reader.open(input.rollup, input.slice);
     while (next[i] < base + WINDOW) {

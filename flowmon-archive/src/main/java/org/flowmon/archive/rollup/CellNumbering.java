@@ -4,11 +4,9 @@ import java.util.Arrays;
 
 /**
  * Numbers the cells of a rollup: rows of one run, one value of {@code outgoing} and one id are one
- * cell. Cells are numbered run by run, then by {@code outgoing}, then by id, which is their order
- * in the blob. Reused for each segment. Not thread-safe.
- *
- * <p>A bitmap for each value of {@code outgoing} marks the ids of a run; a cell's number is a rank
- * in it, so that nothing is hashed or sorted.
+ * cell. Cells are numbered by run, then {@code outgoing}, then id: their order in the blob. A
+ * bitmap for each {@code outgoing} marks the ids of a run; a cell's number is a rank in it, so that
+ * nothing is hashed or sorted. Reused for each segment. Not thread-safe.
  */
 final class CellNumbering {
   private static final int OUTGOING_VALUES = 3;
@@ -22,7 +20,6 @@ final class CellNumbering {
   /** By cell: its rows. */
   int[] rows = {};
 
-  /** Number of cells. */
   int cells;
 
   /** By slice: run, outgoing, one past its last cell. */
@@ -31,7 +28,6 @@ final class CellNumbering {
   int[] outgoing = new int[16];
   int[] end = new int[16];
 
-  /** Number of slices. */
   int slices;
 
   private long[] marks = {};
@@ -39,13 +35,9 @@ final class CellNumbering {
   private int words;
 
   /**
-   * Numbers the cells.
-   *
-   * @param ids by row
-   * @param outgoingOf by row: 0, 1, 2; null if it is {@code sameOutgoing} in all
-   * @param size ids are below this
-   * @param limit maximum number of cells
-   * @return false if there are more cells than the limit; then the fields are undefined
+   * Numbers the cells; false, with undefined fields, if there are more than {@code limit}. Ids and
+   * outgoing (0, 1, 2) are by row; the latter is null if all are {@code sameOutgoing}. Ids are
+   * below {@code size}.
    */
   boolean number(
       RowRuns runs, int[] ids, byte[] outgoingOf, int sameOutgoing, int n, int size, int limit) {

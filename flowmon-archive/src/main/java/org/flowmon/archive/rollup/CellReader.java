@@ -25,17 +25,14 @@ public final class CellReader {
     blocks = (cells + RollupFormat.BLOCK - 1) / RollupFormat.BLOCK;
   }
 
-  /** Number of blocks in the slice. */
   public int blocks() {
     return blocks;
   }
 
-  /** Number of cells in a block. */
   public int cells(int block) {
     return Math.min(RollupFormat.BLOCK, cells - block * RollupFormat.BLOCK);
   }
 
-  /** The id of the first cell of a block. */
   public int firstId(int ofBlock) {
     return bytes.getInt(offset + 4 * ofBlock); // checked, as they must ascend
   }
@@ -67,11 +64,7 @@ public final class CellReader {
     }
   }
 
-  /**
-   * Reads a block of a stream.
-   *
-   * @param out at least {@link RollupFormat#BLOCK} long
-   */
+  /** Reads a block of a stream; {@code out} is at least {@link RollupFormat#BLOCK} long. */
   public void read(int stream, int ofBlock, long[] out) {
     int entry = offset + 4 * (blocks + stream * blocks + ofBlock);
     int begin = bytes.getInt(entry);

@@ -41,12 +41,7 @@ final class CellSums {
     return words;
   }
 
-  /**
-   * Adds the values of rows.
-   *
-   * @param of the values that are not NULL, in the order of rows
-   * @param valid bits of the rows with a value; null if all have one
-   */
+  /** Adds non-null values in the order of rows; {@code valid} has their bits, null if all are. */
   void add(int[] cellOf, long[] of, int n, long[] valid) {
     if (valid == null && !wide) {
       for (int row = 0; row < n; row++) {
@@ -78,7 +73,6 @@ final class CellSums {
     low[cell] = sum;
   }
 
-  /** Adds the sums of finer cells. */
   void add(int[] cellOf, CellSums finer, int n) {
     for (int c = 0; c < n; c++) {
       int cell = cellOf[c];

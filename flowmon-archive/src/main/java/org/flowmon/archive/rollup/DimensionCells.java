@@ -28,7 +28,6 @@ final class DimensionCells {
   private boolean hasHours;
   private boolean hasTotals;
 
-  /** Resets for the next segment. */
   void begin() {
     hasHours = false;
     hasTotals = false;
@@ -36,11 +35,8 @@ final class DimensionCells {
   }
 
   /**
-   * Numbers the cells of a segment.
-   *
-   * @param of by row that is not NULL: its id in the dictionary
-   * @param valid bits of these rows, null if all are
-   * @param dictionarySize entries of the dictionary
+   * Numbers the cells of a segment; {@code of} has dictionary ids by row that is not NULL, {@code
+   * valid} these rows' bits, null if all are.
    */
   void number(
       RowRuns runs,
@@ -114,7 +110,6 @@ final class DimensionCells {
     }
   }
 
-  /** Appends the blob of all hours; false if there is none. */
   boolean writeTotals(ByteSink out) {
     if (hasTotals) {
       encoder.write(total, null, totalSums.subList(0, measures), size, out);
@@ -122,7 +117,6 @@ final class DimensionCells {
     return hasTotals;
   }
 
-  /** Appends the blob of hours; false if there is none. */
   boolean writeHours(RowRuns runs, ByteSink out) {
     if (hasHours) {
       encoder.write(byHour, runs, hourSums.subList(0, measures), size, out);

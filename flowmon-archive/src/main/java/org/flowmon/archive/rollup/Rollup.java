@@ -8,9 +8,7 @@ import org.flowmon.flow.FlowColumn;
 /**
  * A rollup blob in mapped memory: slices of cells, each cell the rows of one address. The file is
  * the sidecar's and stays mapped as long as it has references. Safe to share between threads; a
- * {@link CellReader} is not.
- *
- * <p>{@link #check} and every reader may throw {@link
+ * {@link CellReader} is not. {@link #check} and every reader may throw {@link
  * org.flowmon.archive.region.SegmentCorruptException}.
  */
 public final class Rollup {
@@ -31,12 +29,8 @@ public final class Rollup {
   private volatile boolean checked;
 
   /**
-   * Opens a blob: reads its header.
-   *
-   * @param place names the blob in errors
-   * @param dictionarySize entries of the column's dictionary
-   * @param rows rows of the segment
-   * @throws org.flowmon.archive.region.SegmentCorruptException if it cannot be such a blob
+   * Reads a blob's header; {@code place} names the blob in errors. Throws {@link
+   * org.flowmon.archive.region.SegmentCorruptException} if it cannot be such a blob.
    */
   public Rollup(
       MappedRegion file,
@@ -104,10 +98,7 @@ public final class Rollup {
     }
   }
 
-  /**
-   * Checks the checksum, the slices and the first ids of their blocks once. Two threads may both
-   * check them: no harm.
-   */
+  /** Checks checksum, slices and first ids of blocks once. Two threads may both do it: no harm. */
   public void check() {
     if (checked) {
       file.requireOpen();
@@ -157,12 +148,10 @@ public final class Rollup {
     return file.buffer().getInt(directoryAt + slice * RollupFormat.SLICE_BYTES + field);
   }
 
-  /** Bytes of the blob. */
   public int bytes() {
     return length;
   }
 
-  /** Number of slices. */
   public int slices() {
     return slices;
   }
@@ -177,7 +166,6 @@ public final class Rollup {
     return sliceEntry(slice, 8);
   }
 
-  /** Number of cells in a slice. */
   public int cells(int slice) {
     return sliceEntry(slice, 12);
   }
@@ -187,12 +175,10 @@ public final class Rollup {
     return size;
   }
 
-  /** The stream of the row counts. */
   public int rowsStream() {
     return 1;
   }
 
-  /** Whether the segment has a value of this measure. */
   public boolean has(FlowColumn measure) {
     return lowStream[measure.ordinal()] >= 0;
   }
@@ -213,17 +199,14 @@ public final class Rollup {
     return highStream[measure.ordinal()];
   }
 
-  /** Number of streams in a slice. */
   public int streams() {
     return streams;
   }
 
-  /** The offset of a slice's data in the file. */
   public int sliceOffset(int slice) {
     return at + sliceEntry(slice, 16);
   }
 
-  /** Bytes of the data of a slice. */
   public int sliceLength(int slice) {
     return sliceEntry(slice, 20);
   }

@@ -15,8 +15,8 @@ import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Writes a rollup slice by slice, with any number of cells. One encoded slice is on the heap.
- * Completed ones wait in a file of their own, because the head before them contains their lengths.
- * Not thread-safe.
+ * Completed ones wait in a file, because the head before them contains their lengths. Not
+ * thread-safe.
  */
 public final class RollupFileWriter implements AutoCloseable {
   private static final int COPY_BYTES = 1 << 20;
@@ -34,11 +34,7 @@ public final class RollupFileWriter implements AutoCloseable {
   private int cells;
   private long written;
 
-  /**
-   * Begins a rollup.
-   *
-   * @param waiting a temporary file, created here and deleted by {@link #close}
-   */
+  /** {@code waiting} is a temporary file, created here and deleted by {@link #close}. */
   public RollupFileWriter(RollupMeasures measures, Path waiting) throws IOException {
     this.measures = measures;
     this.waiting = waiting;
@@ -55,7 +51,6 @@ public final class RollupFileWriter implements AutoCloseable {
     }
   }
 
-  /** Takes a block of the current slice, as {@link CellMerge.Sink}. */
   public void block(int[] ids, int n, long[][] values) {
     firstIds.putInt(ids[0]);
     deltas[0] = 0;
@@ -72,9 +67,8 @@ public final class RollupFileWriter implements AutoCloseable {
   }
 
   /**
-   * Ends the slice, which is left out if it has no cells. Slices come in ascending order.
-   *
-   * @param hour or day, {@link RollupFormat#NO_HOUR} for NULL
+   * Ends the slice, left out if it has no cells. Slices ascend. {@code hour} may be a day; {@link
+   * RollupFormat#NO_HOUR} for NULL.
    */
   public void endSlice(long hour, int outgoing) throws IOException {
     if (cells == 0) {
@@ -124,20 +118,10 @@ public final class RollupFileWriter implements AutoCloseable {
     }
   }
 
-  /**
-   * The size and checksums of a written rollup.
-   *
-   * @param bytes of all of it, 0 if it has no slices
-   * @param headCrc32c of the bytes before the data of the first slice
-   * @param sliceCrc32c of the data of each slice
-   */
+  /** Its size, 0 without slices, and CRC32C of the head before slices' data and of each's data. */
   public record Written(long bytes, int headCrc32c, List<Integer> sliceCrc32c) {}
 
-  /**
-   * Appends the whole rollup; nothing if it has no slices.
-   *
-   * @param size entries of the column's dictionary
-   */
+  /** Appends the whole rollup; nothing if it has no slices. {@code size} is the dictionary's. */
   public Written writeTo(SealedFile file, int size) throws IOException {
     int slices = checksums.size();
     if (slices == 0) {

@@ -19,11 +19,9 @@ public final class RollupFormat {
   /** Blob type: slices by hour of {@code end_time}. */
   public static final String HOURS = "flowmon-hours-v1";
 
-  /** The columns that rollups are by. */
   public static final List<FlowColumn> DIMENSIONS =
       List.of(FlowColumn.SRC_ADDR, FlowColumn.DST_ADDR);
 
-  /** The columns that are summed. */
   public static final List<FlowColumn> MEASURES =
       List.of(
           FlowColumn.BYTES,
@@ -31,7 +29,6 @@ public final class RollupFormat {
           FlowColumn.REVERSE_BYTES,
           FlowColumn.REVERSE_PACKETS);
 
-  /** Microseconds of an hour. */
   public static final long HOUR_MICROS = 3_600_000_000L;
 
   /** The hour of rows without {@code end_time}. */
@@ -40,7 +37,6 @@ public final class RollupFormat {
   /** {@code outgoing} of a slice if it is NULL; else 0 or 1. */
   public static final int OUTGOING_NULL = 2;
 
-  /** Cells of a block. */
   public static final int BLOCK = 256;
 
   static final int HEADER_BYTES = 12;

@@ -8,11 +8,8 @@ import org.flowmon.flow.FlowColumn;
 /** The measures of a rollup and their streams in a slice. Immutable. */
 public final class RollupMeasures {
   /**
-   * One measure.
-   *
-   * @param values the stream that counts its values, that of rows if none is NULL
-   * @param sum the stream of its sums, lowest 64 bits
-   * @param high the stream of its sums from bit 64 on, −1 if sums are below 2^63
+   * One measure and its streams: of the count of its values, that of rows if none is NULL; of its
+   * sums' lowest 64 bits; of the bits from 64 on, −1 if sums are below 2^63.
    */
   record Measure(FlowColumn column, boolean hasNulls, int values, int sum, int high) {
     int flags() {
@@ -26,9 +23,8 @@ public final class RollupMeasures {
   private final int streams;
 
   /**
-   * The measures of several rollups together: a measure that one of them lacks is NULL in its rows.
-   *
-   * @param wide columns whose sums may reach 2^63, if that does not follow from the rollups
+   * The measures of several rollups together: a measure that one lacks is NULL in its rows. Sums of
+   * {@code wide} columns may reach 2^63, if that does not follow from the rollups.
    */
   public RollupMeasures(Collection<Rollup> rollups, Collection<FlowColumn> wide) {
     int next = RollupFormat.FIRST_MEASURE_STREAM;
@@ -55,7 +51,6 @@ public final class RollupMeasures {
     return measures;
   }
 
-  /** Number of streams in a slice: ids, rows, and those of the measures. */
   public int streams() {
     return streams;
   }

@@ -8,7 +8,8 @@ import org.flowmon.flow.bytes.ByteSink;
 /**
  * Sums a segment's rows by address, hour and outgoing during sealing. For each segment: {@link
  * #begin}, {@link #times}, {@link #outgoing}, {@link #addresses}, then {@link #measure}, then the
- * blobs. Reuses its arrays for the next segment. Not thread-safe.
+ * blobs. Values and ids are of the rows that are not NULL, {@code valid} has these rows' bits, null
+ * if all are. Reuses its arrays. Not thread-safe.
  */
 public final class RollupWriter {
   private final RowRuns runs = new RowRuns();
@@ -32,22 +33,11 @@ public final class RollupWriter {
     dimensions.values().forEach(DimensionCells::begin);
   }
 
-  /**
-   * Adds {@code end_time}.
-   *
-   * @param values of the n rows that are not NULL
-   * @param valid bits of these rows, null if all are
-   */
   public void times(long[] values, int n, long[] valid) {
     runs.hours(rows, values, n, valid);
   }
 
-  /**
-   * Adds {@code outgoing}.
-   *
-   * @param values 0 or 1, of the n rows that are not NULL
-   * @param valid bits of these rows, null if all are
-   */
+  /** Adds {@code outgoing}, 0 or 1. */
   public void outgoing(long[] values, int n, long[] valid) {
     long first = values[0];
     boolean varies = n < rows;
@@ -69,24 +59,13 @@ public final class RollupWriter {
     }
   }
 
-  /**
-   * Adds one of {@link RollupFormat#DIMENSIONS}.
-   *
-   * @param ids places in the dictionary, of the rows that are not NULL
-   * @param valid bits of these rows, null if all are
-   * @param size entries of the dictionary
-   */
+  /** Adds a {@link RollupFormat#DIMENSIONS} column; ids are below the dictionary's {@code size}. */
   public void addresses(FlowColumn column, int[] ids, long[] valid, int size) {
     byte[] outgoing = outgoingVaries ? outgoingOf : null;
     dimensions.get(column).number(runs, rows, outgoing, sameOutgoing, ids, valid, size);
   }
 
-  /**
-   * Adds one of {@link RollupFormat#MEASURES}, in the order of their ids.
-   *
-   * @param values of the n rows that are not NULL, not negative
-   * @param valid bits of these rows, null if all are
-   */
+  /** Adds a {@link RollupFormat#MEASURES} column, in the order of ids; none is negative. */
   public void measure(FlowColumn column, long[] values, int n, long[] valid) {
     long max = 0;
     for (int i = 0; i < n; i++) {

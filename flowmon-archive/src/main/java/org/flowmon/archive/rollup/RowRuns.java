@@ -5,15 +5,11 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/**
- * The rows of a segment grouped by the hour of {@code end_time}, the rows without one last. Reused
- * for each segment. Not thread-safe.
- */
+/** A segment's rows by hour of {@code end_time}, those without last. Reused. Not thread-safe. */
 final class RowRuns {
   /** Rows in the order of runs; null if that is the order of rows. */
   int[] order;
 
-  /** By run: its hour. */
   long[] hour = new long[16];
 
   /** By run: one past its last place in {@link #order}. */
@@ -23,7 +19,6 @@ final class RowRuns {
 
   private int[] kept = {};
 
-  /** Makes all rows one run. */
   RowRuns all(int rows) {
     order = null;
     count = 0;
@@ -32,10 +27,8 @@ final class RowRuns {
   }
 
   /**
-   * Groups the rows of a segment by their times.
-   *
-   * @param times of the rows with one; ascending unless clocks run ahead
-   * @param valid bits of these rows, null if all have one
+   * Groups the rows of a segment. Times, of the rows with one, ascend unless clocks run ahead;
+   * {@code valid} has these rows' bits, null if all have one.
    */
   RowRuns hours(int rows, long[] times, int n, long[] valid) {
     order = null;
@@ -74,7 +67,7 @@ final class RowRuns {
     return true;
   }
 
-  /** As {@link #hours}, for times in any order: rows are counted into their hours. */
+  /** For times in any order: rows are counted into their hours. */
   private RowRuns byHour(int rows, long[] times, int n, long[] valid) {
     if (kept.length < rows) {
       kept = new int[rows];

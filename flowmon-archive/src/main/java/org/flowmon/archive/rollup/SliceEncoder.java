@@ -9,12 +9,7 @@ final class SliceEncoder {
   private int offsetAt;
   private int dataStart;
 
-  /**
-   * Appends a blob.
-   *
-   * @param runs the hours of the cells' runs, null for totals
-   * @param size entries of the column's dictionary
-   */
+  /** Appends a blob; hours are null for totals; {@code size} is the dictionary's. */
   void write(CellNumbering cells, RowRuns runs, List<CellSums> measures, int size, ByteSink out) {
     int start = out.size();
     out.putInt(size);

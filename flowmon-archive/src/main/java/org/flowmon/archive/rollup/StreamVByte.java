@@ -18,9 +18,7 @@ final class StreamVByte {
 
   private static final long[] MASKS = {0xFFL, 0xFFFFL, 0xFFFF_FFFFL, -1L};
 
-  /**
-   * By control byte: the offsets of its second, third, fourth value and of their end, 8 bits each.
-   */
+  /** By control byte: offsets of the 2nd, 3rd, 4th value and of their end, 8 bits each. */
   private static final int[] PLACES = new int[256];
 
   static {
@@ -35,12 +33,10 @@ final class StreamVByte {
 
   private StreamVByte() {}
 
-  /** Maximum bytes of a block of so many values. */
   static int maxBytes(int count) {
     return (count + 3) / 4 + 8 * count;
   }
 
-  /** Appends {@code values[from … from + count)}. */
   static void encode(long[] values, int from, int count, ByteSink out) {
     out.reserve(maxBytes(count) + READ_AHEAD);
     byte[] bytes = out.array();
@@ -64,12 +60,9 @@ final class StreamVByte {
   }
 
   /**
-   * Reads a block.
-   *
-   * @param bytes the block, followed by {@link #READ_AHEAD} bytes
-   * @param length of the block, at least its control bytes
-   * @return the end of the values; more than {@code length} if they do not fit, then the values are
-   *     void
+   * Reads a block of {@code length}, at least its control bytes, and followed by {@link
+   * #READ_AHEAD} bytes. Returns the end of the values; more than {@code length} if they do not fit,
+   * then the values are void.
    */
   static int decode(byte[] bytes, int length, int count, long[] out) {
     int full = count >>> 2;

@@ -13,7 +13,6 @@ public final class WideSumsException extends RuntimeException {
     this.measure = measure;
   }
 
-  /** The measure whose sums are to be wide. */
   public FlowColumn measure() {
     return measure;
   }

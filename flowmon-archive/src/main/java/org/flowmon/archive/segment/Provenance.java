@@ -9,7 +9,6 @@ import java.util.TreeMap;
  * are short names such as {@code source} or {@code job}.
  */
 public record Provenance(Map<String, String> properties) {
-  /** Nothing known. */
   public static final Provenance NONE = new Provenance(Map.of());
 
   public Provenance {
@@ -17,7 +16,6 @@ public record Provenance(Map<String, String> properties) {
     properties = java.util.Collections.unmodifiableSortedMap(sorted);
   }
 
-  /** One property. */
   public static Provenance of(String key, String value) {
     return new Provenance(Map.of(key, value));
   }

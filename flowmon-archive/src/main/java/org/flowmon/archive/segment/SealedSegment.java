@@ -12,20 +12,10 @@ import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
 
 /**
- * A complete segment, synced on disk: the facts that a commit needs, and the identities that a
- * reader checks the files against. Serialized as {@link #toBytes}; the layout is in {@code
- * docs/format/segment.md}.
- *
- * @param id name of both files; lower-case letters, digits and {@code -}
- * @param rows number of rows, at least 1
- * @param timeKey range of the {@link TimeKey}s, by which the rows are sorted
- * @param startTime range of {@code start_time}
- * @param endTime range of {@code end_time}
- * @param arrival range of {@code arrival}
- * @param totalBytes exact sum of {@code bytes} over all rows, nulls as 0
- * @param totalPackets exact sum of {@code packets} over all rows, nulls as 0
- * @param segmentFile identity of {@code <id>.parquet}
- * @param indexFile identity of {@code <id>.idx}
+ * A complete segment, synced on disk: the facts that a commit needs, and the identities of {@code
+ * <id>.parquet} and {@code <id>.idx} that a reader checks. Serialized as {@link #toBytes} ({@code
+ * docs/format/segment.md}). The id has lower-case letters, digits and {@code -}; rows, at least 1,
+ * are sorted by {@link TimeKey}; totals are exact sums over all rows, nulls as 0.
  */
 public record SealedSegment(
     String id,
@@ -57,29 +47,24 @@ public record SealedSegment(
     }
   }
 
-  /** Name of the Parquet file within the folder of segments. */
   public String fileName() {
     return id + ".parquet";
   }
 
-  /** Name of the sidecar within the folder of segments. */
   public String indexFileName() {
     return id + ".idx";
   }
 
-  /** Bytes of both files. */
   public long bytesOnDisk() {
     return segmentFile.length() + indexFile.length();
   }
 
   /**
-   * Opens the sidecar of this segment.
+   * Opens the sidecar in the folder that holds the files.
    *
-   * @param directory the folder that holds the files
    * @throws org.flowmon.archive.region.SegmentCorruptException if the file is not the one that was
    *     sealed
-   * @throws IOException if it cannot be read, {@link java.nio.file.NoSuchFileException} if it is
-   *     missing
+   * @throws IOException if unreadable; {@link java.nio.file.NoSuchFileException} if missing
    */
   public SegmentIndex openIndex(Path directory, boolean verifyChecksums) throws IOException {
     return SegmentIndex.open(
@@ -111,11 +96,7 @@ public record SealedSegment(
     return out.array();
   }
 
-  /**
-   * Decodes {@link #toBytes}.
-   *
-   * @throws IllegalArgumentException saying what was found and what was expected
-   */
+  /** Decodes {@link #toBytes}; {@link IllegalArgumentException} says what was found, expected. */
   public static SealedSegment fromBytes(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     if (bytes.length <= FIXED_BYTES || in.getInt() != MAGIC) {

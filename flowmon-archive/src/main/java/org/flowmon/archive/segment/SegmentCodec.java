@@ -22,7 +22,6 @@ public enum SegmentCodec {
     this.defaultLevel = defaultLevel;
   }
 
-  /** The name in options and files. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -13,14 +13,11 @@ import org.flowmon.flow.FlowColumn;
 
 /**
  * Options of sealing: the layout of segments, their compression, the columns their sidecars index.
- * They change no answer, and segments with different options can be in one archive.
+ * They change no answer, and segments with different options can be in one archive. As text ({@link
+ * #toString}, {@link #parse}): {@code compact codec=zstd:1 page=65536 split=false
+ * index=src_addr,dst_addr}, or {@code lookup index=…}.
  *
- * <p>As text ({@link #toString}, {@link #parse}): {@code compact codec=zstd:1 page=65536
- * split=false index=src_addr,dst_addr}, or {@code lookup index=…}.
- *
- * @param profile the layout of the columns
- * @param codec of the pages; {@link SegmentCodec#NONE} for {@link SegmentProfile#LOOKUP}
- * @param level of the codec
+ * @param codec {@link SegmentCodec#NONE} for {@link SegmentProfile#LOOKUP}
  * @param pageBytes approximate bytes of a page's values, uncompressed: {@link #MIN_PAGE} … {@link
  *     #MAX_PAGE}; unused for {@link SegmentProfile#LOOKUP}
  * @param byteStreamSplit whether BYTE_STREAM_SPLIT of integers is used if it is smallest; some
@@ -34,13 +31,10 @@ public record SegmentOptions(
     int pageBytes,
     boolean byteStreamSplit,
     Set<FlowColumn> indexed) {
-  /** Smallest size of a page. */
   public static final int MIN_PAGE = 4 << 10;
 
-  /** Largest size of a page. */
   public static final int MAX_PAGE = 16 << 20;
 
-  /** Default size of a page. */
   public static final int DEFAULT_PAGE = 64 << 10;
 
   /** Any row at once; default indexed columns. */
@@ -91,7 +85,6 @@ public record SegmentOptions(
     }
   }
 
-  /** The defaults of a profile. */
   public static SegmentOptions of(SegmentProfile profile) {
     return profile == SegmentProfile.LOOKUP ? LOOKUP : COMPACT;
   }
@@ -101,17 +94,14 @@ public record SegmentOptions(
     return new SegmentOptions(profile, newCodec, newLevel, pageBytes, byteStreamSplit, indexed);
   }
 
-  /** With pages of about so many bytes, uncompressed. */
   public SegmentOptions withPageBytes(int bytes) {
     return new SegmentOptions(profile, codec, level, bytes, byteStreamSplit, indexed);
   }
 
-  /** With or without BYTE_STREAM_SPLIT. */
   public SegmentOptions withByteStreamSplit(boolean split) {
     return new SegmentOptions(profile, codec, level, pageBytes, split, indexed);
   }
 
-  /** With sidecars that index exactly these columns. */
   public SegmentOptions withIndexed(Collection<FlowColumn> columns) {
     EnumSet<FlowColumn> some = EnumSet.noneOf(FlowColumn.class);
     some.addAll(columns);
@@ -119,10 +109,9 @@ public record SegmentOptions(
   }
 
   /**
-   * Parses options: the profile, then any of {@code codec=NAME} or {@code codec=NAME:LEVEL}, {@code
-   * page=BYTES}, {@code split=true|false}, {@code index=COLUMN,…}, separated by spaces. Other
-   * options are the profile's defaults. An index list that begins with {@code +} adds to the
-   * default.
+   * Parses the profile, then any of {@code codec=NAME} or {@code codec=NAME:LEVEL}, {@code
+   * page=BYTES}, {@code split=true|false}, {@code index=COLUMN,…}, separated by spaces; others are
+   * the profile's defaults. An index list that begins with {@code +} adds to the default.
    *
    * @throws IllegalArgumentException saying what was found and what was expected
    */
@@ -193,7 +182,6 @@ public record SegmentOptions(
     return columns;
   }
 
-  /** The options as text that {@link #parse} reads. */
   @Override
   public String toString() {
     String index =

@@ -9,7 +9,6 @@ public enum SegmentProfile {
   /** Compressed pages of rows: fewer bytes, but reading a row decodes its page. */
   COMPACT;
 
-  /** The name in options and files. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -16,7 +16,6 @@ public final class TimeKey {
     return Math.min(endTime, latest(arrival));
   }
 
-  /** The latest key of a row with this arrival. */
   public static long latest(long arrival) {
     return arrival > Long.MAX_VALUE - MAX_AHEAD_MICROS
         ? Long.MAX_VALUE

@@ -1,11 +1,7 @@
 package org.flowmon.archive.segment;
 
-/**
- * The times of a column, both ends included, in microseconds since 1970-01-01T00:00:00Z. {@link
- * #NONE} if every value is null.
- */
+/** A column's times, both ends included, in µs since 1970 UTC; {@link #NONE} if all are null. */
 public record TimeRange(long min, long max) {
-  /** The empty range. */
   public static final TimeRange NONE = new TimeRange(Long.MAX_VALUE, Long.MIN_VALUE);
 
   public boolean isEmpty() {

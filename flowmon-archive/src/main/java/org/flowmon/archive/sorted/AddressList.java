@@ -4,13 +4,10 @@ import org.flowmon.flow.IpAddress;
 
 /** Distinct addresses in ascending order, or numbers that sort unsigned, as low longs. */
 public interface AddressList {
-  /** Number of addresses. */
   int size();
 
-  /** High long of an address. */
   long high(int i);
 
-  /** Low long of an address. */
   long low(int i);
 
   /** The first address that is at least the given one, {@link #size} if none is. */

@@ -5,14 +5,10 @@ import java.util.Collection;
 import java.util.List;
 import org.flowmon.flow.IpAddress;
 
-/**
- * Merges streams of addresses: the stream with the least address is always the first. A heap; not
- * thread-safe.
- */
+/** Merges address streams, the one with the least first. A heap; not thread-safe. */
 public final class AddressMerge<S extends AddressStream> {
   private final List<S> heap = new ArrayList<>();
 
-  /** Begins with the first address of each stream. */
   public AddressMerge(Collection<S> streams) {
     for (S stream : streams) {
       if (stream.next()) {
@@ -24,12 +20,10 @@ public final class AddressMerge<S extends AddressStream> {
     }
   }
 
-  /** Whether no address is left. */
   public boolean isEmpty() {
     return heap.isEmpty();
   }
 
-  /** A stream at the least address. */
   public S first() {
     return heap.get(0);
   }
@@ -39,7 +33,6 @@ public final class AddressMerge<S extends AddressStream> {
     return !heap.isEmpty() && first().high() == high && first().low() == low;
   }
 
-  /** Advances the first stream. */
   public void advance() {
     if (!first().next()) {
       S last = heap.remove(heap.size() - 1);

@@ -11,12 +11,9 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * The place of an archive: a local path, or a URL whose scheme an {@link ArchiveStoreProvider}
- * opens.
- *
- * @param address an absolute path, or {@code scheme://…} without a slash at its end
- * @param settings of the store, by key; a local one has none. They may hold secrets: nothing prints
- *     them
+ * The place of an archive: an absolute path, or a URL {@code scheme://…} without a slash at its
+ * end, whose scheme an {@link ArchiveStoreProvider} opens. Store settings by key, none for a path,
+ * may hold secrets: nothing prints them.
  */
 public record ArchiveLocation(String address, Map<String, String> settings)
     implements Serializable {
@@ -28,21 +25,15 @@ public record ArchiveLocation(String address, Map<String, String> settings)
     settings = Map.copyOf(settings);
   }
 
-  /** A local directory. */
   public static ArchiveLocation of(Path directory) {
     return new ArchiveLocation(directory.toString(), Map.of());
   }
 
-  /** As {@link #parse(String, Map)} without settings. */
   public static ArchiveLocation parse(String address) {
     return parse(address, Map.of());
   }
 
-  /**
-   * Parses a path, a {@code file:} URL or another URL.
-   *
-   * @throws IllegalArgumentException saying what was found and what was expected
-   */
+  /** Parses a path or URL; {@link IllegalArgumentException} saying what was found and expected. */
   public static ArchiveLocation parse(String text, Map<String, String> settings) {
     String address = ANY_CASE.matcher(text).replaceFirst(m -> m.group().toLowerCase(Locale.ROOT));
     if (address.startsWith("file:")) {
@@ -87,16 +78,11 @@ public record ArchiveLocation(String address, Map<String, String> settings)
     }
   }
 
-  /** Whether it is a directory of this host. */
   public boolean isLocal() {
     return !URL.matcher(address).matches();
   }
 
-  /**
-   * The local directory.
-   *
-   * @throws IllegalStateException if it is a URL
-   */
+  /** The local directory; {@link IllegalStateException} if it is a URL. */
   public Path directory() {
     if (!isLocal()) {
       throw new IllegalStateException(address + " is not a local directory");
@@ -110,10 +96,8 @@ public record ArchiveLocation(String address, Map<String, String> settings)
   }
 
   /**
-   * Opens the store that holds it; nothing need exist there yet.
-   *
-   * @throws IOException if nothing opens the URL's scheme, a setting is wrong or the store cannot
-   *     be reached
+   * Opens the store, where nothing need exist yet. Throws if nothing opens the URL's scheme, a
+   * setting is wrong or the store cannot be reached.
    */
   public ArchiveStore openStore() throws IOException {
     if (isLocal()) {

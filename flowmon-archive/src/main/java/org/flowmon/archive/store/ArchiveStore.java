@@ -8,43 +8,28 @@ import java.util.function.BooleanSupplier;
 import org.flowmon.archive.region.FileIdentity;
 
 /**
- * The storage of an archive's files; all reads and writes of an archive go through it. Names are
- * relative, with {@code /}. Safe for many threads and processes.
- *
- * <p>There are two kinds of files. The small ones of the manifest are written and read as bytes.
- * Large ones are written into {@link #writeFolder}, {@link #publish}ed, never changed afterwards,
- * and read from this host's disk while they are {@link #hold held}: a local store has them there,
- * another one fetches them.
+ * The storage of an archive's files; all reads and writes go through it. Names are relative, with
+ * {@code /}. Safe for many threads and processes. The manifest's small files are written and read
+ * as bytes. Large ones are written into {@link #writeFolder}, {@link #publish}ed, never changed,
+ * and read from this host's disk while {@link #hold held}: a local store has them there, others
+ * fetch them.
  */
 public interface ArchiveStore extends AutoCloseable {
-  /** Prefix of the names of incomplete files. */
   String TEMPORARY_PREFIX = ".tmp-";
 
-  /**
-   * Writes a file, whole and durably, if there is none of this name.
-   *
-   * @return false if there is one, which is left as it is
-   */
+  /** Writes a file, whole and durably; false, with no change, if there is one of this name. */
   boolean putIfAbsent(String name, byte[] bytes) throws IOException;
 
   /**
-   * Makes a folder's visible content durable. A file that another process puts is visible before it
-   * is durable, and that process may be killed in between. Call this before acknowledging such a
-   * file, or deleting others because of it.
+   * Makes a folder's visible content durable: another process may be killed between showing and
+   * syncing a file. Call before acknowledging it, or deleting others because of it.
    */
   void settle(String folder) throws IOException;
 
-  /**
-   * Replaces a file as a whole. If the machine stops soon after it, the file may have its old
-   * content.
-   */
+  /** Replaces a file as a whole. If the machine stops soon after, it may have its old content. */
   void replace(String name, byte[] bytes) throws IOException;
 
-  /**
-   * All bytes of a file, null if there is none.
-   *
-   * @throws IOException if it cannot be read or is larger than {@code maxBytes}
-   */
+  /** All bytes of a file, null if there is none. Throws if larger than {@code maxBytes}. */
   byte[] read(String name, long maxBytes) throws IOException;
 
   boolean exists(String name) throws IOException;
@@ -59,54 +44,40 @@ public interface ArchiveStore extends AutoCloseable {
   boolean delete(String name) throws IOException;
 
   /**
-   * The directory of this host for writing a folder's files before they are {@link #publish}ed. For
-   * a local store it is the folder itself, which the creator of an archive makes.
+   * This host's directory for a folder's files before they are {@link #publish}ed. For a local
+   * store it is the folder itself, which the creator of an archive makes.
    */
   Path writeFolder(String folder) throws IOException;
 
   /**
-   * Makes a complete and synced file of {@link #writeFolder} part of the store, durably. Its name
-   * is new. If this fails, the file may still have become part of it.
+   * Makes a complete and synced file of {@link #writeFolder}, of a new name, part of the store,
+   * durably. If this fails, the file may still have become part of it.
    */
   void publish(String name) throws IOException;
 
   /**
-   * A published file on this host's disk, held until the result is closed.
+   * A published file on this host's disk, held until the result is closed. A local file's identity
+   * is checked by its reader.
    *
-   * @param identity expected identity; a local file is checked by its reader
    * @throws java.nio.file.NoSuchFileException if there is none
    * @throws org.flowmon.archive.region.SegmentCorruptException if the store's file has another
    *     identity
    */
   HeldFolder hold(String name, FileIdentity identity) throws IOException;
 
-  /**
-   * Files as the store has them now, unchecked and not from a cache, held until the result is
-   * closed; missing ones are left out.
-   */
+  /** Files as stored, uncached, unchecked, held until the result is closed; no missing ones. */
   HeldFolder asStored(List<String> names) throws IOException;
 
   /** The directory for leases and locks of this host's processes on this archive. */
   Path hostFolder() throws IOException;
 
-  /**
-   * How long readers may be unseen by the leases of {@link #hostFolder}: removed files stay for at
-   * least so long. Zero if leases show all readers.
-   */
+  /** How long removed files stay for readers that leases do not show; zero if they show all. */
   Duration grace();
 
-  /**
-   * Checks that files can be written here and that no commit can replace another.
-   *
-   * @throws IOException naming the store and the problem
-   */
+  /** Throws, naming store and problem, if files cannot be written or commits can replace others. */
   void requireCommits() throws IOException;
 
-  /**
-   * Sets a callback that releases files which are held but not in use.
-   *
-   * @param letGo releases one; false if there is none. Called under no lock of the store
-   */
+  /** Sets what releases an idle held file, false if none; called under no lock of the store. */
   void onLackOfRoom(BooleanSupplier letGo);
 
   /** Called when held files are no longer in use; under no lock of the caller. */

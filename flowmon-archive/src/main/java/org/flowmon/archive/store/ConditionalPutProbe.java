@@ -13,9 +13,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Tests whether a store keeps the first file of a name, with writers one after the other and at the
- * same time. Some services ignore the condition and replace the file silently; a commit would be
- * lost that way.
+ * Tests whether a store keeps the first file of a name, with writers in turn and at the same time.
+ * Some services ignore the condition and replace silently; a commit would be lost that way.
  */
 final class ConditionalPutProbe {
   /** The folder of its files, which it deletes at its end. */
@@ -29,11 +28,7 @@ final class ConditionalPutProbe {
     this.store = store;
   }
 
-  /**
-   * Returns if the store keeps the first file.
-   *
-   * @throws IOException naming the store and its behaviour
-   */
+  /** Returns if the store keeps the first file; else throws naming store and behaviour. */
   void run() throws IOException {
     String inTurn = FOLDER + "/" + UUID.randomUUID();
     String atOnce = FOLDER + "/" + UUID.randomUUID();

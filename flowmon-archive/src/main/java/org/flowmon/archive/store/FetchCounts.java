@@ -1,19 +1,13 @@
 package org.flowmon.archive.store;
 
 /**
- * The cost of reading from a store that is not local.
- *
- * @param fetches files, or ranges of files, that were fetched
- * @param bytes their bytes
- * @param hits files that were on this host's disk already
- * @param damaged of these, files with a wrong identity, which were fetched again
- * @param evicted files that were removed from this host's disk to make room
+ * The cost of reading from a store that is not local: {@code fetches} of files or ranges, their
+ * {@code bytes}, and files: {@code hits} were on this host's disk already, of these {@code damaged}
+ * had a wrong identity and were fetched again; {@code evicted} made room on the disk.
  */
 public record FetchCounts(long fetches, long bytes, long hits, long damaged, long evicted) {
-  /** No fetches. */
   public static final FetchCounts NONE = new FetchCounts(0, 0, 0, 0, 0);
 
-  /** The increase since an earlier count. */
   public FetchCounts since(FetchCounts earlier) {
     return new FetchCounts(
         fetches - earlier.fetches,

@@ -28,17 +28,17 @@ import org.slf4j.LoggerFactory;
 /**
  * A bounded cache of whole files of an object store on this host's disk. The file used longest ago
  * is evicted first; a file held by this process stays. Length and CRC32C of a file are checked
- * whenever its holding begins; if they are wrong, it is fetched again.
+ * whenever its holding begins; if wrong, it is fetched again.
  *
- * <p>Whole files, because a query maps them: it reads its parts in an unpredictable order, and it
- * has opened most of its segments before. Fetched in ranges, so that a broken connection costs one
- * of them.
+ * <p>Whole files, because a query maps them, reads their parts in an unpredictable order, and has
+ * opened most of its segments before. Fetched in ranges, so that a broken connection costs one of
+ * them.
  *
- * <p>Processes of one host may share the folder. A file that another process used within the last
- * minute stays; one that is deleted while it is mapped can still be read. So the bound is for files
- * that nobody holds, and held ones come on top. The folder is listed once a minute at most: until
- * then files of other processes are unknown here. What is cached is on the disk and shared, so no
- * cache of objects in one heap can decide what to evict.
+ * <p>Processes of one host may share the folder. A file that another used within the last minute
+ * stays; one deleted while mapped can still be read. So the bound is for files that nobody holds;
+ * held ones come on top. The folder is listed once a minute at most: until then others' files are
+ * unknown here. The cache is on disk and shared, so no cache of objects in one heap can decide what
+ * to evict.
  */
 final class FileCache {
   private static final Logger LOG = LoggerFactory.getLogger(FileCache.class);
@@ -52,7 +52,7 @@ final class FileCache {
   private final Path root;
   private final long maxBytes;
   private final Map<String, Entry> entries = new HashMap<>();
-  // The known content of the folder, by name; guarded by entries.
+  // By name; guarded by entries.
   private final Map<String, CachedFile> cached = new HashMap<>();
   private long cachedBytes;
   private long coming; // bytes being fetched
@@ -86,7 +86,6 @@ final class FileCache {
         fetches.get(), fetchedBytes.get(), hits.get(), damaged.get(), evicted.get());
   }
 
-  /** A file, held until the result is closed; see {@link ArchiveStore#hold}. */
   HeldFolder hold(String name, FileIdentity identity) throws IOException {
     Entry entry;
     synchronized (entries) {
@@ -139,7 +138,6 @@ final class FileCache {
       }
       damaged.incrementAndGet();
     } catch (NoSuchFileException e) {
-      // Another process removed it.
     }
     return false;
   }
@@ -218,7 +216,6 @@ final class FileCache {
     }
   }
 
-  /** Takes over a local file that was just written to the store. */
   void adopt(String name, Path written) throws IOException {
     long bytes = Files.size(written);
     expect(bytes);
@@ -331,7 +328,6 @@ final class FileCache {
     }
   }
 
-  /** Finds files that other processes added and removed. */
   private void scan() throws IOException {
     cached.clear();
     cachedBytes = 0;
@@ -351,7 +347,6 @@ final class FileCache {
     scannedNanos = System.nanoTime();
   }
 
-  /** Number of listings of the folder. */
   int scans() {
     synchronized (entries) {
       return scans;

@@ -44,12 +44,7 @@ public final class LocalArchiveStore implements ArchiveStore {
     this(root, true, step -> {});
   }
 
-  /**
-   * A store for tests.
-   *
-   * @param useLinks false to do without hard links
-   * @param afterStep called after each step that a crash could follow
-   */
+  /** A store for tests. {@code afterStep} is called after each step that a crash could follow. */
   LocalArchiveStore(Path root, boolean useLinks, Consumer<String> afterStep) {
     this.root = root;
     this.useLinks = useLinks;

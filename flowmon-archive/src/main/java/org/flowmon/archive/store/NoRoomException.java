@@ -7,23 +7,15 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * A disk has no room for a write, even after all unneeded files were deleted. Nothing was
- * committed; it can be tried again.
- */
+/** A disk is full even after all unneeded files were deleted. Nothing was committed; try again. */
 public final class NoRoomException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  // Messages of Linux, macOS and Windows for a full disk and a used up quota.
+  // Of Linux, macOS and Windows, for a full disk and a used up quota.
   private static final List<String> SAYINGS =
       List.of("no space left on device", "disk quota exceeded", "not enough space on the disk");
 
-  /**
-   * An error of a folder's disk.
-   *
-   * @param folder of the failed write
-   * @param freed bytes that were deleted before the last attempt
-   */
+  /** An error of {@code folder}'s disk, after {@code freed} bytes were deleted. */
   public NoRoomException(Path folder, long freed, IOException cause) {
     super(
         String.format(
@@ -46,7 +38,6 @@ public final class NoRoomException extends IOException {
     }
   }
 
-  /** Whether an error says that a disk is full, or its user's quota used up. */
   public static boolean isMeantBy(Throwable error) {
     for (Throwable e = error; e != null; e = e.getCause()) {
       String message = e.getMessage() == null ? "" : e.getMessage().toLowerCase(Locale.ROOT);

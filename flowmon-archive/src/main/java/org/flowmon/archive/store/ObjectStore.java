@@ -5,38 +5,27 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A service that a {@link RemoteArchiveStore} stores files in. Each is written as a whole and never
- * changed except by {@link #put}. Names are relative, with {@code /}. Safe for many threads.
- * Temporary errors are retried here a bounded number of times; a lasting one is an {@link
- * IOException} that names the file.
+ * A service that a {@link RemoteArchiveStore} stores files in: whole, and never changed except by
+ * {@link #put}. Names are relative, with {@code /}. Safe for many threads. Retries temporary errors
+ * a bounded number of times; a lasting one is an {@link IOException} that names the file.
  */
 public interface ObjectStore extends AutoCloseable {
   /**
-   * Writes a file, whole and durably, if there is none of this name.
-   *
-   * @return false if there is one, which is left unchanged. If an answer was lost on the way this
-   *     call may have written it
+   * Writes a file, whole and durably; false, with no change, if there is one of this name. If an
+   * answer was lost on the way this call may have written it.
    */
   boolean putIfAbsent(String name, byte[] bytes) throws IOException;
 
-  /** Writes or replaces a file as a whole. */
   void put(String name, byte[] bytes) throws IOException;
 
-  /** As {@link #put(String, byte[])}, with the bytes of a local file. */
   void put(String name, Path file) throws IOException;
 
-  /**
-   * All bytes of a file, null if there is none.
-   *
-   * @throws IOException if it cannot be read or is larger than {@code maxBytes}
-   */
+  /** All bytes of a file, null if there is none. Throws if larger than {@code maxBytes}. */
   byte[] read(String name, long maxBytes) throws IOException;
 
   /**
-   * Bytes of a file from an offset, exactly {@code length}.
-   *
-   * @throws java.nio.file.NoSuchFileException if there is none
-   * @throws IOException if it cannot be read or ends before
+   * Exactly {@code length} bytes from an offset. Throws {@link java.nio.file.NoSuchFileException}
+   * if there is no file, {@link IOException} if it ends before.
    */
   byte[] readRange(String name, long offset, int length) throws IOException;
 

@@ -12,11 +12,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A folder with trusted or secret files: only its owner, who runs this process, can change it, or
- * replace it by another of its name. File systems without POSIX modes are trusted.
- *
- * <p>Every folder above must be this user's or root's. A group may write to one only if it is the
- * user's own (of the same name) or root's, others only if the folder is sticky, like /tmp.
+ * A folder with trusted or secret files: only its owner, who runs this process, can change or
+ * replace it. File systems without POSIX modes are trusted. Every folder above must be this user's
+ * or root's. A group may write to one only if it is the user's own (of the same name) or root's,
+ * others only if the folder is sticky, like /tmp.
  */
 public final class PrivateFolder {
   private static final FileAttribute<Set<PosixFilePermission>> FOLDER =
@@ -57,11 +56,10 @@ public final class PrivateFolder {
   private PrivateFolder() {}
 
   /**
-   * Makes the folder, for its owner alone, if it is new, and checks it.
+   * Makes the folder, for its owner alone, if it is new, and checks it. Returns its real path, to
+   * be used from now on: a link may lead elsewhere later.
    *
-   * @param advice how to choose another folder, for the message of a refusal
-   * @return its real path, to be used from now on: a link may lead elsewhere later
-   * @throws UnsafeFolderException if another user could change it
+   * @throws UnsafeFolderException if another user could change it, with advice on choosing another
    */
   public static Path create(Path folder, Readers readers, String advice) throws IOException {
     Path absolute = folder.toAbsolutePath().normalize();
@@ -102,7 +100,6 @@ public final class PrivateFolder {
         && folder.getFileSystem().supportedFileAttributeViews().contains("unix");
   }
 
-  /** How another user could change it; empty if none can. */
   private static String dangerOf(Path folder, Readers readers) throws IOException {
     int me = me();
     Owner owner = Owner.of(folder);
@@ -137,7 +134,6 @@ public final class PrivateFolder {
     return "";
   }
 
-  /** The user who owns the files that this process makes. */
   private static int me() throws IOException {
     Path probe = Files.createTempFile("flowmon-", ".probe", FILE);
     try {

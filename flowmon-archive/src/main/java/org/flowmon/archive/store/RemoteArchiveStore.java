@@ -16,10 +16,10 @@ import java.util.function.BooleanSupplier;
 import org.flowmon.archive.region.FileIdentity;
 
 /**
- * An archive in an object store. Large files are written to a folder of this host, then put into
- * the store once, and read through a {@link FileCache}; those of the manifest are read from the
- * store directly. Leases of this host lie in the same local folder; those of other hosts cannot be
- * seen, so replaced files stay for a {@link #grace}.
+ * An archive in an object store. Large files are written to a folder of this host, put into the
+ * store once, and read through a {@link FileCache}; those of the manifest are read directly. Leases
+ * of this host lie in the same folder; those of other hosts cannot be seen, so replaced files stay
+ * for a {@link #grace}.
  */
 public final class RemoteArchiveStore implements ArchiveStore {
   private static final String WRITE = "write";
@@ -33,20 +33,15 @@ public final class RemoteArchiveStore implements ArchiveStore {
   private volatile boolean keepsFirst;
 
   /**
-   * This host's options for an object store.
-   *
-   * @param cacheFolder holds a folder for each archive, shared by the processes of this host
-   * @param cacheBytes bound of an archive's cached files that nobody holds
-   * @param grace how long files stay after their replacement, for readers of other hosts
+   * This host's options: {@code cacheFolder} has a folder for each archive, shared by processes;
+   * {@code cacheBytes} bounds an archive's cached files that nobody holds; {@code grace} keeps
+   * files after their replacement, for readers of other hosts.
    */
   public record Options(Path cacheFolder, long cacheBytes, Duration grace) {
     private static final long DEFAULT_CACHE_BYTES = 10L << 30;
     private static final long DEFAULT_GRACE_SECONDS = 600;
 
-    /**
-     * Takes {@code cache_directory}, {@code cache_bytes} and {@code grace_seconds} of a store's
-     * settings.
-     */
+    /** Of the settings {@code cache_directory}, {@code cache_bytes} and {@code grace_seconds}. */
     public static Options of(StoreSettings settings) throws IOException {
       String folder = settings.text("cache_directory");
       Path cache =
@@ -62,11 +57,7 @@ public final class RemoteArchiveStore implements ArchiveStore {
     }
   }
 
-  /**
-   * An archive at the root of an object store.
-   *
-   * @param store is closed with this
-   */
+  /** An archive at the root of an object store, which is closed with this. */
   public RemoteArchiveStore(ObjectStore store, Options options) throws IOException {
     this.store = store;
     this.grace = options.grace();

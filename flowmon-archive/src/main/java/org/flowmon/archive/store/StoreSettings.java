@@ -10,11 +10,6 @@ public final class StoreSettings {
   private final Map<String, String> settings;
   private final TreeSet<String> known = new TreeSet<>();
 
-  /**
-   * The settings of one store.
-   *
-   * @param store its name in errors
-   */
   public StoreSettings(String store, Map<String, String> settings) {
     this.store = store;
     this.settings = settings;
@@ -26,7 +21,6 @@ public final class StoreSettings {
     return settings.get(key);
   }
 
-  /** {@code true} or {@code false}. */
   public boolean bool(String key, boolean otherwise) throws IOException {
     String text = text(key);
     if (text == null) {
@@ -56,11 +50,7 @@ public final class StoreSettings {
     throw error(key, "a number from " + min + " to " + max + ", such as 500M");
   }
 
-  /**
-   * Ends the reading.
-   *
-   * @throws IOException if a setting was not asked for
-   */
+  /** Ends the reading; throws if a setting was not asked for. */
   public void end() throws IOException {
     TreeSet<String> unknown = new TreeSet<>(settings.keySet());
     unknown.removeAll(known);
@@ -70,7 +60,6 @@ public final class StoreSettings {
     }
   }
 
-  /** Creates an error that names the store and the setting. */
   public IOException error(String key, String expected) {
     return new IOException(store + ": setting " + key + ": expected " + expected);
   }

@@ -5,8 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Big-endian integers in byte arrays: network byte order. An offset outside the array throws {@link
- * IndexOutOfBoundsException}.
+ * Integers in network order; an offset outside the array throws {@link IndexOutOfBoundsException}.
  */
 public final class BigEndian {
   private static final VarHandle SHORT =
@@ -18,17 +17,15 @@ public final class BigEndian {
 
   private BigEndian() {}
 
-  /** Reads 8 bits, 0 … 255. */
   public static int getU8(byte[] bytes, int at) {
     return bytes[at] & 0xFF;
   }
 
-  /** Reads 16 bits, 0 … 65535. */
   public static int getU16(byte[] bytes, int at) {
     return (short) SHORT.get(bytes, at) & 0xFFFF;
   }
 
-  /** Reads 32 bits, 0 … 2^32 − 1. */
+  /** 0 … 2^32 − 1. */
   public static long getU32(byte[] bytes, int at) {
     return (int) INT.get(bytes, at) & 0xFFFF_FFFFL;
   }

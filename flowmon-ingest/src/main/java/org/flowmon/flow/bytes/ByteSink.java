@@ -3,10 +3,7 @@ package org.flowmon.flow.bytes;
 import java.io.OutputStream;
 import java.util.Arrays;
 
-/**
- * A byte buffer in a growing array, which is reused. Integers are little-endian unless said
- * otherwise. Not thread-safe.
- */
+/** A growing, reused byte buffer, little-endian unless said otherwise. Not thread-safe. */
 public final class ByteSink extends OutputStream {
   private byte[] bytes = new byte[1 << 12];
   private int size;
@@ -24,7 +21,6 @@ public final class ByteSink extends OutputStream {
     size = 0;
   }
 
-  /** Makes room for {@code more} bytes. */
   public void reserve(long more) {
     long needed = size + more;
     if (needed > bytes.length) {
@@ -37,10 +33,7 @@ public final class ByteSink extends OutputStream {
     }
   }
 
-  /**
-   * Appends bytes that were written into {@link #array} after the end, for which {@link #reserve}
-   * has made room.
-   */
+  /** Appends bytes written into {@link #array} past the end, after {@link #reserve}. */
   public void advance(int count) {
     size += count;
   }
@@ -99,7 +92,6 @@ public final class ByteSink extends OutputStream {
     bytes[size++] = (byte) rest;
   }
 
-  /** Appends unsigned LEB128 of 64 bits. */
   public void putVarintLong(long value) {
     reserve(10);
     long rest = value;
@@ -110,12 +102,10 @@ public final class ByteSink extends OutputStream {
     bytes[size++] = (byte) rest;
   }
 
-  /** Overwrites four bytes. */
   public void setInt(int at, int value) {
     LittleEndian.putInt(bytes, at, value);
   }
 
-  /** Appends zeros up to the next multiple of 8. */
   public void align8() {
     while ((size & 7) != 0) {
       write(0);
@@ -131,7 +121,6 @@ public final class ByteSink extends OutputStream {
     size += 4 * count;
   }
 
-  /** Appends {@code values[from … from + count)}, 8 bytes each. */
   public void putLongs(long[] values, int from, int count) {
     reserve(8L * count);
     for (int i = 0; i < count; i++) {
@@ -141,10 +130,7 @@ public final class ByteSink extends OutputStream {
   }
 
   /**
-   * Appends {@code values[from … from + count)}, {@code width} bits each, lowest bits first, padded
-   * to a multiple of 8 values: the body of a bit-packed run of Parquet.
-   *
-   * @param width 1 … 31
+   * Values of {@code width} (1 … 31) bits, lowest first, padded to 8 values: a Parquet run's body.
    */
   public void putPacked(int[] values, int from, int count, int width) {
     int groups = (count + 7) >>> 3;
@@ -171,7 +157,6 @@ public final class ByteSink extends OutputStream {
     size = end;
   }
 
-  /** Appends {@code count} bits of words, from a word on, padded to a multiple of 8 bits. */
   public void putBits(long[] words, int from, int count) {
     int end = size + ((count + 7) >>> 3);
     reserve(8L * ((count + 63) >>> 6));

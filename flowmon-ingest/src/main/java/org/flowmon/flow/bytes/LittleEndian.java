@@ -4,10 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/**
- * Little-endian integers in byte arrays, the order of all formats but the exporters'. An offset
- * outside the array throws {@link IndexOutOfBoundsException}.
- */
+/** The order of all formats but the exporters'; bad offsets: {@link IndexOutOfBoundsException}. */
 public final class LittleEndian {
   private static final VarHandle SHORT =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
@@ -18,7 +15,6 @@ public final class LittleEndian {
 
   private LittleEndian() {}
 
-  /** Reads 16 bits, 0 … 65535. */
   public static int getU16(byte[] bytes, int at) {
     return (short) SHORT.get(bytes, at) & 0xFFFF;
   }
@@ -31,7 +27,6 @@ public final class LittleEndian {
     return (long) LONG.get(bytes, at);
   }
 
-  /** Writes the low 16 bits. */
   public static void putU16(byte[] bytes, int at, int value) {
     SHORT.set(bytes, at, (short) value);
   }

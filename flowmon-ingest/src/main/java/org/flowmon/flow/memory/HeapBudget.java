@@ -1,21 +1,17 @@
 package org.flowmon.flow.memory;
 
 /**
- * The heap of a process, divided among those who may need much of it: no other place derives a
- * limit from the size of the heap. Parts are upper limits and add up to more than the heap, because
- * no process needs all of them at once.
- *
- * @param bytes maximum size of the heap
+ * The maximum heap of a process in bytes, divided: no other place derives a limit from its size.
+ * Parts are upper limits that add up to more, as no process needs all of them at once.
  */
 public record HeapBudget(long bytes) {
-  /** The heap of this process. */
   public static final HeapBudget PROCESS = new HeapBudget(Runtime.getRuntime().maxMemory());
 
   /** A part of the heap: a share of it, with an upper limit in bytes. */
   public enum Part {
     /**
-     * Flows that wait for Kafka in a collector. Decoders and Kafka's clients need the rest. A
-     * minute of 50,000 flows a second takes 429 MB, at 143 bytes a flow as routers export them.
+     * Flows that wait for Kafka; decoders and Kafka's clients need the rest. A minute of 50,000
+     * flows a second takes 429 MB, at 143 bytes a flow as routers export them.
      */
     COLLECTOR_QUEUE(45, 100, 448L << 20),
 
@@ -25,7 +21,7 @@ public record HeapBudget(long bytes) {
     /** New ids of dictionaries' entries while the day sums are merged, in the background. */
     DAY_MERGE(1, 32, 128L << 20),
 
-    /** What a query keeps until it is answered. The answer is made from it in the other half. */
+    /** A query until its answer, which is made in the other half. */
     QUERY(1, 2),
 
     /** All history lookups that run in a job at a time, which share what one query may take. */
@@ -40,24 +36,21 @@ public record HeapBudget(long bytes) {
     /** States by the second key's number while listed rows are grouped, of all threads. */
     LISTED_STATES(1, 8),
 
-    /** Numbers of listed rows. */
     LISTED_NUMBERS(1, 16),
 
-    /** Arrays that queries leave to the next one. They are given up if the heap runs short. */
+    /** Arrays left to the next query; given up if the heap runs short. */
     ARRAY_POOL(1, 8, 256L << 20),
 
     /** A file of an object store, whose stated length may exceed the heap. */
     STORED_OBJECT(1, 4),
 
     /**
-     * The footer of a Parquet file of any writer: some thousand row groups of a hundred columns.
-     * The smallest part of four bytes becomes an object of some hundred bytes.
+     * A foreign Parquet footer: some thousand row groups of a hundred columns. Its smallest part of
+     * four bytes becomes an object of some hundred bytes.
      */
     FOREIGN_FOOTER(1, 32, 64L << 20),
 
-    /**
-     * Pages of a row group of any writer. A small file can claim more; the import needs the rest.
-     */
+    /** Pages of a foreign row group. A small file can claim more; the import needs the rest. */
     FOREIGN_PAGES(1, 2);
 
     private final int share;
@@ -74,13 +67,11 @@ public record HeapBudget(long bytes) {
       this.maxBytes = maxBytes;
     }
 
-    /** Its bytes of this process's heap. */
     public long bytes() {
       return PROCESS.of(this);
     }
   }
 
-  /** The bytes of a part. */
   public long of(Part part) {
     return Math.min(part.maxBytes, bytes * part.share / part.of);
   }

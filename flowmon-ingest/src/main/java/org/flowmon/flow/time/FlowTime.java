@@ -10,26 +10,21 @@ public final class FlowTime {
 
   private FlowTime() {}
 
-  /** The instant of a time. Each {@code long} is one. */
   public static Instant instant(long micros) {
     return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
   }
 
-  /** A time as ISO 8601 in UTC, with as many digits of the second as it needs: 0, 3 or 6. */
+  /** ISO 8601 in UTC, with as many digits of the second as it needs: 0, 3 or 6. */
   public static String text(long micros) {
     return instant(micros).toString();
   }
 
-  /** A time as {@link #text}; null for the least and the largest number, which mean no time. */
+  /** Null for the least and the largest number, which mean no time. */
   public static @Nullable String textOrNull(long micros) {
     return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE ? null : text(micros);
   }
 
-  /**
-   * The time of an instant, the last one that is not after it.
-   *
-   * @throws ArithmeticException if it is more than 292,000 years away from 1970
-   */
+  /** Rounds down; {@link ArithmeticException} more than 292,000 years from 1970. */
   public static long micros(Instant instant) {
     // Until Java 20 ChronoUnit.between counts nanoseconds, which end in the year 2262.
     long second = instant.getEpochSecond();
@@ -39,7 +34,6 @@ public final class FlowTime {
         : Math.addExact(Math.multiplyExact(second, SECOND), micros);
   }
 
-  /** The time that the clock of this machine shows. */
   public static long now() {
     return micros(Instant.now());
   }

@@ -11,8 +11,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Reads how many datagrams the kernel dropped at the sockets of this process because their buffers
- * were full. Linux has the count in the last column of {@code /proc/net/udp} and {@code udp6}.
+ * The datagrams dropped at this process's sockets as their buffers were full: the last column of
+ * Linux's {@code /proc/net/udp} and {@code udp6}.
  *
  * <pre>
  * sl local_address rem_address st tx:rx tr:tm retrnsmt uid timeout inode ref pointer drops

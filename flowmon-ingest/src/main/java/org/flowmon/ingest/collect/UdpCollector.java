@@ -26,26 +26,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens for export datagrams on one or more UDP ports and decodes them into a sink, on one
- * thread.
- *
- * <pre>{@code
- * try (UdpCollector collector =
- *     UdpCollector.start(List.of(UdpCollector.loopback(2055)), 16 << 20, decoder, sink, counters)) {
- *   ...
- * } // takes what the kernel still holds, then ends
- * }</pre>
- *
- * <p>The sink must not wait: meanwhile datagrams are lost once the kernel's buffer is full. A
- * {@link org.flowmon.ingest.publish.FlowPublisher} with {@link
- * org.flowmon.ingest.publish.PublisherOptions#ofCollector} does not wait. The ports take turns of
- * several datagrams, so that a flood on one does not silence the others.
+ * Decodes the export datagrams of one or more UDP ports into a sink, on one thread. The sink must
+ * not wait, like a {@link org.flowmon.ingest.publish.FlowPublisher} with {@link
+ * org.flowmon.ingest.publish.PublisherOptions#ofCollector}: once the kernel's buffer is full,
+ * datagrams are lost. The ports take turns of several datagrams, so that a flood on one does not
+ * silence the others.
  *
  * <p>Sent datagrams = {@code datagrams_received} + {@code datagrams_dropped_kernel} + {@code
  * datagrams_dropped_at_stop}, if the kernel reports its drops ({@link #kernelDrops}).
  */
 public final class UdpCollector implements Closeable {
-  /** The interval of the sink's ticks. */
   public static final long TICK_MILLIS = 10;
 
   private static final Logger LOG = LoggerFactory.getLogger(UdpCollector.class);
@@ -60,14 +50,7 @@ public final class UdpCollector implements Closeable {
   /** The receiver of a collector's datagrams, for example {@link ExportDecoder#decode}. */
   @FunctionalInterface
   public interface Receiver {
-    /**
-     * Takes one datagram, on the collector's thread.
-     *
-     * @param datagram its bytes, only read and only until this returns
-     * @param exporter its sender
-     * @param port the UDP port that it was sent from
-     * @param arrivalMicros when it was received, µs since 1970
-     */
+    /** On the collector's thread; {@code datagram} is only read and only until this returns. */
     void receive(
         byte[] datagram,
         int offset,
@@ -124,19 +107,14 @@ public final class UdpCollector implements Closeable {
     thread = new Thread(this::run, "flowmon-collector-" + addresses.get(0).getPort());
   }
 
-  /** An address of this machine only, the default of a collector. */
   public static InetSocketAddress loopback(int port) {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
 
   /**
-   * Binds the ports and starts to collect.
+   * Binds the ports (0: any free one, {@link #addresses}) and starts; decoder and sink then belong
+   * to the collector's thread. The kernel may give smaller buffers ({@link #receiveBufferBytes}).
    *
-   * @param listen where to listen; port 0 is any free port ({@link #addresses})
-   * @param receiveBufferBytes the buffer to request for each socket; the kernel may give less
-   *     ({@link #receiveBufferBytes})
-   * @param decoder used by the collector's thread alone from now on
-   * @param sink used by the collector's thread alone from now on
    * @throws IOException naming the port if it cannot be bound
    */
   public static UdpCollector start(
@@ -149,11 +127,7 @@ public final class UdpCollector implements Closeable {
     return start(listen, receiveBufferBytes, decoder::decode, sink, counters);
   }
 
-  /**
-   * Starts a collector with a receiver before the decoder.
-   *
-   * @param receiver used by the collector's thread alone from now on
-   */
+  /** With a receiver before the decoder, used by the collector's thread alone from now on. */
   public static UdpCollector start(
       List<InetSocketAddress> listen,
       int receiveBufferBytes,
@@ -164,11 +138,7 @@ public final class UdpCollector implements Closeable {
     return start(listen, receiveBufferBytes, receiver, sink, counters, DRAIN_MILLIS);
   }
 
-  /**
-   * Starts a collector with a chosen drain time, for tests.
-   *
-   * @param drainMillis how long waiting datagrams are decoded after {@link #close}
-   */
+  /** For tests: decodes waiting datagrams for {@code drainMillis} after {@link #close}. */
   static UdpCollector start(
       List<InetSocketAddress> listen,
       int receiveBufferBytes,
@@ -223,7 +193,7 @@ public final class UdpCollector implements Closeable {
     return addresses;
   }
 
-  /** The smallest receive buffer that the kernel gave (Linux doubles the requested size). */
+  /** The smallest that the kernel gave (Linux doubles the requested size). */
   public int receiveBufferBytes() throws IOException {
     int smallest = Integer.MAX_VALUE;
     for (DatagramChannel channel : channels) {
@@ -237,7 +207,7 @@ public final class UdpCollector implements Closeable {
     return kernelDrops < 0 ? OptionalLong.empty() : OptionalLong.of(kernelDrops);
   }
 
-  /** The failure that ended the collector; null if it runs or was closed. */
+  /** Null while the collector runs, or if it was closed. */
   public @Nullable Throwable failure() {
     return failure;
   }
@@ -290,10 +260,7 @@ public final class UdpCollector implements Closeable {
     }
   }
 
-  /**
-   * Takes the kernel's waiting datagrams for a limited time, as exporters may go on sending. The
-   * rest counts as dropped.
-   */
+  /** For a limited time, as exporters may go on sending; the rest counts as dropped. */
   private void drain() throws IOException {
     while (receiveFromAll() && mayReceive()) {
       // on
@@ -327,7 +294,6 @@ public final class UdpCollector implements Closeable {
     counters.add(IngestCounter.DATAGRAMS_DROPPED_AT_STOP, discarded);
   }
 
-  /** Whether any datagram was received. */
   private boolean receiveFromAll() throws IOException {
     boolean any = false;
     for (DatagramChannel channel : channels) {
@@ -371,10 +337,8 @@ public final class UdpCollector implements Closeable {
   }
 
   /**
-   * Ends the collector. Datagrams that the kernel holds are decoded, or counted as dropped after
-   * five seconds; the sink is ticked once more and the ports are freed.
-   *
-   * @throws IOException if the collector had failed before; the cause is that failure
+   * Datagrams that the kernel holds are decoded, or counted as dropped after five seconds; the sink
+   * is ticked once more. Fails if the collector had failed before, which is the cause.
    */
   @Override
   public void close() throws IOException {

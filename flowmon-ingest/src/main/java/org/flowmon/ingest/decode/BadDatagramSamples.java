@@ -14,24 +14,11 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.IngestCounter;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The latest dropped or damaged datagrams, several for each reason, to inspect what an exporter
- * really sent. Thread-safe.
- */
+/** The latest bad datagrams of each reason, to see what an exporter really sent. Thread-safe. */
 public final class BadDatagramSamples {
-  /** The most bytes kept of a datagram. */
   public static final int MAX_BYTES = 2048;
 
-  /**
-   * A kept datagram.
-   *
-   * @param reason why it was dropped or damaged
-   * @param exporter its sender, null if unknown
-   * @param port the port that it was sent from
-   * @param arrival when it arrived, µs
-   * @param length its length in bytes
-   * @param bytes its first {@link #MAX_BYTES}
-   */
+  /** Its first {@link #MAX_BYTES}, with length, arrival (µs) and exporter (null if unknown). */
   @SuppressWarnings("ArrayRecordComponent") // never compared, and not shared
   public record Sample(
       IngestCounter reason,
@@ -44,14 +31,11 @@ public final class BadDatagramSamples {
   private final int perReason;
   private final Map<IngestCounter, Deque<Sample>> samples = new EnumMap<>(IngestCounter.class);
 
-  /**
-   * @param perReason the most datagrams kept for each reason
-   */
   public BadDatagramSamples(int perReason) {
     this.perReason = perReason;
   }
 
-  /** Keeps a copy of a datagram in place of the oldest with the same reason. */
+  /** Keeps a copy in place of the oldest with the same reason. */
   public synchronized void add(
       IngestCounter reason,
       byte[] datagram,
@@ -78,12 +62,7 @@ public final class BadDatagramSamples {
     return all;
   }
 
-  /**
-   * Writes the bytes of each datagram to a file {@code
-   * <reason>-<arrival>-<exporter>-<port>-<number>.dat}.
-   *
-   * @return the number of files
-   */
+  /** Writes files {@code <reason>-<arrival>-<exporter>-<port>-<number>.dat}; returns how many. */
   public int writeTo(Path folder) throws IOException {
     Files.createDirectories(folder);
     int number = 0;

@@ -15,13 +15,10 @@ import org.flowmon.ingest.decode.record.RecordBlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes NetFlow v5, v9 (RFC 3954) and IPFIX (RFC 7011) export datagrams straight into the columns
- * of a {@link FlowSink}. {@code docs/format/exports.md} lists the decoded elements and the
- * counters.
- *
- * <p>Holds the templates, sampling and sequence numbers of its exporters: one decoder for each
- * input (collector thread, file), not thread-safe. No bytes make it throw; errors are counted and
- * samples are kept.
+ * Decodes NetFlow v5, v9 (RFC 3954) and IPFIX (RFC 7011) datagrams straight into the columns of a
+ * {@link FlowSink}; {@code docs/format/exports.md} lists elements and counters. No bytes make it
+ * throw; errors are counted and samples are kept. It holds its exporters' templates, sampling and
+ * sequence numbers: one for each input (collector thread, file), not thread-safe.
  */
 public final class ExportDecoder {
   private final IngestCounters counters;
@@ -47,11 +44,9 @@ public final class ExportDecoder {
   }
 
   /**
-   * Decodes one datagram.
+   * Decodes one datagram, which is only read and only until this returns.
    *
-   * @param datagram its bytes, only read and only until this returns
    * @param exporter its sender, null if unknown
-   * @param port the UDP port that it was sent from
    * @param arrivalMicros when it was received, µs since 1970; becomes {@code arrival}
    */
   public void decode(
@@ -84,12 +79,10 @@ public final class ExportDecoder {
     }
   }
 
-  /** The state of its exporters. */
   ExporterTable exporters() {
     return exporters;
   }
 
-  /** The steps of work so far. */
   long steps() {
     return work.steps();
   }

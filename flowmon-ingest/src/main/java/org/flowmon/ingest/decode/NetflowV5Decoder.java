@@ -57,12 +57,7 @@ final class NetflowV5Decoder {
     this.writer = writer;
   }
 
-  /**
-   * Decodes a datagram.
-   *
-   * @param header exporter, port and arrival are set
-   * @return {@link IngestCounter#DATAGRAMS_DECODED}, or why it was dropped
-   */
+  /** Returns whether it was decoded, or why not; the header has exporter, port and arrival. */
   IngestCounter decode(byte[] bytes, int offset, int length, DatagramHeader header, FlowSink out) {
     if (length < HEADER_BYTES) {
       return IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;

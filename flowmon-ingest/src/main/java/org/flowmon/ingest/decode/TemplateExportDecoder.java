@@ -23,8 +23,8 @@ import org.flowmon.ingest.decode.record.Sampling;
 import org.flowmon.ingest.decode.record.Slot;
 
 /**
- * Decodes NetFlow version 9 (RFC 3954) and IPFIX (RFC 7011): sets of templates, and of the data
- * that they describe.
+ * NetFlow version 9 (RFC 3954) and IPFIX (RFC 7011): sets of templates, and of the data they
+ * describe.
  *
  * <pre>
  * v9 header, 20 bytes:    version 2 | count 2 | sys_uptime 4 | unix_secs 4 | sequence 4 | source 4
@@ -85,11 +85,7 @@ final class TemplateExportDecoder {
     return damage;
   }
 
-  /**
-   * Decodes a v9 datagram.
-   *
-   * @return whether it was decoded or damaged, or why it was dropped as a whole
-   */
+  /** Whether it was decoded or damaged, or why it was dropped as a whole. */
   IngestCounter decodeV9(byte[] bytes, int offset, int length, DatagramHeader h, FlowSink sink) {
     if (length < V9_HEADER_BYTES) {
       return IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
@@ -113,11 +109,7 @@ final class TemplateExportDecoder {
     return damage == UNDAMAGED ? UNDAMAGED : IngestCounter.DATAGRAMS_DAMAGED;
   }
 
-  /**
-   * Decodes an IPFIX message.
-   *
-   * @return whether it was decoded or damaged, or why it was dropped as a whole
-   */
+  /** Returns as {@link #decodeV9}. */
   IngestCounter decodeIpfix(byte[] bytes, int offset, int length, DatagramHeader h, FlowSink sink) {
     if (length < IPFIX_HEADER_BYTES) {
       return IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
@@ -265,12 +257,10 @@ final class TemplateExportDecoder {
     return records;
   }
 
-  /** The number of further flows that the datagram may have. */
   private int flowsLeft() {
     return Math.max(0, limits.flowsPerDatagram() - seenFlows);
   }
 
-  /** The number of records that the next block can take. */
   private int room(Template template) {
     return template.isOptions()
         ? RecordBlock.ROWS
@@ -308,7 +298,7 @@ final class TemplateExportDecoder {
     return records + countRest(program, bytes, at, end);
   }
 
-  /** Counts the flows of variable length beyond the limit by walking over them. */
+  /** Flows of variable length beyond the limit, by walking over them. */
   private int countRest(RecordProgram program, byte[] bytes, int start, int end) {
     int records = 0;
     int at = start;

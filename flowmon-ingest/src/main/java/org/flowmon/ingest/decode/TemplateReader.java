@@ -25,7 +25,7 @@ import org.flowmon.ingest.decode.exporter.WorkMeter;
 final class TemplateReader {
   private static final int MIN_ID = 256;
 
-  /** v9 scope type "interface", which is the element ingressInterface. */
+  /** The element ingressInterface, in v9. */
   private static final int SCOPE_INTERFACE = 2;
 
   private static final int INGRESS_INTERFACE = 10;
@@ -43,25 +43,16 @@ final class TemplateReader {
     this.work = work;
   }
 
-  /** Definitions in the set that was read last. */
+  /** In the set that was read last, as {@link #isBad}. */
   int definitions() {
     return definitions;
   }
 
-  /** Whether the set that was read last had an invalid definition. */
   boolean isBad() {
     return bad;
   }
 
-  /**
-   * Reads one set.
-   *
-   * @param at where its definitions begin, after the set's header
-   * @param end where the set ends
-   * @param ipfix whether it is IPFIX, else v9
-   * @param options whether it holds options templates
-   * @param domains the domains that take the definitions
-   */
+  /** Reads a set's definitions, between its header and {@code end}, into the domains. */
   void read(
       byte[] bytes,
       int at,
@@ -122,7 +113,7 @@ final class TemplateReader {
     return position > end ? -1 : position;
   }
 
-  /** Enterprise number, element, length of each field. */
+  /** Enterprise number, element, length of each. */
   private static int[] fields(byte[] bytes, int at, int count, int scopes, boolean ipfix) {
     int[] fields = new int[3 * count];
     int position = at;
@@ -166,10 +157,7 @@ final class TemplateReader {
     }
   }
 
-  /**
-   * Withdraws a template. The id of the set itself stands for all templates of its kind (RFC 7011
-   * section 8.1).
-   */
+  /** The id of the set itself stands for all templates of its kind (RFC 7011 section 8.1). */
   private void withdraw(int id, boolean options, ObservationDomain... domains) {
     definitions++;
     work.add(1);

@@ -6,10 +6,7 @@ import java.nio.file.Path;
 public final class FileReason {
   private FileReason() {}
 
-  /**
-   * Removes the file's name from a message. Most messages begin with it, because elsewhere they are
-   * read alone.
-   */
+  /** Messages mostly begin with it, because elsewhere they are read alone. */
   public static String withoutName(Path file, String message) {
     String name = file.toString();
     for (String end : new String[] {": ", ", "}) {

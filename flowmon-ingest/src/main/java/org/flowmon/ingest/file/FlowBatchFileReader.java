@@ -20,12 +20,11 @@ import org.flowmon.ingest.file.reader.SummarySink;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads consecutive flow batches from a file. The flows keep their {@code arrival} and {@code
- * outgoing}; heartbeats are left out. Reading ends at the first damaged batch, because the start of
- * the next one is unknown.
+ * Reads consecutive flow batches; {@code arrival} and {@code outgoing} stay, heartbeats are left
+ * out. It ends at the first damaged batch, because the next one's start is unknown.
  */
 final class FlowBatchFileReader implements FlowFileReader {
-  /** Magic to length: enough to know the length of a batch. */
+  /** Enough to know the length of a batch. */
   private static final int HEADER_BYTES = 88;
 
   private static final int LENGTH_AT = 80;

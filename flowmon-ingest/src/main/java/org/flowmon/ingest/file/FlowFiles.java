@@ -15,19 +15,9 @@ public final class FlowFiles {
   private FlowFiles() {}
 
   /**
-   * Returns the reader for a file.
-   *
-   * <pre>{@code
-   * try (RejectedLines rejects = RejectedLines.to(folder.resolve("rejects.jsonl"), () -> {})) {
-   *   FileReadOptions options = FileReadOptions.defaults().withRejects(rejects);
-   *   for (Path file : files) {
-   *     FileSummary summary = FlowFiles.open(file, options).read(sink);
-   *   }
-   * }
-   * }</pre>
+   * Returns the reader for a file; files of one import share the options.
    *
    * @throws UnknownFormatException if flowmon does not read such files
-   * @throws IOException if the file cannot be read
    */
   public static FlowFileReader open(Path file, FileReadOptions options) throws IOException {
     InputFormat format = InputFormat.detect(file, options.columns());
@@ -42,7 +32,6 @@ public final class FlowFiles {
     };
   }
 
-  /** Returns the reader for a file, with {@link FileReadOptions#defaults}. */
   public static FlowFileReader open(Path file) throws IOException {
     return open(file, FileReadOptions.defaults());
   }

@@ -2,10 +2,7 @@ package org.flowmon.ingest.publish;
 
 import java.util.BitSet;
 
-/**
- * Counts the batches and heartbeats under way to Kafka in each partition, in the queue or in
- * Kafka's producer, and the time since one last arrived. Thread-safe.
- */
+/** What is under way to Kafka by partition, and since when nothing arrived. Thread-safe. */
 final class Deliveries {
   private final int[] underWay;
   private final long[] since;
@@ -21,9 +18,7 @@ final class Deliveries {
     }
   }
 
-  /**
-   * @param delivered whether Kafka has it; otherwise it was given up
-   */
+  /** If not {@code delivered} to Kafka, it was given up. */
   synchronized void ended(int partition, boolean delivered, long nowNanos) {
     underWay[partition]--;
     if (delivered) {
@@ -31,15 +26,12 @@ final class Deliveries {
     }
   }
 
-  /** Whether nothing is under way; a heartbeat is useful only then. */
+  /** Nothing is under way; a heartbeat is useful only then. */
   synchronized boolean isQuiet(int partition) {
     return underWay[partition] == 0;
   }
 
-  /**
-   * The longest time that a partition has had something under way without an arrival, ns; 0 if
-   * nothing is under way.
-   */
+  /** The longest time that a partition has something under way without an arrival, ns, else 0. */
   synchronized long waitedNanos(long nowNanos) {
     long longest = 0;
     for (int i = 0; i < underWay.length; i++) {
@@ -50,7 +42,6 @@ final class Deliveries {
     return longest;
   }
 
-  /** The partitions that have waited at least {@code atLeastNanos}. */
   synchronized BitSet waiting(long nowNanos, long atLeastNanos) {
     BitSet waiting = new BitSet();
     for (int i = 0; i < underWay.length; i++) {

@@ -17,33 +17,27 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.flowmon.flow.BatchStream;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
-import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.collect.CollectorSink;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes flows to the topic of flows, as specified in {@code docs/format/kafka.md}. One batch is
- * open at a time. It is closed after a number of rows or a time and goes to the next partition in
- * turn. So every partition gets its share. If the owner hands over flows in ascending {@code
- * arrival}, each partition holds them in that order.
+ * Publishes flows to the topic of flows ({@code docs/format/kafka.md}). A batch is closed after a
+ * number of rows or a time and goes to the next partition in turn, so each gets its share. If the
+ * owner hands over flows in ascending {@code arrival}, each partition has them in that order.
  *
- * <p>A partition that gets no batch for a while gets a heartbeat, which tells the owner's clock:
- * the largest arrival so far or the time of {@link #tick}. No heartbeat is sent if neither is
- * known, or if something is under way to the partition: it says more, and heartbeats do not pile up
- * while Kafka is away.
+ * <p>A partition without a batch for a while gets a heartbeat with the owner's clock: the largest
+ * arrival or the time of {@link #tick}. None is sent if neither is known, or while something is
+ * under way: it says more, and heartbeats do not pile up while Kafka is away.
  *
- * <p>Publishing does not wait for Kafka: batches go into the queue of a {@link KafkaSender}, whose
- * thread hands them on. The queue is full if Kafka is away or slower than the flows. Then {@link
- * PublisherOptions#whenFull} decides: the owner waits, or the newest flows are dropped before they
- * have a place in a stream. Flows that are dropped or cannot be delivered within the timeout are
- * counted by reason ({@link #stats}). Dropped flows are in the losses of the following batches;
- * undelivered batches show as a gap in the stream's numbers.
+ * <p>Batches go to the queue of a {@link KafkaSender}, which is full if Kafka is away or slower
+ * than the flows. Then {@link PublisherOptions#whenFull} decides: the owner waits, or the newest
+ * flows are dropped before they have a place in a stream. Flows dropped or not delivered in time
+ * are counted by reason ({@link #stats}). Dropped ones are in the next batches' losses, undelivered
+ * batches show as a gap in the stream's numbers.
  *
- * <p>Threads: one owner calls the methods of {@link FlowSink}, {@link #tick}, {@link #endOfFile},
- * {@link #flush} and {@link #close}; any thread may call {@link #stats}. The publisher's own thread
- * closes batches that have waited and sends heartbeats. It does not touch a builder between its
- * handing out and {@link #rowsEnded}.
+ * <p>{@link #stats} is for any thread, all else for one owner. A thread of its own closes batches
+ * that have waited and sends heartbeats, but no builder between handing out and {@link #rowsEnded}.
  */
 public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FlowPublisher.class);
@@ -53,7 +47,6 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
 
   private static final long LOG_MILLIS = 500;
 
-  /** How long an opening publisher waits for Kafka to list the topic's partitions. */
   private static final Duration OPEN_TIMEOUT = Duration.ofMinutes(1);
 
   private final PublisherOptions options;
@@ -76,7 +69,6 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private long firstRowNanos;
   private long clock = Long.MIN_VALUE;
 
-  /** The stream of one partition. */
   private static final class PartitionStream {
     private final BatchStream stream = new BatchStream();
     private long losses;
@@ -84,11 +76,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     private long lastQueuedNanos = System.nanoTime();
   }
 
-  /**
-   * Connects to Kafka.
-   *
-   * @throws IOException if Kafka does not answer or the topic is missing
-   */
+  /** Throws {@link IOException} if Kafka does not answer or the topic is missing. */
   public static FlowPublisher open(PublisherOptions options) throws IOException {
     KafkaProducer<byte[], byte[]> producer = null;
     try {
@@ -135,10 +123,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     var unused = ticker.scheduleWithFixedDelay(task, millis, millis, TimeUnit.MILLISECONDS);
   }
 
-  /**
-   * Asks for the partitions until the timeout. Kafka's producer itself waits no longer than the
-   * sender may.
-   */
+  /** Until the timeout; Kafka's producer itself waits no longer than the sender may. */
   private static int partitionsFor(PublisherOptions options, Producer<byte[], byte[]> producer) {
     Duration patience =
         options.deliveryTimeout().compareTo(OPEN_TIMEOUT) < 0
@@ -156,7 +141,6 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     }
   }
 
-  /** Partitions of the topic. */
   public int partitions() {
     return partitions.length;
   }
@@ -200,10 +184,9 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   }
 
   /**
-   * Announces that no later flow has an arrival before {@code arrival}, µs, so that heartbeats may
-   * say so. Call this regularly while receiving live flows, even if none come. It gives the builder
-   * back: if a decoder took the builder and found no sound record, the timer could otherwise send
-   * nothing until the next flow.
+   * No later flow has an arrival before this, µs; heartbeats may say so. Call it regularly for live
+   * flows, even without any. It gives the builder back: if a decoder took it and found no sound
+   * record, the timer could send nothing until the next flow.
    */
   @Override
   public void tick(long arrival) {
@@ -220,10 +203,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   }
 
   /**
-   * Counts flows that were lost before they came here. The topic's readers find them in the
-   * cumulative losses of the following batches or of a heartbeat.
-   *
-   * @param flows how many more, at least 0
+   * Flows lost before they came here; the next batches or a heartbeat have them in their losses.
    */
   @Override
   public void lost(long flows) {
@@ -237,12 +217,9 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   }
 
   /**
-   * Closes the open batch and ends the input of every partition by a marked heartbeat. The
-   * heartbeat lies an hour after the last arrival, so that all windows close. No heartbeats follow
-   * until there are new flows or a later time of {@link #tick}. Later flows with an earlier arrival
-   * are late: call it once, after the last file.
-   *
-   * @param arrival the last arrival of the input, µs
+   * Ends the input of every partition by a marked heartbeat an hour after the last arrival (µs), so
+   * that all windows close. No heartbeats follow until new flows or a later {@link #tick}. Later
+   * flows with an earlier arrival are late: call it once, after the last file.
    */
   public void endOfFile(long arrival) {
     lock.lock();
@@ -263,7 +240,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     awaitKafka();
   }
 
-  /** Closes the open batch and waits until Kafka has taken or refused all batches. */
+  /** Waits until Kafka has taken or refused all batches, with the open one. */
   public void flush() {
     lock.lock();
     try {
@@ -287,7 +264,6 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     producer.flush();
   }
 
-  /** The counts so far and the load of the queue. */
   public PublisherStats stats() {
     return counters.stats(sender.load());
   }
@@ -300,11 +276,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
         sender.trouble());
   }
 
-  /**
-   * Sends the remaining batches and losses and disconnects. It waits for Kafka for {@link
-   * PublisherOptions#stopTimeout}; batches that Kafka has not taken by then count as failed.
-   * Calling it again does nothing.
-   */
+  /** Waits {@link PublisherOptions#stopTimeout} for Kafka; the rest has failed. Idempotent. */
   @Override
   public void close() {
     long end = System.nanoTime() + options.stopTimeout().toNanos();
@@ -365,7 +337,6 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     }
   }
 
-  /** Whether a partition needs a heartbeat. */
   private boolean isSilent(int partition, long now) {
     return now - partitions[partition].lastQueuedNanos >= options.heartbeat().toNanos()
         && deliveries.isQuiet(partition)
@@ -373,7 +344,6 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
         && !ended;
   }
 
-  /** Closes the open batch, if any, and queues it. */
   private void closeBatch() {
     builder.discardRow();
     if (builder.isEmpty()) {
@@ -406,7 +376,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     put(target, batch.bytes(), rows, batch.maxArrival(), firstRowNanos);
   }
 
-  /** Whether the queue has room for a batch, after a wait if the owner is to wait. */
+  /** Whether there is room, after a wait if the owner is to wait. */
   private boolean waitForRoom() {
     if (options.whenFull() == PublisherOptions.WhenFull.DROP) {
       return sender.hasRoom();
@@ -420,16 +390,14 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     }
   }
 
-  /**
-   * Drops the open batch before it has a place in the stream, and adds it to the stream's losses.
-   */
+  /** Before it has a place in the stream, whose losses it joins. */
   private void lose(int partition, int rows, String reason) {
     builder.clear();
     partitions[partition].losses += rows;
     counters.failed(rows, reason);
   }
 
-  /** Sends heartbeats to the partitions whose readers do not know all losses yet. */
+  /** Heartbeats for partitions whose readers do not know all losses yet. */
   private void tellLosses() {
     lock.lock();
     try {

@@ -28,7 +28,6 @@ import org.slf4j.LoggerFactory;
 public final class FlowTopics {
   private static final Logger LOG = LoggerFactory.getLogger(FlowTopics.class);
 
-  /** How long to wait for Kafka. */
   public static final int TIMEOUT_SECONDS = 30;
 
   private static final int TRIES = 50;
@@ -36,15 +35,14 @@ public final class FlowTopics {
   private FlowTopics() {}
 
   /**
-   * Creates a topic if it is missing. An existing one is not changed; if its message size limit is
-   * below the publishers', the log says so.
+   * Creates a topic if it is missing and returns its number of partitions. An existing one is not
+   * changed; the log says if its message size limit is below the publishers'.
    *
    * @param properties further settings of Kafka's admin client
    * @param replication copies; empty: the broker's default
-   * @param config settings of a new topic, for example {@code retention.ms}. By default, {@code
-   *     max.message.bytes} fits the publishers' messages and {@code message.timestamp.type} is
-   *     {@code LogAppendTime}
-   * @return the topic's current number of partitions
+   * @param config of a new topic, for example {@code retention.ms}. By default, {@code
+   *     max.message.bytes} fits the publishers' messages, {@code message.timestamp.type} is {@code
+   *     LogAppendTime}
    * @throws IOException naming topic and broker if Kafka refuses or does not answer
    */
   public static int ensure(
@@ -124,7 +122,7 @@ public final class FlowTopics {
     }
   }
 
-  /** Describes the problem of a topic that refuses messages which publishers may send. */
+  /** Describes the problem if the topic refuses messages that publishers may send. */
   public static Optional<String> tooSmall(Admin admin, String topic)
       throws ExecutionException, TimeoutException, InterruptedException {
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
@@ -159,7 +157,7 @@ public final class FlowTopics {
                 topic, found, wanted, topic, wanted));
   }
 
-  /** Counts a topic's partitions; it takes a moment until every broker knows a new topic. */
+  /** A new topic takes a moment to be known to every broker. */
   private static int describe(Admin admin, String topic)
       throws ExecutionException, TimeoutException, InterruptedException {
     for (int attempt = 1; ; attempt++) {

@@ -20,20 +20,17 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queues batches in memory and hands them to Kafka's producer in order, on its own thread. This is
- * the only place that waits for Kafka; flows can come in while it is away.
+ * Queues batches in memory and hands them to Kafka's producer in order, on its own thread: the only
+ * place that waits for Kafka, so flows can come in while it is away. Thread-safe.
  *
- * <p>The queue is bounded by bytes. A batch may be put while there is room ({@link #hasRoom}), so
- * it holds at most its capacity and one batch more. Heartbeats are always taken: each partition has
- * at most one under way. If there is no room, the owner waits ({@link #awaitRoom}) or drops the
- * newest flows. A batch counts until Kafka's producer has it in its own buffer.
+ * <p>The queue is bounded by bytes, until Kafka's producer has them in its own buffer. A batch may
+ * be put while there is room ({@link #hasRoom}), so one may exceed the capacity. Heartbeats are
+ * always taken: each partition has at most one under way. Without room, the owner waits ({@link
+ * #awaitRoom}) or drops the newest flows.
  *
- * <p>The producer takes no batch if its buffer is full or no broker is known. Such a batch stays
- * first in the queue and is tried again: the producer has not seen it, so it keeps its number in
- * the stream, and no other overtakes it. It is given up after the delivery timeout. The producer
- * itself retries the batches that it took.
- *
- * <p>Thread-safe.
+ * <p>A batch that the producer does not take (buffer full, no broker known) stays first and is
+ * tried again until the delivery timeout: unseen, it keeps its number, and no other overtakes it.
+ * The producer itself retries the batches that it took.
  */
 final class KafkaSender {
   private static final String AT_STOP = PublisherStats.NOT_DELIVERED_AT_STOP;
@@ -87,7 +84,6 @@ final class KafkaSender {
     }
   }
 
-  /** Waits until there is room. */
   void awaitRoom() throws InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -114,7 +110,7 @@ final class KafkaSender {
     }
   }
 
-  /** Waits until the queue is empty, for at most {@code nanos}; returns whether it is empty. */
+  /** Waits at most {@code nanos}; whether it is empty. */
   boolean awaitEmpty(long nanos) throws InterruptedException {
     long end = System.nanoTime() + nanos;
     lock.lockInterruptibly();
@@ -132,7 +128,6 @@ final class KafkaSender {
     }
   }
 
-  /** The load of the queue. */
   PublisherStats.Queue load() {
     long waited = deliveries.waitedNanos(System.nanoTime());
     lock.lock();
@@ -148,7 +143,6 @@ final class KafkaSender {
     return toldLosses.get(partition);
   }
 
-  /** The last error; empty if there is none. */
   String trouble() {
     return trouble;
   }
@@ -200,10 +194,7 @@ final class KafkaSender {
     }
   }
 
-  /**
-   * Whether a batch is to be tried again. A lack of memory and unforeseen errors may pass, too, and
-   * must not end the thread.
-   */
+  /** A lack of memory and unforeseen errors may pass, too, and must not end the thread. */
   private boolean isToBeTriedAgain(QueuedBatch batch, Throwable why) {
     boolean isOfKafka = why instanceof KafkaException || why instanceof IllegalStateException;
     boolean passes =
@@ -214,7 +205,6 @@ final class KafkaSender {
     return passes && System.nanoTime() - batch.queuedNanos() < options.deliveryTimeout().toNanos();
   }
 
-  /** Hands a batch to Kafka's producer; returns the reason if it was refused. */
   private Optional<Throwable> hand(QueuedBatch batch) {
     Delivery delivery = new Delivery(batch);
     try {
@@ -245,7 +235,6 @@ final class KafkaSender {
     deliveries.ended(partition, false, System.nanoTime());
   }
 
-  /** The callback for the outcome of a batch. */
   private final class Delivery implements Callback {
     private final int partition;
     private final int rows;
@@ -280,12 +269,7 @@ final class KafkaSender {
     }
   }
 
-  /**
-   * Ends the thread and closes the queue and Kafka's producer. Batches that the producer does not
-   * take, or does not deliver in time, count as failed.
-   *
-   * @param endNanos until when it waits for Kafka
-   */
+  /** Ends thread and producer; what is not taken or delivered by {@code endNanos} has failed. */
   void close(long endNanos) {
     closing = true;
     lock.lock();

@@ -44,7 +44,7 @@ final class PublisherCounters {
     failedByReason.computeIfAbsent(reason, r -> new LongAdder()).add(rows);
   }
 
-  /** The label of an error: {@code RecordTooLargeException} becomes {@code record_too_large}. */
+  /** {@code RecordTooLargeException} becomes {@code record_too_large}. */
   static String reason(Throwable why) {
     String name = why.getClass().getSimpleName().replaceFirst("Exception$", "");
     return name.replaceAll("([a-z])([A-Z])", "$1_$2").toLowerCase(Locale.ROOT);

@@ -8,9 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs when Kafka is away and back, when the queue is full and has room again, and how many flows
- * are lost. Writes one line for each change, and at most one in ten seconds for losses, but none
- * for each batch. Not thread-safe.
+ * Logs when Kafka is away and back, the queue full and not, and the lost flows: a line for each
+ * change, for losses at most one in ten seconds, none for each batch. Not thread-safe.
  */
 final class PublisherLog {
   private static final Logger LOG = LoggerFactory.getLogger(FlowPublisher.class);
@@ -29,11 +28,7 @@ final class PublisherLog {
     this.saidNanos = System.nanoTime() - LOSSES_NANOS;
   }
 
-  /**
-   * Logs changes since the last call.
-   *
-   * @param trouble the last error; empty if there is none
-   */
+  /** Logs changes since the last call; {@code trouble} is the last error, empty without. */
   void look(PublisherStats now, String partitions, String trouble) {
     PublisherStats.Queue queue = now.queue();
     if (queue.isKafkaAway() != away) {
@@ -56,8 +51,7 @@ final class PublisherLog {
             load(now));
       }
     }
-    // Near the bound the load fluctuates: only when half of the queue is free does it count as
-    // having room again.
+    // Full until half is free: near the bound the load fluctuates.
     boolean isFull = queue.bytes() >= (full ? queue.capacityBytes() / 2 : queue.capacityBytes());
     if (isFull != full) {
       full = isFull;
@@ -72,7 +66,6 @@ final class PublisherLog {
     losses(now, false);
   }
 
-  /** Logs the losses that were not logged yet, at the end. */
   void end(PublisherStats now) {
     losses(now, true);
   }

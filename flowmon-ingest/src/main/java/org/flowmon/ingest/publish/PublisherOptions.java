@@ -12,16 +12,14 @@ import org.flowmon.flow.memory.HeapBudget;
  * The options of a publisher.
  *
  * @param bootstrap Kafka's {@code bootstrap.servers}
- * @param topic the topic of flows; it must exist, see {@link FlowTopics}
+ * @param topic must exist, see {@link FlowTopics}
  * @param batchRows rows after which a batch is closed, 1 … {@link FlowBatch#MAX_ROWS}
  * @param maxDelay how long a row waits at most for its batch to fill
  * @param heartbeat how long a partition is silent at most
  * @param queueBytes the bound of the queue before Kafka's producer, which one batch may exceed
- * @param whenFull what to do with flows while the queue is full
  * @param bufferBytes the buffer of Kafka's producer, which holds compressed batches of its own
  * @param deliveryTimeout how long a batch is tried before it counts as lost, 25 days at most
- * @param stopTimeout how long {@link FlowPublisher#close} waits for Kafka to take the remaining
- *     batches
+ * @param stopTimeout how long {@link FlowPublisher#close} waits for Kafka
  * @param properties further settings of Kafka's producer, which override flowmon's own
  */
 public record PublisherOptions(
@@ -39,7 +37,6 @@ public record PublisherOptions(
   /** The largest message of a publisher; the topic must take it. */
   static final int MAX_MESSAGE_BYTES = 8 << 20;
 
-  /** The default topic. */
   public static final String DEFAULT_TOPIC = "flows";
 
   private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
@@ -48,7 +45,7 @@ public record PublisherOptions(
   public enum WhenFull {
     /** The owner waits, for example a reader of files. */
     WAIT,
-    /** The newest flows are dropped and counted, because a network does not wait. */
+    /** The newest are dropped and counted: a network does not wait. */
     DROP
   }
 
@@ -70,8 +67,8 @@ public record PublisherOptions(
   }
 
   /**
-   * Returns the defaults: topic {@code flows}, 1000 rows or 50 ms, a heartbeat each second, a queue
-   * of 16 MiB, 64 MiB in Kafka's producer, 2 minutes for a delivery; the owner waits.
+   * Topic {@code flows}, 1000 rows or 50 ms, a heartbeat each second, a queue of 16 MiB, 64 MiB in
+   * Kafka's producer, 2 minutes for a delivery; the owner waits.
    */
   public static PublisherOptions of(String bootstrap) {
     return new PublisherOptions(
@@ -89,9 +86,8 @@ public record PublisherOptions(
   }
 
   /**
-   * Returns the options for flows from a network. The queue is bounded by {@link
-   * HeapBudget.Part#COLLECTOR_QUEUE} and drops the newest flows when it is full. Queued flows are
-   * tried without a time limit. A stop waits a minute.
+   * For flows from a network: a queue of {@link HeapBudget.Part#COLLECTOR_QUEUE} that drops the
+   * newest, no time limit for queued flows, a minute for a stop.
    */
   public static PublisherOptions ofCollector(String bootstrap) {
     return of(bootstrap)
@@ -242,7 +238,6 @@ public record PublisherOptions(
     return "topic " + topic + " at " + bootstrap;
   }
 
-  /** The settings of Kafka's producer. */
   Map<String, Object> producerConfig() {
     Map<String, Object> config = new TreeMap<>();
     long timeout = deliveryTimeout.toMillis();
@@ -257,18 +252,17 @@ public record PublisherOptions(
     // Only the sender's thread waits, and tries again.
     config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Math.min(1_000, timeout));
     config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, bufferBytes);
-    // By default Kafka's client forgets the partitions when no broker answers, and its buffer then
-    // takes nothing until one does. Names of brokers are still looked up anew.
+    // Else Kafka's client forgets partitions if no broker answers and takes nothing. Names of
+    // brokers are still looked up anew.
     config.put(CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG, "none");
     config.putAll(properties);
     // flowmon's guarantees rest on these settings, so users cannot change them.
     config.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
     config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
     config.put(ProducerConfig.ACKS_CONFIG, "all");
-    // A new partition may refuse its first batch (no leader yet) and then accept the second,
-    // already sent one. The broker takes the second for the beginning of the producer's stream and
-    // refuses the first for ever as out of sequence. A single request under way cannot be
-    // overtaken.
+    // A new partition may refuse its first batch (no leader yet) and accept the second, already
+    // sent one. The broker takes it for the beginning of the producer's stream and refuses the
+    // first for ever as out of sequence. A single request under way cannot be overtaken.
     config.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
     return config;
   }

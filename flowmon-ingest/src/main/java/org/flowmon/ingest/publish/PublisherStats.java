@@ -5,23 +5,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The counts of a publisher so far. Every taken flow is in exactly one of {@code flowsProduced},
- * {@code flowsFailed} and the flows under way.
+ * The counts so far. Every taken flow is produced (acknowledged by Kafka), failed or under way.
  *
- * @param flowsTaken rows handed to the publisher
- * @param flowsProduced rows that Kafka has acknowledged
- * @param flowsFailed rows of batches that could not be delivered
  * @param failedByReason reason → rows, of {@code flowsFailed}
- * @param batchesProduced batches with rows that Kafka has acknowledged
- * @param bytesProduced their bytes, before compression
- * @param batchesFailed batches with rows that could not be delivered
- * @param heartbeatsProduced heartbeats that Kafka has acknowledged
- * @param heartbeatsFailed heartbeats that could not be delivered
+ * @param batchesProduced with rows, as {@code batchesFailed}
+ * @param bytesProduced before compression
  * @param flowsLostBefore flows that the owner lost before publishing
  * @param arrivalsBack batches that begin, by arrival, before an earlier one of their partition
  *     ended: 0 unless the owner's clock goes back
  * @param maxLatencyMicros longest time from a batch's first row to Kafka's acknowledgement, µs
- * @param queue the current load of the queue before Kafka's producer
+ * @param queue its current load
  */
 public record PublisherStats(
     long flowsTaken,
@@ -43,19 +36,13 @@ public record PublisherStats(
   /** The reason in {@code failedByReason} of flows not delivered within a stop's timeout. */
   public static final String NOT_DELIVERED_AT_STOP = "not_delivered_at_stop";
 
-  /**
-   * How long Kafka takes nothing before it counts as away, µs: longer than a failover between
-   * brokers.
-   */
+  /** Kafka is away if it takes nothing for so long, µs: longer than a failover between brokers. */
   public static final long AWAY_MICROS = 5_000_000;
 
   /**
-   * The queue before Kafka's producer.
+   * The queue before Kafka's producer: its load, the bytes from which on there is no room, and the
+   * highest load so far.
    *
-   * @param flows queued flows
-   * @param bytes queued bytes
-   * @param capacityBytes the bytes from which on there is no room
-   * @param highBytes the highest number of bytes so far
    * @param waitedMicros the longest time that a partition has had something under way without an
    *     arrival, µs; 0 if nothing is under way
    */
@@ -71,7 +58,6 @@ public record PublisherStats(
     failedByReason = Collections.unmodifiableMap(new TreeMap<>(failedByReason));
   }
 
-  /** Taken flows without an answer from Kafka yet. */
   public long flowsUnderWay() {
     return flowsTaken - flowsProduced - flowsFailed;
   }

@@ -1,13 +1,8 @@
 package org.flowmon.ingest.publish;
 
 /**
- * A batch or a heartbeat, with its place in its partition's stream, on its way to Kafka.
- *
- * @param bytes the batch, which nobody changes any more
- * @param rows its flows, 0 for a heartbeat
- * @param losses the losses in its header
- * @param beginNanos when its first row came, by {@link System#nanoTime}
- * @param queuedNanos when it was queued, by {@link System#nanoTime}
+ * A batch on its way to Kafka, or a heartbeat (0 rows), with the losses in its header. Times are
+ * {@link System#nanoTime} of its first row and of queueing; nobody changes the bytes any more.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record QueuedBatch(

@@ -1,14 +1,7 @@
 package org.flowmon.ingest.synthetic;
 
-/**
- * An endless stream of flows. The same seed and the same times give the same flows. Not
- * thread-safe.
- */
+/** An endless stream of flows, the same for the same seed and times. Not thread-safe. */
 public interface FlowStream {
-  /**
-   * Fills in the next flow that an exporter exports at this time.
-   *
-   * @param nowMillis the time of export, never smaller than in the previous call
-   */
+  /** The next flow exported at this time, which never goes back. */
   void next(long nowMillis, SyntheticFlow flow);
 }

@@ -2,10 +2,7 @@ package org.flowmon.ingest.synthetic;
 
 import java.util.SplittableRandom;
 
-/**
- * The traffic before the live part: the crowd, the regular heavy talkers at their hours, and the
- * later new one as a quiet host.
- */
+/** The crowd, the regular heavy talkers at their hours, and the later new one as a quiet host. */
 final class HistoricTraffic implements FlowStream {
   private static final int QUIET_FLOWS = 10;
   private static final int QUIET_BYTES = 2_000;
@@ -41,10 +38,7 @@ final class HistoricTraffic implements FlowStream {
     }
   }
 
-  /**
-   * Whether the backup runs: from one hour before the live part's time of day to four hours after
-   * it, so that a longer run includes it, too.
-   */
+  /** From an hour before the live part's time of day to four after, for a longer run, too. */
   private boolean backupRuns(long millis) {
     return Math.floorMod(millis - backupFrom, DAY) < 5 * HOUR;
   }

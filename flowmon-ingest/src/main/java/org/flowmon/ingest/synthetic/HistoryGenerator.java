@@ -8,15 +8,12 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Generates the flows of past days as batches, so that a fresh archive has a history. Arrival
- * ascends; every flow arrives the options' export delay after its end.
- *
- * <p>History has far fewer flows a second than the live part. To make bytes and packets a second
- * comparable, each flow's counts are multiplied by {@link #volumeFactor}, as if a router had merged
- * as many similar flows into one record.
+ * Generates batches of past days in ascending arrival, the export delay after each flow's end, so
+ * that a fresh archive has a history. Its flows are far fewer a second than the live part's, so
+ * their counts are multiplied by {@link #volumeFactor}, as if a router had merged similar ones.
  */
 public final class HistoryGenerator {
-  /** The exporter of synthetic history: a documentation address, never a real exporter's. */
+  /** A documentation address, never a real exporter's. */
   public static final IpAddress EXPORTER = IpAddress.parse("192.0.2.1");
 
   private static final int BATCH_ROWS = 4_096;
@@ -28,12 +25,8 @@ public final class HistoryGenerator {
   private final long liveFlowsPerSecond;
 
   /**
-   * Creates a generator for the history between two times.
-   *
-   * @param from begin of history by arrival
-   * @param to end of history, exclusive, and the start of the live part
-   * @param flows how many flows, at least 1
-   * @param liveFlowsPerSecond the live rate whose volume history matches at the same time of day
+   * Arrivals from {@code from} to the start of the live part, exclusive. The volume matches that of
+   * {@code liveFlowsPerSecond} at the same time of day.
    */
   public HistoryGenerator(
       TrafficModel model, Instant from, Instant to, long flows, long liveFlowsPerSecond) {
@@ -51,7 +44,6 @@ public final class HistoryGenerator {
     this.liveFlowsPerSecond = liveFlowsPerSecond;
   }
 
-  /** Creates a generator for the days before {@code to}. */
   public static HistoryGenerator daysBefore(
       TrafficModel model, Instant to, int days, long flows, long liveFlowsPerSecond) {
     return new HistoryGenerator(
@@ -75,12 +67,7 @@ public final class HistoryGenerator {
     return sum / steps;
   }
 
-  /**
-   * Generates all flows, in batches of one producer's stream.
-   *
-   * @param producerId goes into the batches' headers
-   * @return the totals
-   */
+  /** The batches are those of one producer's stream. */
   public GeneratedHistory generate(long producerId, Consumer<FlowBatch> consumer) {
     FlowStream stream = model.history(toMillis);
     SyntheticFlow flow = new SyntheticFlow();

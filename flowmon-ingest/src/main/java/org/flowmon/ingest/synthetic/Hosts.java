@@ -5,10 +5,9 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
 
 /**
- * The address plan, in ranges that are unused on the Internet. Inside: 10.0.0.0/16 (RFC 1918) and
- * 2001:db8:1::/48 (RFC 3849). Outside: 198.18.0.0/15 (RFC 2544) and 2001:db8:8000::/33. The
- * incidents' addresses are in 192.0.2.0/24, 198.51.100.0/24 and 203.0.113.0/24 (RFC 5737), which
- * have no ordinary hosts.
+ * The addresses, unused on the Internet. Inside: 10.0.0.0/16 (RFC 1918) and 2001:db8:1::/48 (RFC
+ * 3849). Outside: 198.18.0.0/15 (RFC 2544) and 2001:db8:8000::/33. Incidents alone: 192.0.2.0/24,
+ * 198.51.100.0/24, 203.0.113.0/24 (RFC 5737).
  */
 public final class Hosts {
   static final List<IpPrefix> PROTECTED =
@@ -23,10 +22,7 @@ public final class Hosts {
 
   private Hosts() {}
 
-  /**
-   * Low long of the IPv4 address of inside host {@code i}; an odd factor spreads the hosts over all
-   * subnets.
-   */
+  /** The low long; an odd factor spreads the hosts over all subnets. */
   static long insideV4(int i) {
     return IpAddress.ipv4Low(INSIDE_V4 | ((i * 40_503 + 257) & 0xFFFF));
   }
@@ -47,7 +43,7 @@ public final class Hosts {
     return 0x0200_00FF_FE00_0000L | i;
   }
 
-  /** The next router of a flow: the provider's on the way out, the own one on the way in. */
+  /** The provider's router on the way out, the own one on the way in. */
   static int nextHop(boolean outgoing) {
     return outgoing ? OUTSIDE_GATEWAY : INSIDE_GATEWAY;
   }

@@ -81,9 +81,7 @@ final class LiveTraffic implements FlowStream {
     beaconDue += incidents.beaconPeriod().toMillis() * (0.95 + 0.1 * random.nextDouble());
   }
 
-  /**
-   * A SYN to the next (host, port) pair, sometimes refused; pairs repeat only after 64 × 65,535.
-   */
+  /** A SYN, sometimes refused; (host, port) pairs repeat only after 64 × 65,535. */
   private void probe(long nowMillis, SyntheticFlow flow) {
     int host = Math.floorMod(probes * 31, Math.min(SCANNED_HOSTS, insideHosts));
     int port = 1 + Math.floorMod(probes / SCANNED_HOSTS * 7_919 + host, 65_535);

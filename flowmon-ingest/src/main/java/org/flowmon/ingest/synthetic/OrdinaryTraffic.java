@@ -64,9 +64,7 @@ final class OrdinaryTraffic {
     }
   }
 
-  /**
-   * The next flow of an ordinary conversation: usually request and reply, sometimes one way only.
-   */
+  /** Usually request and reply, sometimes one way only. */
   void next(long nowMillis, SyntheticFlow flow) {
     if (replyIsDue) {
       replyIsDue = false;
@@ -114,10 +112,7 @@ final class OrdinaryTraffic {
     times(flow, nowMillis);
   }
 
-  /**
-   * Sets addresses and the fields that depend on them; the reply's share of the crowd decides the
-   * direction.
-   */
+  /** The reply's share of the crowd decides the direction. */
   void parties(
       SyntheticFlow flow, int insideHost, int outsideHost, boolean ipv6, boolean outgoing) {
     flow.insideHost = insideHost;
@@ -157,7 +152,6 @@ final class OrdinaryTraffic {
     flow.dstMask = outgoing ? outMask : inMask;
   }
 
-  /** Sets a TCP flow's ports and flags, for the hosts that have a role. */
   void tcp(SyntheticFlow flow, int srcPort, int dstPort, int flags) {
     flow.protocol = SyntheticFlow.TCP;
     flow.srcPort = srcPort;

@@ -6,9 +6,8 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.SourceKind;
 
 /**
- * A flow of the model. Mutable and reused: the caller of {@link FlowStream#next} owns it and must
- * read it before the next call. Times are in milliseconds since 1970, the finest unit that all
- * export formats share.
+ * A flow of the model, reused: the caller of {@link FlowStream#next} reads it before the next call.
+ * Times are ms since 1970, the finest unit that all export formats share.
  */
 public final class SyntheticFlow {
   public static final int ICMP = 1;
@@ -45,7 +44,6 @@ public final class SyntheticFlow {
   public int srcMask;
   public int dstMask;
 
-  /** Number of the inside host, which decides which exporter sees the flow. */
   public int insideHost;
 
   public boolean isIpv4() {
@@ -56,10 +54,7 @@ public final class SyntheticFlow {
     return protocol == ICMP || protocol == ICMPV6;
   }
 
-  /**
-   * Reduces the counts to those of a sampler of 1 of {@code rate} packets; an exported flow has at
-   * least one packet.
-   */
+  /** As a sampler of 1 of {@code rate} packets, with at least one packet. */
   public void sample(int rate) {
     if (rate > 1) {
       long seen = Math.max(1, packets / rate);
@@ -68,7 +63,7 @@ public final class SyntheticFlow {
     }
   }
 
-  /** Turns this into the way back of the same conversation, with its own counts. */
+  /** The way back of the same conversation, with its own counts. */
   void reverse(long reverseBytes, long reversePackets) {
     long hi = srcHi;
     long lo = srcLo;

@@ -10,11 +10,10 @@ import org.flowmon.flow.IpPrefix;
  * heavy-tailed byte counts with matching packets, a daily swing, and {@link Incidents} in the live
  * part.
  *
- * <p>Conversations are exported as by routers, one flow for each way. Beside the crowd there are
- * two regular heavy talkers, equally heavy every day: one all day (a content network) and one
- * around the live part's time of day (a backup). The live part has a new heavy talker that was
- * quiet before. The model holds tables only; {@link #live} and {@link #history} begin streams, each
- * reproducible from the seed on its own.
+ * <p>Conversations are exported as by routers, one flow for each way. Two heavy talkers are equally
+ * heavy every day: a content network all day, a backup around the live part's time of day. The live
+ * part has a new one that was quiet before. {@link #live} and {@link #history} begin streams, each
+ * reproducible from the seed on its own; the model holds tables only.
  */
 public final class TrafficModel {
   private static final long LIVE = 1;
@@ -48,7 +47,6 @@ public final class TrafficModel {
                 IpAddress.ofIpv4(0xC000_0200 | (66 + random.nextInt(60))))); // 192.0.2.66 …
   }
 
-  /** The inside networks: a flow from one of them is outgoing. */
   public static List<IpPrefix> protectedNetworks() {
     return Hosts.PROTECTED;
   }
@@ -57,16 +55,11 @@ public final class TrafficModel {
     return options;
   }
 
-  /** The incidents in the live part. */
   public Incidents incidents() {
     return incidents;
   }
 
-  /**
-   * The load of the network at a time of day, around 1 on average: 1.6 at 14:00 UTC, 0.4 at 02:00.
-   *
-   * @param millis since 1970
-   */
+  /** The load at a time (ms since 1970), around 1 on average: 1.6 at 14:00 UTC, 0.4 at 02:00. */
   static double busyness(long millis) {
     double dayPart = Math.floorMod(millis, 86_400_000L) / 86_400_000.0;
     return 1 + 0.6 * Math.cos(2 * Math.PI * (dayPart - 14.0 / 24));
@@ -78,11 +71,7 @@ public final class TrafficModel {
         this, new OrdinaryTraffic(inside, outside, options, random), random, startMillis);
   }
 
-  /**
-   * Begins the history.
-   *
-   * @param liveStartMillis the time whose hour of day the backup shares
-   */
+  /** The backup shares the live start's hour of day. */
   HistoricTraffic history(long liveStartMillis) {
     SplittableRandom random = random(HISTORY);
     return new HistoricTraffic(

@@ -6,14 +6,13 @@ import java.time.Duration;
  * The shape of synthetic traffic.
  *
  * @param insideHosts hosts in the protected networks, 100 … 65,536
- * @param outsideHosts hosts elsewhere, 100 … 131,072
+ * @param outsideHosts 100 … 131,072
  * @param zipfExponent skew of the hosts' activity; 0 is uniform, 1 is classic Zipf
  * @param ipv6Share share of conversations in IPv6, 0 … 1
  * @param paretoShape tail of the byte counts; the smaller, the heavier
  * @param incidentsAfter time from the start of the live part to the first incident
  * @param beaconPeriod mean time between two beacons
- * @param exportDelayMin least time from a flow's end to its export
- * @param exportDelayMax largest time from a flow's end to its export
+ * @param exportDelayMin from a flow's end to its export, as is {@code exportDelayMax}
  */
 public record TrafficOptions(
     int insideHosts,
@@ -54,10 +53,7 @@ public record TrafficOptions(
     }
   }
 
-  /**
-   * Returns the defaults: 2,000 hosts inside, 20,000 outside, 10 % IPv6, incidents after 10 s,
-   * export 0.1 … 0.6 s after a flow's end.
-   */
+  /** 2,000 and 20,000 hosts, 10 % IPv6, incidents after 10 s, export 0.1 … 0.6 s after the end. */
   public static TrafficOptions defaults() {
     return new TrafficOptions(
         2_000,

@@ -3,9 +3,8 @@ package org.flowmon.ingest.synthetic;
 import java.util.SplittableRandom;
 
 /**
- * Draws ranks 0 … n − 1 with probability proportional to 1 / (rank + 1)^exponent, in constant time
- * by Vose's alias method ("A linear algorithm for generating random numbers with a given
- * distribution", 1991).
+ * Draws ranks 0 … n − 1, weighted by 1 / (rank + 1)^exponent, in constant time: Vose, "A linear
+ * algorithm for generating random numbers with a given distribution", 1991 (alias method).
  */
 final class ZipfSampler {
   private final double[] keep;

@@ -6,14 +6,10 @@ import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Makes JSON that is safe on a terminal. The escapes of {@link ShownText} are escapes of JSON here,
- * so that values are exact. All writers of JSON for people and files take their factory from here.
- */
+/** JSON safe on a terminal, for all writers: {@link ShownText}'s escapes keep values exact. */
 public final class JsonText {
   private JsonText() {}
 
-  /** Returns a factory whose generators use these escapes. */
   public static JsonFactory factory() {
     return new JsonFactory().setCharacterEscapes(new Escapes());
   }
@@ -33,7 +29,7 @@ public final class JsonText {
       return ascii;
     }
 
-    /** Half of a surrogate pair does not tell the code point: all halves are escaped. */
+    /** Half of a surrogate pair does not tell the code point: all are escaped. */
     @Override
     public @Nullable SerializableString getEscapeSequence(int unit) {
       return ShownText.isHarmful(unit) ? new SerializedString(ShownText.escape(unit)) : null;

@@ -1,12 +1,10 @@
 package org.flowmon.ingest.text;
 
 /**
- * Escapes text from outside for a terminal: the code points of Unicode's categories control (Cc:
- * C0, DEL, C1), format (Cf: overrides of direction, marks, characters without width), line and
- * paragraph separator (Zl, Zp) and surrogates without their other half (Cs).
- *
- * <p>C0 is written {@code \x1b}, all else as in JSON. An escaped JSON text keeps its value, because
- * JSON allows no C0 within a text.
+ * Escapes text from outside for a terminal: Unicode's control (Cc: C0, DEL, C1), format (Cf:
+ * overrides of direction, marks, characters without width), line and paragraph separator (Zl, Zp),
+ * and lone surrogates (Cs). C0 is {@code \x1b}, all else as in JSON, where it keeps its value: JSON
+ * allows no C0 in a text.
  */
 public final class ShownText {
   private static final int FIRST_PRINTABLE = 0x20;
@@ -14,7 +12,7 @@ public final class ShownText {
 
   private ShownText() {}
 
-  /** Returns the text with its harmful characters escaped, including line feeds and tabs. */
+  /** Including line feeds and tabs. */
   public static String of(String text) {
     int at = 0;
     while (at < text.length()) {
@@ -41,7 +39,6 @@ public final class ShownText {
     return shown.toString();
   }
 
-  /** Whether a code point may mislead a terminal or a reader. */
   public static boolean isHarmful(int codePoint) {
     if (codePoint < DELETE) {
       return codePoint < FIRST_PRINTABLE;

@@ -8,21 +8,17 @@ import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.types.RecordType;
 
 /**
- * A message of an alert: it fires, it still fires, or it is resolved. Among the messages of one id
- * the one with the highest number is valid. A repeated message equals the first.
+ * A message of an alert. Of those of one id the highest number is valid; a repeat equals the first.
+ * Times are in microseconds.
  *
- * @param id the same in each message of an alert: a function of analysis, rule, key and {@code
- *     since}
- * @param number 1 for an alert's first message, then one more each
- * @param key values of the rule's key columns as text, as {@code Report.rowKey} makes it
- * @param since end of the window in which it began to fire, in microseconds as all times
- * @param windowStart start of the message's window
- * @param windowEnd end of the message's window
+ * @param id a function of analysis, rule, key and {@code since}, the same in each message
+ * @param number from 1
+ * @param key values of the rule's key columns, as {@code Report.rowKey} makes them
+ * @param since end of the window in which it began to fire
  * @param lastHeld end of the last window in which the condition held
- * @param revision of the report of that window; 0 if there was none
- * @param rows number of that report's rows with this key that meet the condition
+ * @param revision of that window's report; 0: there was none
+ * @param rows that report's rows with this key that meet the condition
  * @param columns the first of these rows as a JSON object; null for an absence
- * @param sinks the sinks that the message goes to
  */
 @TypeInfo(RecordType.Factory.class)
 public record Alert(
@@ -61,7 +57,6 @@ public record Alert(
       return code;
     }
 
-    /** The name in JSON. */
     public String text() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -75,7 +70,6 @@ public record Alert(
     ABSENCE(2),
     /** The rule was changed or removed: whether it would still fire is unknown. */
     RULE_CHANGED(3),
-    /** A person resolved the alert. */
     BY_HAND(4);
 
     private final int code;
@@ -84,12 +78,10 @@ public record Alert(
       this.code = code;
     }
 
-    /** The stable code in bytes. */
     public int code() {
       return code;
     }
 
-    /** The name in JSON. */
     public String text() {
       return name().toLowerCase(Locale.ROOT);
     }

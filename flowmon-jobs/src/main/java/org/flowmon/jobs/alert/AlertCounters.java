@@ -10,16 +10,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Counters of alerts.
  *
- * @param fired first messages of alerts
- * @param repeated further messages that an alert fires
- * @param resolved messages that an alert no longer fires
- * @param silenced alerts without a message: they ended within the silence after an earlier alert
+ * @param silenced alerts without a message: they ended within the silence after an earlier one
  * @param untrackedKeys keys above a rule's limit, counted in each window
  * @param lateReports reports of windows that had been judged
  * @param failedRules windows that a rule could not judge, counted per rule
- * @param unfitRules rules or definitions of analyses that do not fit and are left out
- * @param unknownResolves manual resolves of alerts that do not fire: already resolved, or another
- *     job's
+ * @param unfitRules rules or definitions that do not fit and are left out
+ * @param unknownResolves manual resolves of alerts that do not fire: resolved, or another job's
  * @param told messages that are logged once
  */
 record AlertCounters(
@@ -66,11 +62,7 @@ record AlertCounters(
     }
   }
 
-  /**
-   * Counts a rule that does not fit its analysis.
-   *
-   * @param rule its name, or the name of another part that was left out
-   */
+  /** Counts a rule, or another part of the analysis, that does not fit and was left out. */
   void unfit(String analysis, String rule, RuntimeException e) {
     unfitRules.inc();
     LOG.error("analysis {}: {} cannot be followed and is left out", analysis, rule, e);

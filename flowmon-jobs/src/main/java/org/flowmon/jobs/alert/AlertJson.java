@@ -10,7 +10,6 @@ public final class AlertJson {
 
   private AlertJson() {}
 
-  /** Encodes a message as UTF-8. */
   public static byte[] of(Alert alert) {
     StringBuilder out = new StringBuilder(512);
     out.append("{\"version\":").append(VERSION);

@@ -24,23 +24,19 @@ import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.types.WatermarkTime;
 
 /**
- * Judges reports by the rules of their analyses, in one task. Windows are judged in the order of
- * their ends, whatever the order of reports.
+ * Judges reports by the rules of their analyses, in one task, in the order of windows' ends
+ * whatever the order of reports.
  *
- * <p>A decision is sent once a checkpoint holds it. A restart before that decides anew; the
- * decision may differ if the history of a report has changed, but no message was sent yet. A
- * restart after that sends the same messages again. So no sent message is taken back, and messages
- * are late by a checkpoint interval at most. The end of input sends the remaining ones.
+ * <p>A decision is sent once a checkpoint holds it. A restart before that decides anew, perhaps
+ * otherwise if a report's history has changed; a restart after it sends the same messages again. So
+ * no sent message is taken back, and messages are late by a checkpoint interval at most. The end of
+ * input sends the rest.
  *
- * <p>Announcements tell of analyses that start, change and stop while the job runs. They come again
- * after each start, so all analyses are known before the first watermark. The alerts of a stopped
- * analysis are resolved.
- *
- * <p>A person may resolve a firing alert ({@link AlertResolves}). It is resolved at once, and the
- * message is sent as any other. Its key begins anew with the next window.
- *
- * <p>Metrics in group {@code flowmon}: those of {@link AlertCounters}, {@code followed_keys},
- * {@code firing_alerts}, {@code waiting_alerts}.
+ * <p>Announcements of started, changed and stopped analyses come again after each start, before the
+ * first watermark. A stopped analysis's alerts are resolved. So is, at once, one that a person
+ * resolves ({@link AlertResolves}); its key begins anew with the next window. Metrics in group
+ * {@code flowmon}: those of {@link AlertCounters}, {@code followed_keys}, {@code firing_alerts},
+ * {@code waiting_alerts}.
  */
 public final class AlertOperator extends AbstractStreamOperator<Alert>
     implements TwoInputStreamOperator<Report, String, Alert>, BoundedMultiInput {
@@ -55,12 +51,10 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
   // Messages that no complete checkpoint is known to hold, in their order.
   private transient Deque<Alert> decided;
   private transient long sent;
-  // After the end of reports no decision can change.
   private transient boolean reportsEnded;
   // By checkpoint: the number of messages of this run that it holds or that were sent before it.
   private transient TreeMap<Long, Long> held;
 
-  /** Creates the operator with the rules of these analyses. */
   public AlertOperator(List<AnalysisConfig> analyses) {
     this.analyses = new AnalysisSet(analyses);
   }
@@ -109,7 +103,6 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
     }
   }
 
-  /** Takes the id of an alert that a person resolves. */
   @Override
   public void processElement2(StreamRecord<String> element) {
     String id = element.getValue();
@@ -166,7 +159,6 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
     super.processWatermark(mark);
   }
 
-  /** Takes over the present definitions of the analyses. */
   private void configure(long completeThrough) {
     for (AnalysisConfig analysis : analyses.running()) {
       if (!analysis.alerts().isEmpty()) {
@@ -205,7 +197,6 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
     sendThrough(checkpointId);
   }
 
-  /** Sends the messages held by this checkpoint or an earlier one. */
   private void sendThrough(long checkpointId) {
     Map.Entry<Long, Long> last = held.floorEntry(checkpointId);
     if (last != null) {

@@ -26,12 +26,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The topic of manually resolved alerts ({@code docs/format/alerts.md}). A job reads it from its
- * checkpoint's offset, without a checkpoint from the beginning. So each message takes effect at
- * least once; a repeat finds its alert resolved.
+ * The topic of manually resolved alerts ({@code docs/format/alerts.md}), read from the checkpoint's
+ * offset, else from the beginning. A message takes effect at least once; a repeat changes nothing.
  */
 public final class AlertResolves {
-  /** The topic's name. */
   public static final String TOPIC = "flowmon.alerts.resolve";
 
   private static final Logger LOG = LoggerFactory.getLogger(AlertResolves.class);
@@ -41,12 +39,10 @@ public final class AlertResolves {
 
   private AlertResolves() {}
 
-  /** Whether a text can be the id of an alert. */
   public static boolean isId(String text) {
     return ID.matcher(text).matches();
   }
 
-  /** Reads the ids of alerts that are resolved by hand. */
   static KafkaSource<String> source(JobConfig config) {
     return FlowSource.of(
         config,
@@ -92,7 +88,7 @@ public final class AlertResolves {
     }
   }
 
-  /** Returns the id in a message; empty if the message is invalid or of another version. */
+  /** The id in a message; empty if the message is invalid or of another version. */
   static Optional<String> parse(byte[] message) {
     if (message == null || message.length > MAX_BYTES) {
       return Optional.empty();
@@ -107,18 +103,11 @@ public final class AlertResolves {
     }
   }
 
-  /** Encodes a message that resolves an alert. */
   static String message(String id) {
     return "{\"version\":" + VERSION + ",\"id\":\"" + id + "\"}";
   }
 
-  /**
-   * Sends messages that resolve alerts.
-   *
-   * @param properties of Kafka's clients, with the bootstrap servers
-   * @param ids of the alerts
-   * @throws org.flowmon.jobs.config.ConfigException if Kafka refuses one of them
-   */
+  /** Resolves these alerts by messages; {@code ConfigException} if Kafka refuses one. */
   public static void send(Map<String, Object> properties, Collection<String> ids) {
     List<ProducerRecord<byte[], byte[]>> messages = new ArrayList<>();
     for (String id : ids) {

@@ -23,10 +23,10 @@ import org.flowmon.jobs.types.RecordSerializer;
  * A rule whose times are counted in windows of its analysis.
  *
  * @param when null for an absence of reports
- * @param absence whether it fires on the absence of reports or rows
- * @param key names of columns; null: the key columns of the reports
- * @param need in how many windows the condition has to hold for the rule to fire
- * @param of number of last windows that {@code need} counts in; 0: successive windows
+ * @param absence fires on the absence of reports or rows
+ * @param key columns; null: the key columns of the reports
+ * @param need in how many windows the condition has to hold
+ * @param of in the last how many windows; 0: {@code need} successive ones
  * @param resolveWindows successive windows without the condition that resolve an alert
  * @param silence in microseconds, as slide and window
  * @param keys the most keys followed at once
@@ -71,7 +71,7 @@ record AlertRule(
         config.keys());
   }
 
-  /** Converts a duration to a number of successive windows, at least one. */
+  /** Rounds to successive windows, at least one. */
   private static long windows(Duration duration, long slide) {
     return Math.max(1, Math.floorDiv(micros(duration) + slide - 1, slide));
   }
@@ -80,7 +80,6 @@ record AlertRule(
     return duration.toNanos() / 1000;
   }
 
-  /** Returns the indexes of the key columns in a report's columns. */
   int[] keyColumns(List<ReportColumn> columns) {
     List<String> names = columns.stream().map(ReportColumn::name).toList();
     List<String> keyNames =
@@ -118,7 +117,6 @@ record AlertRule(
             keys));
   }
 
-  /** Returns the id of the alert that began to fire in the window with this end. */
   String id(String keyText, long since) {
     String identity = String.join("\0", analysis, name, keyText, Long.toString(since));
     try {

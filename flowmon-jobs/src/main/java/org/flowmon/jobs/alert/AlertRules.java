@@ -16,11 +16,7 @@ import org.flowmon.jobs.report.RowConditions;
 public final class AlertRules {
   private AlertRules() {}
 
-  /**
-   * Checks the rules of an analysis against the columns of its reports.
-   *
-   * @throws ConfigException naming the fault, its place and the expected value
-   */
+  /** Checks an analysis's rules against its reports' columns; throws {@link ConfigException}. */
   public static void check(AnalysisConfig analysis) {
     if (analysis.alerts().isEmpty()) {
       return;
@@ -36,11 +32,7 @@ public final class AlertRules {
     }
   }
 
-  /**
-   * Checks that the webhooks named by an analysis are configured.
-   *
-   * @throws ConfigException naming one that is not
-   */
+  /** Throws {@link ConfigException} naming a webhook of the analysis that is not configured. */
   public static void checkSinks(AnalysisConfig analysis, JobConfig config) {
     TreeSet<String> known = new TreeSet<>(List.of(AlertConfig.KAFKA));
     config.webhooks().stream().map(WebhookConfig::name).forEach(known::add);

@@ -6,11 +6,7 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
 
-/**
- * The alerts of an analysis in a checkpoint.
- *
- * @param bytes of {@link AnalysisAlerts}; read-only
- */
+/** The alerts of an analysis in a checkpoint, as bytes of {@link AnalysisAlerts}; read-only. */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record AlertState(String analysis, byte[] bytes) {
   /** Version 1: analysis (modified UTF-8), the bytes (4 bytes of length before them). */

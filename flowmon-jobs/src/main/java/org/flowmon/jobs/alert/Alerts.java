@@ -24,7 +24,7 @@ import org.flowmon.jobs.sink.kafka.KafkaReports;
 public final class Alerts {
   private Alerts() {}
 
-  /** Returns the alerts of reports, without those resolved by hand. */
+  /** The alerts of reports, without those resolved by hand. */
   public static SingleOutputStreamOperator<Alert> of(
       DataStream<Report> reports, JobConfig config, List<AnalysisConfig> analyses) {
     DataStream<String> resolves =
@@ -45,7 +45,6 @@ public final class Alerts {
         .setParallelism(1);
   }
 
-  /** Sends them to Kafka and to the webhooks. */
   public static void send(DataStream<Alert> alerts, JobConfig config) {
     alerts
         .filter(alert -> alert.sinks().contains(AlertConfig.KAFKA))

@@ -14,13 +14,11 @@ import org.flowmon.jobs.report.ReportSerializer;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * The alerts of one analysis. Windows are judged in the order of their ends, each once, when the
- * watermark passes the window's end plus the analysis's lateness. No report of the window comes
- * after that; without a report by then the window has none. So alerts depend on the reports alone.
- *
- * <p>Rules of absence begin with the first window that can have a report. That is the earlier of
- * two: the window of the first report since the live query last changed, or the first window whose
- * start and lateness lie after the watermark at which the change was learned.
+ * The alerts of one analysis. Each window is judged once, in the order of ends, when the watermark
+ * passes its end plus the lateness. No report of it comes after that; without one by then it has
+ * none. So alerts depend on the reports alone. Rules of absence begin with the first window that
+ * can have a report: that of the first report since the live query last changed or, if earlier, the
+ * first whose start and lateness lie after the watermark at which the change was learned.
  */
 final class AnalysisAlerts {
   private static final int LAYOUT = 2;
@@ -37,20 +35,18 @@ final class AnalysisAlerts {
   private String basis = "";
   // The end of the first window that rules of absence judge, or a time within the slide before it.
   private long absenceFrom = NONE;
-  // Reports of windows that end by then belong to the former definition. It is of no use after the
-  // watermark at which the definition changed, so it is in no checkpoint.
+  // Reports of windows that end by then are of the former definition. Useless after the watermark
+  // at which the definition changed, so in no checkpoint.
   private long changedAt = NONE;
 
-  /** Creates an empty instance; {@linkplain #configure configure} it before it judges. */
+  /** {@linkplain #configure Configure} it before it judges. */
   AnalysisAlerts(AlertCounters counters) {
     this.counters = counters;
   }
 
   /**
-   * Takes over the analysis's present definition. An unchanged rule keeps its keys; a rule that
-   * does not fit is counted and left out.
-   *
-   * @param completeThrough the watermark at which the definition was learned
+   * Takes over the present definition, learned at watermark {@code completeThrough}. An unchanged
+   * rule keeps its keys; one that does not fit is counted and left out.
    */
   void configure(AnalysisConfig now, long completeThrough, Consumer<Alert> out) {
     if (now.equals(analysis)) {
@@ -79,7 +75,6 @@ final class AnalysisAlerts {
     waitForReports(now.live(), completeThrough);
   }
 
-  /** Waits for the first report again if the live query has changed. */
   private void waitForReports(AnalysisConfig.Live live, long completeThrough) {
     String now =
         String.join(
@@ -104,7 +99,6 @@ final class AnalysisAlerts {
         completeThrough > Long.MAX_VALUE - first ? Long.MAX_VALUE : completeThrough + first;
   }
 
-  /** Resolves all firing alerts, as the analysis is removed. */
   void end(Consumer<Alert> out) {
     rules.values().forEach(rule -> rule.end(judgedThrough, out));
   }
@@ -115,9 +109,9 @@ final class AnalysisAlerts {
   }
 
   /**
-   * Takes a report. Of the reports of one window the one with the highest revision is judged, and
-   * among equal revisions the last. The report of a window without groups only tells of late or
-   * lost flows and is ignored: no condition holds in it, and lost flows do not break a silence.
+   * Takes a report. Of a window's reports the one of the highest revision is judged, the last of
+   * equals. A report without groups only tells of late or lost flows and is ignored: no condition
+   * holds in it, and lost flows do not break a silence.
    */
   void add(Report report) {
     if (!report.hasGroups()) {
@@ -133,7 +127,6 @@ final class AnalysisAlerts {
         (there, other) -> other.revision() >= there.revision() ? other : there);
   }
 
-  /** Judges the windows that are complete at a watermark. */
   void judgeUpTo(long completeThrough, Consumer<Alert> out) {
     long slide = analysis.live().slideMicros();
     long through = Math.floorDiv(completeThrough - analysis.live().latenessMicros(), slide) * slide;
@@ -211,10 +204,10 @@ final class AnalysisAlerts {
   }
 
   /**
-   * Serializes the alerts. Layout 2: its number (1 byte), end of the last judged window (8), end
-   * from which on absence counts (8), basis of the reports (text), number of waiting reports (4)
-   * and the reports, number of rules (4) and for each the rule and its keys. Layout 1 lacks the end
-   * from which on absence counts, and the basis.
+   * Layout 2: its number (1 byte), end of the last judged window (8), end from which on absence
+   * counts (8), basis (text), number of waiting reports (4) and the reports, number of rules (4)
+   * and each rule with its keys. Layout 1 lacks the end from which on absence counts, and the
+   * basis.
    */
   byte[] toBytes() throws IOException {
     DataOutputSerializer target = new DataOutputSerializer(1024);
@@ -233,7 +226,6 @@ final class AnalysisAlerts {
     return target.getCopyOfBuffer();
   }
 
-  /** Restores alerts; {@linkplain #configure configure} them before they judge. */
   static AnalysisAlerts of(byte[] bytes, AlertCounters counters) throws IOException {
     DataInputDeserializer source = new DataInputDeserializer(bytes);
     int layout = source.readUnsignedByte();

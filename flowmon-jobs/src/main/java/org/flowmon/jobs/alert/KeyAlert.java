@@ -6,10 +6,7 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.alert.Alert.State;
 import org.flowmon.jobs.types.RecordSerializer;
 
-/**
- * The state of one key of a rule: in which of the last windows its condition held, and the alert,
- * if it fires. It is given each window in order.
- */
+/** One key of a rule: in which last windows the condition held, and its alert. Windows in order. */
 final class KeyAlert {
   /** The rows of a window that meet the condition for the key. */
   record Match(int revision, int rows, String columns) {}
@@ -26,12 +23,7 @@ final class KeyAlert {
   private long lastHeld;
   private Match last;
 
-  /**
-   * Takes a window.
-   *
-   * @param match null if the condition does not hold
-   * @return the state to announce; null for none
-   */
+  /** Returns the state to announce or null; {@code match} null: the condition does not hold. */
   State window(AlertRule rule, long end, Match match) {
     boolean holds = match != null;
     if (holds) {
@@ -62,7 +54,6 @@ final class KeyAlert {
     return of == 0 ? 0 : -1L >>> (64 - of);
   }
 
-  /** Makes the message that {@link #window} asked for. */
   Alert message(AlertRule rule, String key, long end, State state, Alert.Cause cause) {
     number++;
     return new Alert(
@@ -84,11 +75,7 @@ final class KeyAlert {
         rule.sinks());
   }
 
-  /**
-   * Ends the alert by hand. It may begin anew with the next window, and its silence begins now.
-   *
-   * @param end of the last window that it was given
-   */
+  /** Ends the alert by hand after window {@code end}; silence begins, the next may fire. */
   void resolve(AlertRule rule, long end) {
     firing = false;
     recent = 0;
@@ -97,7 +84,6 @@ final class KeyAlert {
     silentUntil = end + rule.silence();
   }
 
-  /** End of the window in which it began to fire. */
   long since() {
     return since;
   }

@@ -52,7 +52,7 @@ final class RuleAlerts {
     return rule;
   }
 
-  /** Moves this rule's keys to the same rule with another severity or other sinks. */
+  /** This rule's keys, with another severity or other sinks. */
   RuleAlerts with(AlertRule same) {
     Map<String, KeyAlert> all = new HashMap<>(active);
     all.putAll(idle);
@@ -73,10 +73,8 @@ final class RuleAlerts {
   }
 
   /**
-   * Takes a window.
-   *
-   * @param report null if it has none
-   * @throws RuntimeException if the report does not fit the rule; the state is unchanged then
+   * Takes a window; {@code report} is null if it has none. If the report does not fit the rule it
+   * throws a RuntimeException and the state is unchanged.
    */
   void window(long end, Report report, Consumer<Alert> out) {
     Map<String, KeyAlert.Match> matches = matches(report);
@@ -121,12 +119,10 @@ final class RuleAlerts {
     }
   }
 
-  /** Forgets keys whose silence is over. */
   void forget(long end) {
     idle.values().removeIf(alert -> alert.isForgettable(end));
   }
 
-  /** Returns the rows that meet the condition, by key. */
   private Map<String, KeyAlert.Match> matches(Report report) {
     int[] rows = report == null ? new int[0] : rows(report);
     if (rule.absence()) {
@@ -162,7 +158,6 @@ final class RuleAlerts {
         : condition.select(report.rows());
   }
 
-  /** Resolves announced alerts, as the rule is removed or changed. */
   void end(long end, Consumer<Alert> out) {
     active.forEach(
         (key, alert) -> {
@@ -177,12 +172,7 @@ final class RuleAlerts {
     announced = null;
   }
 
-  /**
-   * Resolves the alert of an id if it fires and was announced.
-   *
-   * @param end of the last judged window
-   * @return whether the alert is this rule's
-   */
+  /** Resolves an announced alert, last judged at {@code end}; false if not this rule's. */
   boolean resolve(String id, long end, Consumer<Alert> out) {
     if (announced == null) {
       announced = new HashMap<>(); // all alerts of a rule may be resolved one after the other

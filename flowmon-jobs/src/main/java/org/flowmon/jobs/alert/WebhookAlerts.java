@@ -13,12 +13,10 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 import org.flowmon.jobs.config.job.WebhookConfig;
 
 /**
- * Posts alerts to the webhooks that their rules name: one request for each message, in order for
- * each webhook, at least once.
- *
- * <p>Waiting alerts are part of a checkpoint, so an unreachable webhook holds up neither the stream
- * nor a checkpoint. It is retried with growing pauses. Alerts that are not delivered within {@code
- * give_up}, refused, or above {@code queue} are dropped, counted and logged by id.
+ * Posts alerts to the webhooks that their rules name: one request per message, in order for each
+ * webhook, at least once. Waiting alerts are part of a checkpoint, so an unreachable webhook holds
+ * up neither stream nor checkpoint. It is retried with growing pauses. Alerts not delivered within
+ * {@code give_up}, refused, or above {@code queue} are dropped, counted and logged by id.
  */
 final class WebhookAlerts
     implements Sink<Alert>, SupportsWriterState<Alert, WebhookAlerts.Waiting> {
@@ -50,10 +48,7 @@ final class WebhookAlerts
     return new WaitingSerializer();
   }
 
-  /**
-   * Version 1: name of the webhook (modified UTF-8), then the alert in the format of {@link
-   * AlertSerializer}.
-   */
+  /** Version 1: name of the webhook (modified UTF-8), then as {@link AlertSerializer} writes it. */
   static final class WaitingSerializer implements SimpleVersionedSerializer<Waiting> {
     private static final AlertSerializer ALERTS = new AlertSerializer();
 

@@ -14,42 +14,29 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 import org.flowmon.jobs.config.job.WebhookConfig;
 
-/**
- * Posts JSON to one webhook. It follows no redirects and ignores the body of an answer. No message
- * contains the URL or headers.
- */
+/** Posts JSON to one webhook, without redirects and bodies. No message has the URL or headers. */
 public final class WebhookClient {
   private final WebhookConfig config;
   private final HttpClient client;
   private final HttpRequest request; // without its body
 
-  /**
-   * The outcome of a request.
-   *
-   * @param status 0 if there was no answer
-   * @param what text for people
-   */
+  /** The outcome of a request, as text for people; {@code status} is 0 if there was no answer. */
   public record Answer(int status, String what) {
     boolean isTaken() {
       return status / 100 == 2;
     }
 
-    /** Whether a server answered, and not with a redirect, which alerts do not follow. */
+    /** Whether a server answered, and not with a redirect. */
     public boolean isReached() {
       return status > 0 && status / 100 != 3;
     }
 
-    /** Whether a retry of the same request may succeed. */
     boolean isWorthARetry() {
       return status == 0 || status == 408 || status == 425 || status == 429 || status >= 500;
     }
   }
 
-  /**
-   * Creates a client.
-   *
-   * @throws IOException if the file of headers cannot be read or has an invalid line
-   */
+  /** Fails if the file of headers cannot be read or has an invalid line. */
   WebhookClient(WebhookConfig config) throws IOException {
     this.config = config;
     this.client =
@@ -97,7 +84,6 @@ public final class WebhookClient {
     }
   }
 
-  /** Posts a message, within the time limit. */
   Answer post(Alert alert) throws InterruptedException {
     return send(
         builder ->
@@ -107,10 +93,8 @@ public final class WebhookClient {
   }
 
   /**
-   * Sends a HEAD request with a webhook's own headers, within its time limit. An answer shows that
-   * a server is reachable; only an alert shows whether the server would take one.
-   *
-   * @throws IOException if the file of headers cannot be read or has an invalid line
+   * Sends HEAD with the webhook's headers, within its time limit. An answer shows that a server is
+   * reachable; only an alert shows whether it would take one. Fails as the constructor does.
    */
   public static Answer probe(WebhookConfig webhook) throws IOException, InterruptedException {
     return new WebhookClient(webhook)

@@ -15,10 +15,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The waiting alerts of one webhook, and the thread that sends them one at a time, in order.
- *
- * <p>Metrics, by webhook: {@code delivered_alerts}, {@code retries}, {@code refused_alerts}, {@code
- * given_up_alerts}, {@code failed_alerts} (they could not be posted), {@code dropped_alerts} (the
- * queue was full), {@code waiting_alerts}.
+ * Metrics, by webhook: {@code delivered_alerts}, {@code retries}, {@code refused_alerts}, {@code
+ * given_up_alerts}, {@code failed_alerts} (not postable), {@code dropped_alerts} (queue full),
+ * {@code waiting_alerts}.
  */
 final class WebhookQueue {
   private static final Logger LOG = LoggerFactory.getLogger(WebhookQueue.class);
@@ -42,11 +41,7 @@ final class WebhookQueue {
 
   private record Entry(Alert alert, long since) {}
 
-  /**
-   * Creates an empty queue, not started.
-   *
-   * @throws IOException if the file of headers cannot be read
-   */
+  /** Creates an empty queue, not started; fails if the file of headers cannot be read. */
   WebhookQueue(WebhookConfig config, MetricGroup metrics) throws IOException {
     this.config = config;
     this.client = new WebhookClient(config);
@@ -73,7 +68,6 @@ final class WebhookQueue {
     notifyAll();
   }
 
-  /** Returns the alerts that are not delivered yet, in order. */
   synchronized List<Alert> waiting() {
     List<Alert> waiting = new ArrayList<>();
     if (current != null) {
@@ -83,7 +77,7 @@ final class WebhookQueue {
     return waiting;
   }
 
-  /** Waits until all alerts are delivered or dropped, at most until a {@link System#nanoTime}. */
+  /** Waits until all are delivered or dropped, at most until a {@link System#nanoTime}. */
   synchronized void awaitEmpty(long limit) throws InterruptedException {
     while (current != null || !queue.isEmpty()) {
       long millis = (limit - System.nanoTime()) / 1_000_000;
@@ -118,7 +112,7 @@ final class WebhookQueue {
     }
   }
 
-  /** As {@link #send}, but drops an alert that throws: the thread must go on with the next ones. */
+  /** Drops an alert that throws: the thread must go on with the next ones. */
   private void sendOrLose(Entry entry) throws InterruptedException {
     try {
       send(entry);

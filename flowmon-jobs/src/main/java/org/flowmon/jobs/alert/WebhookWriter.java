@@ -16,10 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives each webhook its alerts. The end of input waits for undelivered ones, {@link
- * #LAST_WAIT_MILLIS} at most.
- *
- * <p>Metrics in group {@code flowmon}: {@code unknown_webhook}, and those of {@link WebhookQueue}.
+ * Gives each webhook its alerts. The end of input waits up to {@link #LAST_WAIT_MILLIS} for them.
+ * Metrics in group {@code flowmon}: {@code unknown_webhook}, and those of {@link WebhookQueue}.
  */
 final class WebhookWriter implements StatefulSinkWriter<Alert, Waiting> {
   private static final Logger LOG = LoggerFactory.getLogger(WebhookWriter.class);

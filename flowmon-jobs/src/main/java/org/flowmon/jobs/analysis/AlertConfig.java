@@ -31,13 +31,14 @@ import org.flowmon.jobs.config.YamlSection;
  *     keys: 10000           # at most
  * </pre>
  *
+ * Without {@code key}, the columns that tell the rows of a report apart.
+ *
  * @param when null of a rule of absence over reports
  * @param absent null of a rule over rows
- * @param key columns; null: those that tell the rows of a report apart
- * @param holds in how many successive windows the condition has to hold; {@link Duration#ZERO}: one
- * @param least in how many of the last {@code of} windows it has to hold; 0: {@code holds} says it
+ * @param holds in how many successive windows the condition holds; {@link Duration#ZERO}: one
+ * @param least in how many of the last {@code of} windows; 0: {@code holds} says it
  * @param of 1 … {@link #MAX_WINDOWS}, 0 if {@code least} is
- * @param silence for how long after a message that it fires there is no other of the same key
+ * @param silence for how long after a message that it fires there is no other of the key
  * @param resolveAfter for how long the condition may not hold until the alert is resolved
  * @param keys of alerts that are followed at once
  */
@@ -55,7 +56,6 @@ public record AlertConfig(
     List<String> sinks,
     int keys)
     implements Serializable {
-  /** The most windows that {@code at_least} may count. */
   public static final int MAX_WINDOWS = 64;
 
   /** The only sink that is no webhook. */
@@ -78,7 +78,7 @@ public record AlertConfig(
     CRITICAL
   }
 
-  /** Reads the list of an analysis's file and leaves out wrong rules; empty without a list. */
+  /** The list of a file without its wrong rules; empty without a list. */
   static List<AlertConfig> listOf(YamlSection root, ErrorHandler errors) {
     List<YamlSection> sections = root.sections("alerts");
     if (sections.size() > MAX_RULES) {
@@ -95,11 +95,7 @@ public record AlertConfig(
     return List.copyOf(alerts);
   }
 
-  /**
-   * Reads one rule of the list; null if a part of it is wrong, after all errors were reported.
-   *
-   * @param names of the rules before it
-   */
+  /** Null if a part is wrong, after all errors are reported; {@code names}: rules before it. */
   private static AlertConfig of(YamlSection section, Set<String> names, ErrorHandler to) {
     ErrorHandler.Noted errors = new ErrorHandler.Noted(to);
     String name = errors.of(() -> name(section, names));

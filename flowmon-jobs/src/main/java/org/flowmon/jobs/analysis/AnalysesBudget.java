@@ -10,35 +10,24 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.LiveGroupings;
 
 /**
- * The limits on all analyses of a job together. An analysis that would exceed them is refused.
+ * The limits on all analyses of a job together; an analysis that would exceed them is refused. Sums
+ * over all queries over flows:
  *
- * @param groups the sum of {@code live.groups} over all queries over flows: the groups that one
- *     merging task may hold of one window of each query
- * @param memory the sum of {@code live.memory} over all queries over flows with stateful functions:
- *     the state bytes that one merging task may hold of one window of each query
- * @param slots the sum of {@code live.slots} over all tables of the queries, which each low-level
- *     task holds
+ * @param groups of {@code live.groups}: what one merging task may hold of one window of each query
+ * @param memory of {@code live.memory}, with stateful functions: state bytes, held as the groups
+ * @param slots of {@code live.slots} of the queries' tables, which each low-level task holds
  */
 public record AnalysesBudget(long groups, long memory, long slots) implements Serializable {
-  /** The default limits. */
   public static final AnalysesBudget DEFAULT = new AnalysesBudget(64_000_000L, 2L << 30, 1L << 22);
 
-  /**
-   * Checks analyses that are to run together.
-   *
-   * @throws ConfigException naming the one that does not fit and the limit
-   */
+  /** Throws {@link ConfigException} naming the analysis that does not fit, and the limit. */
   public void check(List<AnalysisConfig> analyses) {
     for (int i = 0; i < analyses.size(); i++) {
       check(analyses.subList(0, i), analyses.get(i));
     }
   }
 
-  /**
-   * Returns why a change does not fit; empty if it does.
-   *
-   * @param running the running analyses; the change replaces the one of its name
-   */
+  /** Why a change, of the running analysis of its name, does not fit; empty if it does. */
   public Optional<String> refusal(AnalysisSet running, AnalysisChange change) {
     try {
       AnalysisConfig config = change.config();

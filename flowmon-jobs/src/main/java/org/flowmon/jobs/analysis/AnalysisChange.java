@@ -4,12 +4,9 @@ import java.io.Serializable;
 import org.flowmon.jobs.config.ConfigException;
 
 /**
- * A change of the running analyses: one starts, changes or stops.
- *
- * @param name of the analysis
- * @param version of the change: a higher one replaces a lower one of this name, in whatever order
- *     they arrive. At least 1; the job's folder has version 0
- * @param text the analysis's file; null if the analysis stops
+ * A change of the running analyses: one starts, changes or, if {@code text}, its file, is null,
+ * stops. Of one name a higher version replaces a lower one, in whatever order they arrive. Versions
+ * begin at 1; the job's folder has 0.
  */
 public record AnalysisChange(String name, long version, String text) implements Serializable {
   public AnalysisChange {
@@ -18,11 +15,7 @@ public record AnalysisChange(String name, long version, String text) implements 
     }
   }
 
-  /**
-   * Returns the analysis after the change; null if it stops.
-   *
-   * @throws ConfigException if the text is not that of an analysis of this name
-   */
+  /** Null if it stops; throws {@link ConfigException} if the text is no analysis of this name. */
   public AnalysisConfig config() {
     if (text == null) {
       return null;

@@ -73,7 +73,6 @@ public record AnalysisConfig(
   /** The most queries over flows in one live query: each has a table of its own. */
   public static final int MAX_LEAVES = 8;
 
-  /** The logic that publishes states. */
   public static final String STATES = "states";
 
   /** The most slides that one flow may be divided among. */
@@ -82,10 +81,7 @@ public record AnalysisConfig(
   /** The bundled analyses, named after their resources in {@code /analyses}. */
   private static final List<String> BUNDLED = List.of("elephants");
 
-  /**
-   * The offered analyses, named after their resources: they are to be copied and do not run by
-   * default.
-   */
+  /** The offered analyses, by resource: they are to be copied and do not run by default. */
   private static final List<String> OFFERED =
       List.of(
           "anomaly",
@@ -108,17 +104,11 @@ public record AnalysisConfig(
     alerts = List.copyOf(alerts);
   }
 
-  /**
-   * Returns an error of one of its keys, found after the file was read.
-   *
-   * @param key with those above it: {@code report.parameters.share}
-   * @param message the fault and the expected value
-   */
+  /** An error of a key as {@code report.parameters.share}, found after the file was read. */
   public ConfigException error(String key, String message) {
     return error(key, message, null);
   }
 
-  /** As {@link #error(String, String)}, with a cause. */
   public ConfigException error(String key, String message, Throwable cause) {
     String place = places.of(key);
     return new ConfigException(
@@ -126,18 +116,8 @@ public record AnalysisConfig(
   }
 
   /**
-   * The live query.
-   *
-   * @param query text in the query dialect
-   * @param revisions whether results come at windows' ends and are revised until the lateness is
-   *     over; else only the last one comes
-   * @param spread whether the bytes and packets of a flow are divided among the slides in which it
-   *     was active
-   * @param slots of the low-level table, a power of two
-   * @param groups that an open window may have; above that a part is kept and all count in the
-   *     totals
-   * @param memory bytes of function states that an open window may have; above that a part is kept
-   *     and all count in the totals
+   * The live query; the limits and switches are told above. Above {@code groups} or {@code memory}
+   * all groups still count in the totals; {@code slots} is a power of two.
    */
   public record Live(
       String query,
@@ -151,25 +131,20 @@ public record AnalysisConfig(
       int groups,
       long memory)
       implements Serializable {
-    /** The default of {@link #groups}. */
     public static final int DEFAULT_GROUPS = 1_000_000;
 
-    /** The default of {@link #memory}: some 2,700 bytes for each of 100,000 groups. */
+    /** Some 2,700 bytes for each of 100,000 groups. */
     public static final long DEFAULT_MEMORY = 256L << 20;
 
     private Live once() {
       return new Live(query, window, slide, time, lateness, false, spread, slots, groups, memory);
     }
 
-    /** Returns the limit of an open window in one task. */
     public GroupLimit limit() {
       return new GroupLimit(groups, memory);
     }
 
-    /**
-     * Binds {@code :now} of an analysis's query to a window's end. Only queries over results may
-     * use it.
-     */
+    /** Binds {@code :now} to a window's end. Only queries over results may use it. */
     public static Query at(Query whole, long windowEnd) {
       return whole.parameters().isEmpty()
           ? whole
@@ -194,25 +169,20 @@ public record AnalysisConfig(
   }
 
   /**
-   * The history query, run for each window's result.
+   * The history query, run for each window's result, with {@code :now} and {@code :live.src_addr}.
    *
-   * @param query text in the query dialect, with parameters such as {@code :now} and {@code
-   *     :live.src_addr}
-   * @param delay how long before {@link #now} the as-of time lies; null: two checkpoint intervals
+   * @param delay how long the as-of time lies before {@link #now}; null: two checkpoint intervals
    * @param refresh null: each window has a history of its own
    * @param concurrency lookups of this analysis that run at once in one task
-   * @param timeout of one lookup
-   * @param rows a lookup that would read more rows is refused
    */
   public record History(
       String query, Duration delay, Duration refresh, int concurrency, Duration timeout, long rows)
       implements Serializable {
-    /** The longest {@link #timeout}. */
     public static final Duration MAX_TIMEOUT = Duration.ofMinutes(10);
 
     /**
-     * Returns the value of {@code :now} in microseconds: the window's end or, with refresh, the
-     * largest multiple of that interval since 1970 that is not after the end.
+     * {@code :now} in microseconds: the window's end or, with refresh, the largest multiple of that
+     * interval since 1970 not after it.
      */
     public long now(long windowEnd) {
       if (refresh == null) {
@@ -223,69 +193,50 @@ public record AnalysisConfig(
     }
   }
 
-  /**
-   * The logic that turns a window and its history into a report.
-   *
-   * @param logic its name
-   * @param parameters as written, in the file's order; the logic checks them
-   * @param condition selects the logic's rows to report; null: all
-   */
+  /** The logic, its unchecked parameters in file order, and the rows to report; null: all. */
   public record Report(String logic, Map<String, String> parameters, RowCondition condition)
       implements Serializable {
     public Report {
       parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
     }
 
-    /** Creates a report of all the logic's rows. */
     public Report(String logic, Map<String, String> parameters) {
       this(logic, parameters, null);
     }
   }
 
-  /** Whether it publishes the states of its groups for other jobs instead of reports. */
+  /** Whether it publishes its groups' states for other jobs instead of reports. */
   public boolean publishesStates() {
     return report.logic().equals(STATES);
   }
 
-  /** Returns this analysis without its report condition and with other alerts. */
   public AnalysisConfig withoutCondition(List<AlertConfig> others) {
     Report all = new Report(report.logic(), report.parameters());
     return new AnalysisConfig(name, live, history, all, sinks, others, places);
   }
 
-  /** Returns this analysis with only the last result of each window. */
   public AnalysisConfig withoutRevisions() {
     return new AnalysisConfig(name, live.once(), history, report, sinks, alerts, places);
   }
 
-  /**
-   * Reads one file.
-   *
-   * @throws ConfigException naming file, line, key and the expected value
-   */
+  /** Reads one file; {@link ConfigException} names file, line, key and the expected value. */
   public static AnalysisConfig read(Path file) {
     return AnalysisFile.of(YamlFile.read(file));
   }
 
   /**
-   * The readable part of a file with errors, for further checks.
-   *
-   * @param analysis without wrong sinks and alerts; other wrong values are replaced by defaults
-   * @param hasWindows false if its windows are replaced
+   * The readable part of a file with errors, without wrong sinks and alerts; other wrong values are
+   * defaults. {@code hasWindows} is false if its windows are.
    */
   public record Draft(AnalysisConfig analysis, boolean hasWindows) {}
 
-  /**
-   * As {@link #read}, but reports all errors.
-   *
-   * @return null if its name, a query, the report's logic or its parameters are wrong
-   */
+  /** Reports all errors. Null if name, a query, the report's logic or its parameters are wrong. */
   public static Draft read(Path file, ErrorHandler errors) {
     YamlSection root = errors.of(() -> YamlFile.read(file));
     return root == null ? null : AnalysisFile.of(root, errors);
   }
 
-  /** As {@link #read}, from text; {@code file} is its name in errors. */
+  /** Reads text; {@code file} is its name in errors. */
   public static AnalysisConfig parse(String file, String text) {
     return AnalysisFile.of(YamlFile.parse(file, text));
   }
@@ -313,24 +264,16 @@ public record AnalysisConfig(
     return List.copyOf(analyses);
   }
 
-  /** Returns the bundled analyses, which run without a configured folder. */
   public static List<AnalysisConfig> bundled() {
     return resources(BUNDLED);
   }
 
-  /**
-   * Returns the offered analyses. They cost more, or need thresholds that fit the network; they run
-   * if their files are copied to the folder of analyses.
-   */
+  /** The offered analyses, run if copied: they cost more or need thresholds for the network. */
   public static List<AnalysisConfig> offered() {
     return resources(OFFERED);
   }
 
-  /**
-   * Returns the file of a bundled or offered analysis, to be copied and changed.
-   *
-   * @param name of one of {@link #bundled} or {@link #offered}
-   */
+  /** The file of a {@link #bundled} or {@link #offered} analysis, to be copied and changed. */
   public static String textOf(String name) {
     if (!BUNDLED.contains(name) && !OFFERED.contains(name)) {
       List<String> all = new ArrayList<>(BUNDLED);

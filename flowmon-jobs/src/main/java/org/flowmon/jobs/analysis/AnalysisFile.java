@@ -9,7 +9,6 @@ import java.util.TreeSet;
 import org.flowmon.jobs.analysis.AnalysisConfig.History;
 import org.flowmon.jobs.analysis.AnalysisConfig.Live;
 import org.flowmon.jobs.analysis.AnalysisConfig.Report;
-import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.ErrorHandler;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.config.YamlSection;
@@ -37,21 +36,10 @@ final class AnalysisFile {
 
   private AnalysisFile() {}
 
-  /**
-   * Reads the analysis of a file.
-   *
-   * @throws ConfigException naming file, line, key and the expected value
-   */
   static AnalysisConfig of(YamlSection root) {
     return of(root, ErrorHandler.THROWN).analysis();
   }
 
-  /**
-   * Reads the analysis of a file and reports all errors. After an error it goes on with the parts
-   * that do not depend on it.
-   *
-   * @return null if its name, a query, the report's logic or its parameters are wrong
-   */
   static AnalysisConfig.Draft of(YamlSection root, ErrorHandler errors) {
     String name = errors.of(() -> root.name("name"));
     ErrorHandler.Noted ofWindows = new ErrorHandler.Noted(errors);
@@ -76,7 +64,7 @@ final class AnalysisFile {
         !ofWindows.any());
   }
 
-  /** Reads the report; null if the logic or its parameters are wrong. */
+  /** Null if the logic or its parameters are wrong. */
   private static Report report(YamlSection section, ErrorHandler errors) {
     String logic = errors.of(() -> section.text("logic", "the name of the report's logic"));
     Map<String, String> parameters = errors.of(() -> section.map("parameters"));
@@ -92,12 +80,7 @@ final class AnalysisFile {
     return sink;
   }
 
-  /**
-   * Reads the live query; wrong windows are replaced by valid ones.
-   *
-   * @param ofWindows takes errors of window, slide and time
-   * @return null if the query is wrong
-   */
+  /** With wrong windows replaced, errors to {@code ofWindows}; null if the query is wrong. */
   private static Live live(YamlSection section, ErrorHandler errors, ErrorHandler.Noted ofWindows) {
     Duration window = ofWindows.of(() -> section.duration("window"));
     String text = errors.of(() -> section.text("query", "a query"));
@@ -137,7 +120,7 @@ final class AnalysisFile {
     return ofWindows.any() || ofLateness.any() ? onTime(live, ofWindows.any()) : live;
   }
 
-  /** Returns the live query without lateness and shares, which are wrong or cannot be checked. */
+  /** Without lateness and shares, which are wrong or cannot be checked. */
   private static Live onTime(Live live, boolean isOtherWindow) {
     return new Live(
         live.query(),
@@ -222,10 +205,7 @@ final class AnalysisFile {
     }
   }
 
-  /**
-   * Checks that only queries over results use the window's end; flows are counted before it is
-   * known.
-   */
+  /** Only queries over results may use the window's end; flows are counted before it is known. */
   private static void checkParameters(YamlSection section, Query query) {
     for (FlowQuery leaf : query.leaves()) {
       if (!leaf.parameters().isEmpty()) {
@@ -275,13 +255,7 @@ final class AnalysisFile {
     }
   }
 
-  /**
-   * Reads the history.
-   *
-   * @param live null if it is wrong
-   * @param ofQuery takes errors of its query
-   * @return null if the query is wrong
-   */
+  /** Null if the query is wrong, errors to {@code ofQuery}; a wrong {@code live} is null. */
   private static History history(
       YamlSection section, Live live, ErrorHandler errors, ErrorHandler.Noted ofQuery) {
     String text = ofQuery.of(() -> section.text("query", "a query"));

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.flowmon.jobs.config.ConfigException;
 
 /**
- * The analyses of a job by name: those of its start, and the changes since. Sets with the same
- * changes are equal in content, whatever the order of changes. Not thread-safe.
+ * The analyses of a job by name: those of its start, and the changes since, in any order with equal
+ * result. Not thread-safe.
  */
 public final class AnalysisSet implements Serializable {
   /** The most names with changes, removed ones included: each is remembered. */
@@ -25,21 +25,13 @@ public final class AnalysisSet implements Serializable {
   private final TreeMap<String, AnalysisChange> changes = new TreeMap<>();
   private long textOfChanges;
 
-  /**
-   * Creates the set of a job's start.
-   *
-   * @param analyses of its folder, each name once
-   */
   public AnalysisSet(List<AnalysisConfig> analyses) {
     this(analyses, false);
   }
 
   /**
-   * Creates the set of a job's start.
-   *
-   * @param analyses of its folder, each name once
-   * @param once whether all analyses, later ones included, give only the last result of a window;
-   *     {@code revisions} in their files is ignored
+   * Analyses of the folder at the start, each name once. With {@code once} all, later ones
+   * included, give only the last result of a window; {@code revisions} in their files is ignored.
    */
   public AnalysisSet(List<AnalysisConfig> analyses, boolean once) {
     this.once = once;
@@ -50,7 +42,6 @@ public final class AnalysisSet implements Serializable {
     }
   }
 
-  /** Creates an independent copy. */
   public AnalysisSet(AnalysisSet other) {
     once = other.once;
     running.putAll(other.running);
@@ -59,11 +50,10 @@ public final class AnalysisSet implements Serializable {
   }
 
   /**
-   * Applies a change.
+   * Returns false if this or a later change of the name was applied.
    *
-   * @return false if the same or a later change of this name was applied before
-   * @throws ConfigException if it does not hold an analysis, or there are too many; the set is
-   *     unchanged then
+   * @throws ConfigException if it holds no analysis, or there are too many; the set is unchanged
+   *     then
    */
   public boolean apply(AnalysisChange change) {
     AnalysisChange last = changes.get(change.name());
@@ -100,39 +90,36 @@ public final class AnalysisSet implements Serializable {
     return change == null || change.text() == null ? 0 : change.text().length();
   }
 
-  /** Returns the running analyses in the order of their names. */
+  /** The running analyses, in the order of their names. */
   public List<AnalysisConfig> running() {
     return new ArrayList<>(running.values());
   }
 
-  /** Returns a running analysis, or null. */
   public AnalysisConfig get(String name) {
     return running.get(name);
   }
 
-  /** Returns the last change of each changed name. */
   public List<AnalysisChange> changes() {
     return new ArrayList<>(changes.values());
   }
 
-  /** Returns the last change of a name, or null if it has not changed since the start. */
+  /** The last change of a name; null: unchanged since the start. */
   public AnalysisChange change(String name) {
     return changes.get(name);
   }
 
-  /** Returns the version of a name's definition; 0 if it has not changed since the start. */
+  /** The version of a definition; 0: unchanged since the start. */
   public long version(String name) {
     AnalysisChange change = changes.get(name);
     return change == null ? 0 : change.version();
   }
 
-  /** Returns the text of an analysis that came while the job ran; null for one of the start. */
+  /** The text of an analysis that came while the job ran; null for one of the start. */
   public String text(String name) {
     AnalysisChange change = changes.get(name);
     return change == null ? null : change.text();
   }
 
-  /** Returns the running analyses by name. */
   public Map<String, AnalysisConfig> byName() {
     return Map.copyOf(running);
   }

@@ -8,9 +8,9 @@ import java.util.Map;
 import org.flowmon.jobs.config.ConfigException;
 
 /**
- * The analyses that results refer to. A result of an analysis that came while the job ran carries
- * its text, so operators after the windows need no messages about it. For other analyses the name
- * suffices. Not thread-safe.
+ * The analyses that results refer to. A result of one that came while the job ran carries its text,
+ * so operators after the windows need no messages about it; for others the name suffices. Not
+ * thread-safe.
  */
 public final class Definitions implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -20,22 +20,19 @@ public final class Definitions implements Serializable {
 
   private record Parsed(String text, AnalysisConfig config) {}
 
-  /** Creates definitions with those that a job is started with. */
   public Definitions(List<AnalysisConfig> started) {
     started.forEach(analysis -> this.started.put(analysis.name(), analysis));
   }
 
-  /** Returns the analyses that the job was started with. */
   public Collection<AnalysisConfig> started() {
     return List.copyOf(started.values());
   }
 
   /**
-   * Returns the analysis of a result; the same object while name and text stay the same.
+   * The analysis of a result, the same object while name and text are. Null {@code text}: one of
+   * the start; empty: removed. Returns null if none of this name is known or it is removed.
    *
-   * @param text from the result; null: the analysis is one of the start; empty: it is removed
-   * @return null if none was started with this name, or it is removed
-   * @throws ConfigException if the text is not that of an analysis
+   * @throws ConfigException if the text is no analysis of this name
    */
   public AnalysisConfig of(String name, String text) {
     if (text == null) {

@@ -5,13 +5,11 @@ import java.util.function.Supplier;
 /** Handles errors of a file: throws the first one, or collects all. */
 @FunctionalInterface
 public interface ErrorHandler {
-  /** Throws the first error. */
   ErrorHandler THROWN =
       error -> {
         throw error;
       };
 
-  /** Takes an error or throws it. */
   void add(ConfigException error);
 
   /** Returns a part of a file; null if it is wrong. */
@@ -19,7 +17,6 @@ public interface ErrorHandler {
     return of(part, null);
   }
 
-  /** Returns a part of a file, or a substitute if it is wrong. */
   default <T> T of(Supplier<T> part, T otherwise) {
     try {
       return part.get();

@@ -6,7 +6,6 @@ import org.flowmon.udaf.text.NameSuggestions;
 
 /** The names that files give to analyses, alerts, webhooks and sites. */
 public final class Names {
-  /** The rule for a name, for errors. */
   public static final String RULE =
       "lower-case letters, digits and _, at most 48, beginning with a letter";
 
@@ -23,7 +22,6 @@ public final class Names {
     return didYouMean(word, known, "");
   }
 
-  /** As {@link #didYouMean(String, Collection)}, with text after the known word. */
   public static String didYouMean(String word, Collection<String> known, String then) {
     String nearest = NameSuggestions.nearest(word, known);
     return nearest == null ? "" : "; did you mean '" + nearest + "'" + then + "?";

@@ -4,21 +4,17 @@ import java.io.Serializable;
 import java.util.Map;
 
 /**
- * The places of a file's keys, so that errors found after reading name their line.
- *
- * @param file its name in errors; null if there is none
- * @param lines from 1, by key with those above it, such as {@code live.query}; {@code ""} is the
- *     file's first key
+ * The places of a file's keys, so that errors found after reading name their line. Lines, from 1,
+ * are by full key such as {@code live.query}; {@code ""} is the first key.
  */
 public record Places(String file, Map<String, Integer> lines) implements Serializable {
-  /** The places without a file. */
   public static final Places NONE = new Places(null, Map.of());
 
   public Places {
     lines = Map.copyOf(lines);
   }
 
-  /** Returns file and line of a key, or of its nearest parent with a line; null without a file. */
+  /** File and line of a key, or of its nearest parent with a line; null without a file. */
   public String of(String key) {
     if (file == null) {
       return null;

@@ -2,13 +2,7 @@ package org.flowmon.jobs.config;
 
 import java.io.Serializable;
 
-/**
- * A condition over the rows of a report, as written; it is checked once the report's columns are
- * known.
- *
- * @param text an expression of the query dialect
- * @param place file, line and key, for errors
- */
+/** A condition over a report's rows in the query dialect; checked once the columns are known. */
 public record RowCondition(String text, String place) implements Serializable {
   /** Compares the text alone, not the place. */
   @Override

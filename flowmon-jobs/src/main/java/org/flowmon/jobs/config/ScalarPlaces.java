@@ -10,11 +10,8 @@ final class ScalarPlaces {
   private ScalarPlaces() {}
 
   /**
-   * Returns {@code line:column}, from 1, of a character of a value; null if the file writes the
-   * value in another way there (escapes, comments).
-   *
-   * @param lines of the file
-   * @param offset in the value, up to its length
+   * {@code line:column}, from 1, of an offset up to the value's length; null if the file writes the
+   * value otherwise there (escapes, comments).
    */
   static String of(List<String> lines, ScalarNode node, int offset) {
     if (node.getStartMark().isEmpty() || node.getEndMark().isEmpty()) {

@@ -46,7 +46,6 @@ public final class YamlFile {
     return parse(resource, resourceText(resource));
   }
 
-  /** Returns the text of a class path resource. */
   public static String resourceText(String resource) {
     try (InputStream in = YamlFile.class.getResourceAsStream(resource)) {
       if (in == null) {
@@ -58,7 +57,6 @@ public final class YamlFile {
     }
   }
 
-  /** Parses text; {@code file} is its name in errors. */
   public static YamlSection parse(String file, String text) {
     LoadSettings settings =
         LoadSettings.builder()

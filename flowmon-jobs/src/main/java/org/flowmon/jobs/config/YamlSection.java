@@ -18,8 +18,8 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
 /**
- * The keys of one level of a YAML file. Values are taken by name. {@link #end} refuses keys that
- * were not taken, so a misspelt key is an error and not a silent default.
+ * The keys of one level of a YAML file. {@link #end} refuses those that were not taken, so a
+ * misspelt key is an error and not a silent default.
  */
 public final class YamlSection {
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,12})\\s*(us|ms|s|m|min|h|d)");
@@ -33,13 +33,7 @@ public final class YamlSection {
   private final Map<String, Node> values = new LinkedHashMap<>();
   private final List<String> known = new ArrayList<>();
 
-  /**
-   * Creates a section.
-   *
-   * @param file its name in errors
-   * @param lines of the file
-   * @param prefix of its keys in errors
-   */
+  /** Names in errors: {@code file}, and {@code prefix} before its keys. */
   YamlSection(String file, List<String> lines, String prefix, MappingNode mapping) {
     this.file = file;
     this.lines = lines;
@@ -61,7 +55,6 @@ public final class YamlSection {
     return node.getStartMark().map(mark -> mark.getLine() + 1).orElse(0);
   }
 
-  /** Returns the key's name in errors: file, line, path. */
   String place(String key) {
     Node node = values.get(key);
     return file + ":" + (node == null ? line : lineOf(node)) + ": " + prefix + key;
@@ -71,7 +64,6 @@ public final class YamlSection {
     return new ConfigException(place(key) + ": " + message);
   }
 
-  /** Returns the error of a query in a key's value, with its line and column in the file. */
   public ConfigException error(String key, QueryException e) {
     String at =
         e.position() >= 0 && values.get(key) instanceof ScalarNode value
@@ -126,12 +118,10 @@ public final class YamlSection {
     return value;
   }
 
-  /** Returns a name as {@link Names} has them. */
   public String name(String key) {
     return name(key, text(key, "a name of lower-case letters, digits and _"));
   }
 
-  /** Requires a text in a key's value to be a name. */
   public String name(String key, String name) {
     if (!Names.isName(name)) {
       throw error(key, "expected " + Names.RULE + "; found '" + name + "'");
@@ -234,7 +224,6 @@ public final class YamlSection {
     return required(key, durationOrNull(key), "a duration such as 10s");
   }
 
-  /** Returns a constant of an enum, written in lower case. */
   public <E extends Enum<E>> E choice(String key, Class<E> type, E otherwise) {
     StringBuilder names = new StringBuilder();
     for (E constant : type.getEnumConstants()) {
@@ -252,7 +241,6 @@ public final class YamlSection {
     throw error(key, "expected one of " + names + ", found '" + value + "'");
   }
 
-  /** Returns the keys below this one, null if it is absent. */
   public YamlSection sectionOrNull(String key) {
     Node node = take(key);
     if (node == null) {
@@ -285,7 +273,6 @@ public final class YamlSection {
     return List.copyOf(sections);
   }
 
-  /** Returns the names of all keys, in the file's order. */
   public List<String> keys() {
     return List.copyOf(values.keySet());
   }
@@ -338,7 +325,6 @@ public final class YamlSection {
     return map;
   }
 
-  /** Returns the places of this section's keys and of those below. */
   public Places places() {
     Map<String, Integer> places = new LinkedHashMap<>();
     places.put("", line);
@@ -356,12 +342,10 @@ public final class YamlSection {
         });
   }
 
-  /** Refuses keys that were not taken. */
   public void end() {
     end(ErrorHandler.THROWN);
   }
 
-  /** Reports each key that was not taken. */
   public void end(ErrorHandler errors) {
     for (String key : values.keySet()) {
       if (!known.contains(key)) {

@@ -43,14 +43,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Follows the {@link ControlTopic} from the JobManager and sends each change to every task of the
- * low level. Flink delivers the events sent before a checkpoint to every task before that
- * checkpoint's barrier, or fails over. So all tasks of a checkpoint run the same analyses.
+ * low level. Flink delivers events sent before a checkpoint to every task before its barrier, or
+ * fails over: all tasks of a checkpoint run the same analyses.
  *
- * <p>A message that holds no analysis, or one that the job cannot run, is refused: the log and
- * {@link ControlStatus} say why, and the running analyses are unchanged.
- *
- * <p>Metrics in group {@code flowmon}: {@code analysis_changes}, {@code refused_analysis_changes},
- * {@code follows_analyses} (1, or 0 if the topic cannot be read).
+ * <p>A message without an analysis that the job can run is refused: the log and {@link
+ * ControlStatus} say why. Metrics in group {@code flowmon}: {@code analysis_changes}, {@code
+ * refused_analysis_changes}, {@code follows_analyses} (1, or 0 if the topic cannot be read).
  */
 public final class AnalysesCoordinator implements OperatorCoordinator {
   private static final Logger LOG = LoggerFactory.getLogger(AnalysesCoordinator.class);
@@ -63,8 +61,8 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   private final Context context;
   private final Map<Integer, SubtaskGateway> gateways = new HashMap<>();
   private final AnalysisSet analyses;
-  // Changes sent to the tasks. The thread that follows the topic writes them to the status, since
-  // an unreachable broker would block Flink's thread.
+  // Changes sent to the tasks; the thread that follows the topic writes them to the status, since
+  // an unreachable broker would block Flink's.
   private final Queue<AnalysisChange> told = new ConcurrentLinkedQueue<>();
   private final AtomicLong applied = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
@@ -78,11 +76,9 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   /**
    * The coordinator's settings.
    *
-   * @param analyses those that the job was submitted with, as the topic had them then
-   * @param position the topic's offset after that
-   * @param budget the limits on all analyses together
-   * @param check returns why a change cannot be made, if so; creates what the change needs. After
-   *     an exception of Kafka it is retried
+   * @param analyses the job's, as the topic had them at submission, up to offset {@code position}
+   * @param check why a change cannot be made, if so; creates what it needs. Retried after an
+   *     exception of Kafka
    */
   public record Settings(
       JobConfig.Kafka kafka,

@@ -26,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The outcome of each change of the {@link ControlTopic}, and the running analyses. A job writes
- * them to the topic {@code <name>.status} ({@code docs/format/kafka.md}) for people and the command
- * line; it does not read them itself.
+ * The outcome of each change of the {@link ControlTopic}, and the running analyses, in the topic
+ * {@code <name>.status} ({@code docs/format/kafka.md}) for people and the command line; the job
+ * does not read it.
  */
 public final class ControlStatus implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ControlStatus.class);
@@ -42,7 +42,6 @@ public final class ControlStatus implements AutoCloseable {
   private final String topic;
   private final KafkaProducer<byte[], byte[]> producer;
 
-  /** Creates a writer of outcomes. */
   ControlStatus(JobConfig.Kafka kafka) {
     this.topic = topic(kafka.analysesTopic());
     this.producer =
@@ -50,34 +49,25 @@ public final class ControlStatus implements AutoCloseable {
             kafka.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer());
   }
 
-  /**
-   * The outcome of one change.
-   *
-   * @param version of the change
-   * @param message why it was refused; null if it was accepted
-   */
+  /** The outcome of a change; {@code message} says why it was refused; null if it was accepted. */
   public record Outcome(String analysis, long version, String message) {
     public boolean isRefused() {
       return message != null;
     }
   }
 
-  /** Returns the name of the status topic of a control topic. */
   static String topic(String controlTopic) {
     return controlTopic + ".status";
   }
 
-  /** Writes that the tasks of the job know the change. */
   void taken(AnalysisChange change) {
     send(change, null);
   }
 
-  /** Writes that the job refuses the change. */
   void refused(AnalysisChange change, String error) {
     send(change, error.substring(0, Math.min(error.length(), MAX_MESSAGE)));
   }
 
-  /** Writes the analyses that the job runs from now on. */
   void running(RunningAnalyses running) {
     send(RUNNING, json(running::write));
   }
@@ -126,11 +116,7 @@ public final class ControlStatus implements AutoCloseable {
     return bytes.toByteArray();
   }
 
-  /**
-   * Waits for the outcome of a change.
-   *
-   * @return empty if no job writes one within the time
-   */
+  /** Waits for the outcome of a change; empty if no job writes one within the time. */
   public static Optional<Outcome> await(
       JobConfig.Kafka kafka, String analysis, long version, Duration time) {
     long end = System.nanoTime() + time.toNanos();
@@ -153,19 +139,13 @@ public final class ControlStatus implements AutoCloseable {
     }
   }
 
-  /**
-   * The present contents of the topic.
-   *
-   * @param outcomes the last one of each analysis, by its name
-   * @param running the analyses of the job that wrote last; null if none has written
-   */
+  /** The topic's last outcomes by analysis, and what the last job runs; null: none wrote. */
   public record Said(Map<String, Outcome> outcomes, RunningAnalyses running) {
     public Said {
       outcomes = Map.copyOf(outcomes);
     }
   }
 
-  /** Reads the present contents of the topic. */
   public static Said read(JobConfig.Kafka kafka) {
     Map<String, Outcome> last = new HashMap<>();
     RunningAnalyses[] running = new RunningAnalyses[1];

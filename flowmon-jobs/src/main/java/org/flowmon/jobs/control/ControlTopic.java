@@ -16,14 +16,12 @@ import org.flowmon.jobs.topic.KafkaTopics;
 
 /**
  * The topic that starts, changes and stops analyses ({@code docs/format/kafka.md}): one partition,
- * compacted. The key is an analysis's name; the value is its file, or {@link #REMOVED} if it stops.
- * A message's offset + 1 is the version of its change.
+ * compacted, of files by analysis's name, or {@link #REMOVED}. Offset + 1 is a change's version.
  */
 public final class ControlTopic {
   /** The value of a stopped analysis. Kafka would drop a tombstone one day. */
   public static final String REMOVED = "removed: true\n";
 
-  /** The most bytes of an analysis's file. */
   public static final int MAX_TEXT_BYTES = 1 << 16;
 
   static final int PARTITION = 0;
@@ -31,7 +29,6 @@ public final class ControlTopic {
   private final String name;
   private final Map<String, Object> client;
 
-  /** Creates the topic of a configuration. */
   public ControlTopic(JobConfig.Kafka kafka) {
     this.name = kafka.analysesTopic();
     this.client = kafka.clientProperties();
@@ -48,11 +45,7 @@ public final class ControlTopic {
     return name;
   }
 
-  /**
-   * Creates the topic and its status topic if they are missing.
-   *
-   * @throws ConfigException if that is not possible, or one has more than one partition
-   */
+  /** Creates both topics; {@link ConfigException} if impossible or one of several partitions. */
   public void createIfMissing() {
     for (String topic : List.of(name, ControlStatus.topic(name))) {
       KafkaTopics.createSingle(
@@ -64,9 +57,7 @@ public final class ControlTopic {
     }
   }
 
-  /**
-   * Reads the topic's present contents, the last message of each name, without invalid messages.
-   */
+  /** The topic's present contents, the last message of each name, without invalid ones. */
   public Contents read() {
     Map<String, AnalysisChange> last = new HashMap<>();
     long end =
@@ -84,7 +75,6 @@ public final class ControlTopic {
     return new Contents(inOrder, end);
   }
 
-  /** Whether a record can be a message: it has a name and a text of bounded size. */
   static boolean isMessage(ConsumerRecord<byte[], byte[]> record) {
     return record.key() != null
         && record.key().length > 0
@@ -93,7 +83,6 @@ public final class ControlTopic {
         && record.value().length <= MAX_TEXT_BYTES;
   }
 
-  /** Returns the change in a message. */
   static AnalysisChange change(ConsumerRecord<byte[], byte[]> record) {
     String text = new String(record.value(), StandardCharsets.UTF_8);
     return new AnalysisChange(
@@ -102,13 +91,7 @@ public final class ControlTopic {
         text.equals(REMOVED) ? null : text);
   }
 
-  /**
-   * Sends a change: an analysis starts, changes or stops.
-   *
-   * @param text its file; null if it stops
-   * @return the version of the change
-   * @throws ConfigException if Kafka refuses it
-   */
+  /** Sends a file (null: stop); returns the version. {@link ConfigException} if Kafka refuses. */
   public long send(String analysis, String text) {
     byte[] value = (text == null ? REMOVED : text).getBytes(StandardCharsets.UTF_8);
     if (value.length > MAX_TEXT_BYTES) {

@@ -11,10 +11,8 @@ import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.flowmon.jobs.lowlevel.Partial;
 
 /**
- * Creates the source of partial groups, a low level or its replacement, with analyses that a {@link
- * ControlTopic} starts, changes and stops.
- *
- * @param <T> the operator's input
+ * Creates the source of partial groups, a low level or its replacement (of input {@code T}), with
+ * analyses that a {@link ControlTopic} starts, changes and stops.
  */
 public final class ControlledFactory<T> extends AbstractStreamOperatorFactory<Partial>
     implements OneInputStreamOperatorFactory<T, Partial>, CoordinatedOperatorFactory<Partial> {
@@ -23,12 +21,7 @@ public final class ControlledFactory<T> extends AbstractStreamOperatorFactory<Pa
   private final OneInputStreamOperatorFactory<T, Partial> operators;
   private final AnalysesCoordinator.Settings settings;
 
-  /**
-   * Creates a factory for the analyses of the settings and later ones.
-   *
-   * @param operators creates the operator for the analyses of the settings; it handles events of
-   *     the coordinator
-   */
+  /** {@code operators} create the settings' operator; it handles coordinator events. */
   public ControlledFactory(
       OneInputStreamOperatorFactory<T, Partial> operators, AnalysesCoordinator.Settings settings) {
     this.operators = operators;

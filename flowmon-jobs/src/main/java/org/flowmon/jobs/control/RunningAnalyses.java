@@ -13,13 +13,11 @@ import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.topic.JsonMessage;
 
 /**
- * The analyses that a job runs. The job writes them to the topic of {@link ControlStatus} when it
- * starts and after each change.
+ * The analyses that a job runs, in the order of names; written to the topic of {@link
+ * ControlStatus} at {@code said}: at the start and after each change.
  *
- * @param said time of writing
- * @param read the version of the last change that the job has read; up to it, an analysis missing
- *     here does not run; 0: none, or not known
- * @param analyses in the order of their names
+ * @param read version of the last change read: up to it, an analysis missing here does not run; 0:
+ *     none, or not known
  */
 public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
   private static final String MEMBER = "running";
@@ -28,12 +26,7 @@ public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
     analyses = List.copyOf(analyses);
   }
 
-  /**
-   * A running analysis.
-   *
-   * @param version of the change that brought it; 0: it was in the job's folder when that was
-   *     submitted
-   */
+  /** A running analysis and its change's version; 0: in the folder when the job was submitted. */
   public record Running(
       String name,
       long version,
@@ -46,7 +39,6 @@ public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
       sinks = List.copyOf(sinks);
     }
 
-    /** Describes an analysis by its file. */
     public static Running of(AnalysisConfig analysis, long version) {
       return new Running(
           analysis.name(),
@@ -59,7 +51,6 @@ public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
     }
   }
 
-  /** Returns the analyses that run after all changes up to a version. */
   static RunningAnalyses of(AnalysisSet analyses, long read) {
     return new RunningAnalyses(
         Instant.now(),
@@ -69,7 +60,6 @@ public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
             .toList());
   }
 
-  /** Whether one of this name runs. */
   public boolean has(String name) {
     return analyses.stream().anyMatch(one -> one.name().equals(name));
   }
@@ -96,7 +86,7 @@ public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
     json.writeEndArray();
   }
 
-  /** Parses the JSON of a message; empty if it is another message or of an unknown version. */
+  /** Parses a message's JSON; empty if it is another message or of an unknown version. */
   static Optional<RunningAnalyses> parse(byte[] message) {
     try {
       JsonMessage json = JsonMessage.parse(message);

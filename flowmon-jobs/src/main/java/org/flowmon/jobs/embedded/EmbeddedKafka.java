@@ -29,23 +29,19 @@ import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
 
 /**
- * A Kafka broker that is its own controller (KRaft), in this JVM or, by {@link #main}, in its own
- * process. Its data stay in its directory for the next start, even if the process is killed.
+ * A Kafka broker that is its own controller (KRaft), in this JVM or, by {@link #main}, in a
+ * process. Its data stay in its directory for the next start, even after a kill.
  */
 public final class EmbeddedKafka implements AutoCloseable {
   private static final int NODE = 1;
 
-  /**
-   * For a process that may be killed: it is back after about 5 s, because its old session ends
-   * after 1.5 s rather than 9 s.
-   */
+  /** A killed process is back after about 5 s: its old session ends after 1.5 s rather than 9 s. */
   private static final Map<String, String> SHORT_SESSIONS =
       Map.of("broker.session.timeout.ms", "1500", "broker.heartbeat.interval.ms", "300");
 
-  /** The setting of the cluster id that brokers share; without it each broker has its own. */
+  /** The setting of the cluster id that brokers share; without it each has its own. */
   public static final String CLUSTER_ID = "flowmon.cluster.id";
 
-  /** List settings, to which given values are added. */
   private static final Set<String> LISTENERS =
       Set.of("listeners", "advertised.listeners", "listener.security.protocol.map");
 
@@ -61,7 +57,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     this.port = port;
   }
 
-  /** Starts a broker like {@link #start(Path, int)}, on any free port. */
+  /** Starts on any free port. */
   public static EmbeddedKafka start(Path directory) {
     return start(directory, 0);
   }
@@ -78,12 +74,10 @@ public final class EmbeddedKafka implements AutoCloseable {
   }
 
   /**
-   * Starts a broker like {@link #start(Path, int)}, with further settings.
-   *
-   * @param more settings. Those of {@code listeners}, {@code advertised.listeners} and {@code
-   *     listener.security.protocol.map} are added to the broker's own; with {@code
-   *     controller.quorum.voters} it is one of a cluster, by its {@code node.id}, and {@link
-   *     #CLUSTER_ID} is the cluster's
+   * Starts a broker with further settings. The list settings {@code listeners}, {@code
+   * advertised.listeners} and {@code listener.security.protocol.map} are added to its own. With
+   * {@code controller.quorum.voters} it is one of the cluster {@link #CLUSTER_ID}, by its {@code
+   * node.id}.
    */
   public static EmbeddedKafka start(Path directory, int port, Map<String, String> more) {
     KafkaRaftServer server = null;
@@ -140,7 +134,6 @@ public final class EmbeddedKafka implements AutoCloseable {
     throw new IllegalArgumentException("node " + node + " is none of the voters " + voters);
   }
 
-  /** A free port of loopback. */
   public static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
@@ -194,8 +187,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     p.put("share.coordinator.state.topic.min.isr", "1");
     p.put("auto.create.topics.enable", "false");
     p.put("group.initial.rebalance.delay.ms", "0");
-    // Small: few threads, a small de-duplication buffer of the log cleaner, small indexes of the
-    // logs.
+    // Small: few threads, small buffers of the log cleaner and indexes of the logs.
     p.put("num.network.threads", "2");
     p.put("num.io.threads", "2");
     p.put("num.replica.fetchers", "1");
@@ -227,18 +219,16 @@ public final class EmbeddedKafka implements AutoCloseable {
   }
 
   /**
-   * Creates a topic, or leaves an existing one unchanged.
+   * Creates a topic with settings such as {@code retention.bytes}, or leaves an existing one
+   * unchanged.
    *
-   * @param settings of the topic, for example {@code retention.bytes}
    * @throws EmbeddedServiceException if the broker refuses it
    */
   public void createTopic(String name, int partitions, Map<String, String> settings) {
     createTopic(bootstrapServers(), name, partitions, settings);
   }
 
-  /**
-   * Creates a topic like {@link #createTopic(String, int, Map)}, at a broker of another process.
-   */
+  /** Creates a topic at a broker of another process. */
   public static void createTopic(
       String bootstrap, String name, int partitions, Map<String, String> settings) {
     NewTopic topic = new NewTopic(name, partitions, (short) 1).configs(settings);
@@ -255,7 +245,6 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
   }
 
-  /** Stops the broker; its data stay. */
   @Override
   public void close() {
     if (!closed) {
@@ -266,9 +255,9 @@ public final class EmbeddedKafka implements AutoCloseable {
   }
 
   /**
-   * Runs a broker as a process: {@code EmbeddedKafka DIRECTORY [PORT [PROPERTIES]]}, the last a
-   * file with further settings. Prints {@code READY host:port} when it takes requests and runs
-   * until its standard input ends or it is killed.
+   * {@code EmbeddedKafka DIRECTORY [PORT [PROPERTIES]]}, the last a file with further settings.
+   * Prints {@code READY host:port} when it takes requests; runs until standard input ends or a
+   * kill.
    */
   public static void main(String[] args) throws IOException {
     if (args.length < 1 || args.length > 3) {

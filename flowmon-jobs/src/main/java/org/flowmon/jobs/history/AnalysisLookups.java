@@ -6,9 +6,7 @@ import org.flowmon.archive.Archive;
 
 /**
  * What the lookups of one analysis in one task share. At most as many run at once as there are
- * permits, each on a thread of the pool. Thread-safe.
- *
- * @param running the lookups of all analyses of the task
+ * permits, each on a pool's thread. {@code running} is of all analyses of the task. Thread-safe.
  */
 record AnalysisLookups(
     Archive archive,
@@ -17,11 +15,9 @@ record AnalysisLookups(
     Semaphore permits,
     RunningLookups running) {
   /**
-   * Runs a lookup on a thread of the pool if the analysis may have one more and one is free.
-   *
-   * @param lookup returns what is to be done after it, when others may run again
-   * @return false if it does not run
-   * @throws OutOfMemoryError if the system has no more threads
+   * Runs a lookup on a pool thread; false if the analysis may have no more or no thread is free.
+   * The lookup returns what is to be done when others may run again. OutOfMemoryError: no more
+   * threads.
    */
   boolean tryRun(Supplier<Runnable> lookup) {
     if (!permits.tryAcquire()) {
@@ -38,7 +34,6 @@ record AnalysisLookups(
     }
   }
 
-  /** As {@link #tryRun}, on this thread of the pool. */
   boolean tryRunHere(Supplier<Runnable> lookup) {
     if (!permits.tryAcquire()) {
       return false;

@@ -6,27 +6,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The cached answers of all analyses within one heap budget. Above it, the least recently requested
- * ones are dropped, whichever analysis they belong to: windows move on, so how often an answer was
- * requested, by which general caches choose, says nothing about the future. Thread-safe.
+ * The cached answers of all analyses within one heap budget. Above it the least recently requested
+ * go, whichever analysis's: windows move on, so how often an answer was requested, by which general
+ * caches choose, says nothing about the future. Thread-safe.
  */
 final class AnswerMemory {
   private final long maxBytes;
-  // The least recently requested comes first.
   private final LinkedHashMap<Key, Entry> entries = new LinkedHashMap<>(64, 0.75f, true);
   private long bytes;
 
-  /**
-   * The name of an answer.
-   *
-   * @param cache that it belongs to, compared by identity
-   * @param number of the answer in it
-   */
+  /** An answer's number in a cache, compared by identity. */
   record Key(Object cache, long number) {}
 
   private record Entry(Object answer, long bytes) {}
 
-  /** Creates a budget of about this many bytes. */
   AnswerMemory(long maxBytes) {
     this.maxBytes = maxBytes;
   }
@@ -35,16 +28,11 @@ final class AnswerMemory {
     return entries.containsKey(key);
   }
 
-  /** Requests an answer. */
   synchronized Optional<Object> get(Key key) {
     return Optional.ofNullable(entries.get(key)).map(Entry::answer);
   }
 
-  /**
-   * Adds an answer, or replaces it, and makes room. An answer above the budget is not cached.
-   *
-   * @param most answers of its cache
-   */
+  /** Adds or replaces one of {@code most} in a cache and makes room; none above the budget. */
   synchronized void put(Key key, Object answer, long size, int most) {
     forget(key);
     if (size > maxBytes) {
@@ -66,7 +54,7 @@ final class AnswerMemory {
     }
   }
 
-  /** Notes the size of an answer that has grown; an answer that is not cached is ignored. */
+  /** Notes that an answer has grown; one that is not cached is ignored. */
   synchronized void resize(Key key, Object answer, long size) {
     Entry entry = entries.get(key);
     if (entry != null && entry.answer() == answer) {
@@ -79,7 +67,6 @@ final class AnswerMemory {
     bytes -= entry == null ? 0 : entry.bytes();
   }
 
-  /** Drops all answers of a cache. */
   synchronized void clear(Object cache) {
     entries
         .entrySet()

@@ -16,9 +16,8 @@ import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.set.LongRanges;
 
 /**
- * The rows behind an exact answer. A later snapshot is compared with them to tell whether the query
- * would give the same answer: imported rows are in new segments, and compacted rows are the same
- * rows in others. Thread-safe.
+ * The rows behind an exact answer, to tell whether a later snapshot gives the same: imported rows
+ * are in new segments, compacted ones the same in others. Thread-safe.
  */
 final class AskedSegments {
   private final Optional<List<LongRanges>> times; // of the rows asked for; empty: all
@@ -32,12 +31,7 @@ final class AskedSegments {
   private long firstAsOf;
   private long lastAsOf;
 
-  /**
-   * Notes the rows behind a query's answer.
-   *
-   * @param query without parameters
-   * @param asOf later arrivals were not seen
-   */
+  /** {@code query} has no parameters; arrivals after {@code asOf} were not seen. */
   AskedSegments(Query query, ArchiveSnapshot snapshot, long asOf) {
     this.times = times(query);
     this.archive = snapshot.archive();
@@ -72,9 +66,9 @@ final class AskedSegments {
   }
 
   /**
-   * Whether the query over a snapshot would give the same answer: the archive has the same rows
-   * within the query's range, in whichever segments, and none of them arrived between the former
-   * and the new as-of. If so, the answer also holds for this as-of from now on.
+   * Whether a snapshot gives the same answer: it has the same rows within the query's range, in
+   * whichever segments, and none arrived between the former and new as-of. If so, it holds for this
+   * as-of from now on.
    */
   synchronized boolean hold(ArchiveSnapshot snapshot, long asOf) {
     if (!archive.equals(snapshot.archive()) || expired != snapshot.expiredRows()) {

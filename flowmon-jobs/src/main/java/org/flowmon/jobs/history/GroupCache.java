@@ -16,18 +16,13 @@ import org.flowmon.udaf.value.ValueKind;
 
 /**
  * A cache of the groups that earlier windows asked for with {@link ListedGroups}. While the query
- * is the same except for its list, and the archive has the same rows for it, only new values are
- * looked up. So a history of whole hours is read once an hour, however short windows are.
- * Thread-safe.
- *
- * <p>Rows are merged under the monitor of their {@link Answers}, which may take that of the memory,
- * never the other way round: no other analysis waits for it.
+ * is the same but for its list, and the archive's rows for it too, only new values are looked up: a
+ * history of whole hours is read once an hour, however short windows are. Thread-safe. Rows are
+ * merged under the monitor of their {@link Answers}, which may take the memory's, never the other
+ * way round: no other analysis waits.
  */
 final class GroupCache {
-  /**
-   * The most values, and the most rows, in the cache; above that it begins again with those of one
-   * window.
-   */
+  /** The most values, and rows, in the cache; above that it begins again with one window's. */
   static final int MAX_ROWS = 500_000;
 
   /** The approximate bytes of a value asked for, with its entry in the set. */
@@ -37,12 +32,10 @@ final class GroupCache {
   private final AnswerMemory memory;
   private final AnswerMemory.Key key = new AnswerMemory.Key(this, 0);
 
-  /** Creates an empty cache. */
   GroupCache(AnswerMemory memory) {
     this.memory = memory;
   }
 
-  /** Returns the cached answers, if they hold for a snapshot and as-of. */
   Optional<Answers> of(FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
     return memory
         .get(key)
@@ -50,28 +43,22 @@ final class GroupCache {
         .filter(answers -> answers.hold(rest, snapshot, asOf));
   }
 
-  /**
-   * Begins again.
-   *
-   * @param asOf of exact answers over the snapshot, which are to be added
-   */
+  /** Begins again, for exact answers over the snapshot as of {@code asOf}. */
   Answers begin(ListedGroups shape, FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
     Answers begun = new Answers(shape, rest, snapshot, asOf);
     memory.put(key, begun, 0, 1);
     return begun;
   }
 
-  /** Drops all answers. */
   void clear() {
     memory.clear(this);
   }
 
-  /** Returns the number of listed values found in the cache so far. */
   long known() {
     return known.sum();
   }
 
-  /** Returns the distinct values of a list in order; NULL equals none. */
+  /** Distinct values in order; NULL equals none. */
   static List<Value> distinct(List<Value> values) {
     return values.stream()
         .filter(value -> !value.isNull())
@@ -102,7 +89,6 @@ final class GroupCache {
       return !isFull && rest.equals(other) && segments.hold(snapshot, asOf);
     }
 
-    /** Returns the values that are not cached, in their order. */
     synchronized List<Value> missing(List<Value> values) {
       List<Value> missing = values.stream().filter(value -> !asked.contains(value)).toList();
       known.add(values.size() - missing.size());
@@ -110,11 +96,9 @@ final class GroupCache {
     }
 
     /**
-     * Returns the rows of values, in order.
-     *
-     * @param missing the values that were not cached; another window may have added them since, so
-     *     their cached rows must not be used beside {@code found}
-     * @param found the rows of the missing values
+     * The rows of values, in order. {@code found} are those of {@code missing}: values that were
+     * not cached. If another window added some since, their cached rows must not be used beside
+     * them.
      */
     ResultTable rows(List<Value> values, List<Value> missing, ResultTable found) {
       Set<Value> looked = new HashSet<>(missing);
@@ -122,7 +106,6 @@ final class GroupCache {
       return before.isEmpty() ? found : merged(rows(before), found);
     }
 
-    /** Returns the rows of cached values, in order. */
     private synchronized ResultTable rows(List<Value> values) {
       ResultTable all = null;
       for (ResultTable run : runs) {
@@ -132,9 +115,8 @@ final class GroupCache {
       return all;
     }
 
-    /** Adds the values that are not cached yet. */
     synchronized void add(List<Value> values, ResultTable rows) {
-      // Another window may have asked for some of them at the same time.
+      // Another window may have asked for some at the same time.
       List<Value> fresh = values.stream().filter(asked::add).toList();
       runs.add(fresh.size() == values.size() ? rows : rowsOf(rows, fresh));
       for (int last = runs.size() - 1; last > 0; last--) {
@@ -151,7 +133,6 @@ final class GroupCache {
       return VALUE_BYTES * asked.size() + runs.stream().mapToLong(ResultTable::heapBytes).sum();
     }
 
-    /** Returns the rows of ordered values. */
     private ResultTable rowsOf(ResultTable rows, List<Value> values) {
       int[] chosen = new int[rows.rowCount()];
       int n = 0;
@@ -185,7 +166,6 @@ final class GroupCache {
           value.kind(), rows.high(row, key), rows.low(row, key), value.high(), value.low());
     }
 
-    /** Merges rows of different groups into one ordered table. */
     ResultTable merged(ResultTable a, ResultTable b) {
       if (a.rowCount() == 0 || b.rowCount() == 0) {
         return a.rowCount() == 0 ? b : a;
@@ -205,7 +185,7 @@ final class GroupCache {
       return both.build();
     }
 
-    /** Whether a group is before another in the default order without ORDER BY. */
+    /** The default order without ORDER BY. */
     private boolean isBefore(ResultTable a, int rowA, ResultTable b, int rowB) {
       for (int key : shape.keyColumns()) {
         boolean nullA = a.isNull(rowA, key);
@@ -231,7 +211,7 @@ final class GroupCache {
     return compare(a.kind(), a.high(), a.low(), b.high(), b.low());
   }
 
-  /** Compares in the order of keys: none of them is a text or a double. */
+  /** In the order of keys: none is a text or a double. */
   private static int compare(ValueKind kind, long highA, long lowA, long highB, long lowB) {
     return kind == ValueKind.ADDRESS
         ? IpAddress.compare(highA, lowA, highB, lowB)

@@ -4,15 +4,14 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * The result of an analysis's history query for one window, or the reason for its absence.
+ * The result of a history query for one window, or why there is none. Times are in microseconds,
+ * {@link #UNKNOWN} if there is none or the archive was not read.
  *
- * @param asOf later arrivals are not seen, in microseconds; {@link #UNKNOWN} without a lookup
- * @param from start of history: the first arrival from which on the archive is complete, in
- *     microseconds; {@link #UNKNOWN} if there is none or the archive was not read
- * @param through all earlier arrivals are in the archive, except for gaps, in microseconds; {@link
- *     #UNKNOWN} if there is none or the archive was not read
- * @param gaps arrivals before as-of, in microseconds, that the archive may lack though it has
- *     reached later ones: at gaps, and between imported files and the job's own segments
+ * @param asOf later arrivals are not seen
+ * @param from the first arrival from which on the archive is complete
+ * @param through all earlier arrivals are in the archive, except for gaps
+ * @param gaps arrivals before as-of that the archive may lack though it reached later ones: at
+ *     gaps, and between imported files and the job's own segments
  * @param rows null unless the status is {@link HistoryStatus#EXACT} or {@link
  *     HistoryStatus#PARTIAL}
  * @param message for people, null without one
@@ -25,33 +24,25 @@ public record HistoryAnswer(
     LongRanges gaps,
     ResultTable rows,
     String message) {
-  /** An unknown time. */
   public static final long UNKNOWN = Long.MIN_VALUE;
 
-  /** The answer without a lookup. */
   public static final HistoryAnswer NONE =
       new HistoryAnswer(HistoryStatus.NONE, UNKNOWN, UNKNOWN, UNKNOWN, LongRanges.NONE, null, null);
 
   // Exporters hold flows back for minutes, and their clocks differ by less.
   private static final long NEAR_MICROS = 3_600_000_000L;
 
-  /** Returns an answer without rows, for a reason. */
   static HistoryAnswer without(HistoryStatus status, long asOf, String message) {
     return new HistoryAnswer(status, asOf, UNKNOWN, UNKNOWN, LongRanges.NONE, null, message);
   }
 
-  /** Returns this answer with other rows. */
   HistoryAnswer withRows(ResultTable others) {
     return new HistoryAnswer(status, asOf, from, through, gaps, others, message);
   }
 
   /**
-   * Whether this history covers the time range [start, end): the range begins after history began,
-   * all of it had arrived by as-of and lies in the archive, and no gap of arrivals touches it or
-   * lies within an hour of it.
-   *
-   * @param start in microseconds
-   * @param end in microseconds
+   * Whether it covers [start, end) in microseconds: after history began, all arrived by as-of and
+   * in the archive, and no gap of arrivals in it or within an hour of it.
    */
   public boolean covers(long start, long end) {
     return rows != null
@@ -61,11 +52,7 @@ public record HistoryAnswer(
         && !gaps.intersects(start - NEAR_MICROS, end - 1 + NEAR_MICROS);
   }
 
-  /**
-   * Returns the times that this history {@linkplain #covers covers}.
-   *
-   * @param times in microseconds
-   */
+  /** The times, in microseconds, that it {@linkplain #covers covers}. */
   public LongRanges held(LongRanges times) {
     if (rows == null || from == UNKNOWN || reached() <= from) {
       return LongRanges.NONE;

@@ -12,28 +12,23 @@ import org.flowmon.udaf.set.LongRanges;
 /**
  * The gaps of an archive, seen by one lookup.
  *
- * @param arrivals possible arrivals of the flows in gaps, up to as-of, in microseconds: an
- *     over-approximation of at most {@link #MAX_ARRIVALS} ranges
- * @param asked the gaps that can have held a flow that the query asks for, according to its filter
- *     and to clocks that run ahead by at most {@link #MAX_SKEW_MICROS}
+ * @param arrivals possible arrivals of flows in gaps, up to as-of, in microseconds: at most {@link
+ *     #MAX_ARRIVALS} ranges, which may be too wide
+ * @param asked gaps that can have held a flow asked for, by the query's filter and clocks that run
+ *     ahead by at most {@link #MAX_SKEW_MICROS}
  */
 record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
-  /**
-   * The most that a flow's end is believed to be after its arrival: beyond 31 days its clock counts
-   * as wrong, as for compaction.
-   */
+  /** 31 days: a clock further ahead of arrival counts as wrong, as for compaction. */
   static final long MAX_SKEW_MICROS = 31L * 24 * 3_600_000_000L;
 
   /** The most ranges kept of an archive; the oldest are joined. */
   static final int MAX_ARRIVALS = 1000;
 
   /**
-   * Selects the gaps that matter to one query.
+   * Selects the gaps that matter to a query; times in microseconds.
    *
-   * @param all of the archive
-   * @param asOf in microseconds: later arrivals are not asked for
-   * @param disorder how far an arrival may lie behind the largest of its partition, in
-   *     microseconds; a gap is widened by this on both sides
+   * @param disorder how far an arrival may lie behind the largest of its partition: gaps are
+   *     widened by it on both sides
    * @param filters conditions implied by the filter of each query over flows in it
    */
   static HistoryGaps of(
@@ -82,7 +77,6 @@ record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
     return shortened(all);
   }
 
-  /** Returns the arrivals of the gaps and other missing arrivals, as ranges. */
   LongRanges arrivals(LongRanges missing) {
     return shortened(arrivals.or(missing));
   }
@@ -92,7 +86,6 @@ record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
     return more <= 0 ? all : all.or(LongRanges.of(all.first(0), all.last(more)));
   }
 
-  /** Names the last of the gaps asked for, if there is one. */
   Optional<String> message(FlowTopic topic) {
     if (asked.isEmpty()) {
       return Optional.empty();
@@ -101,7 +94,7 @@ record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
     for (CommitResult.Gap gap : asked) {
       last = gap.arrivalThrough() > last.arrivalThrough() ? gap : last;
     }
-    // The source's key is for machines: it holds topic and partition in their permanent form.
+    // The source's key holds topic and partition in their permanent form, for machines.
     String text = last.toString();
     if (last.sourceKey().startsWith(topic.id() + ":")) {
       String partition = last.sourceKey().substring(topic.id().length() + 1);

@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lookup of one window's history. It waits for the archive to reach as-of, for half of the time
- * limit at most; then for a free thread, until the limit; then it runs the query. Waiting holds no
- * thread. In any case exactly one answer comes, at the latest with the limit.
+ * The lookup of one window's history. It waits for the archive to reach as-of, half of the time
+ * limit at most, then for a free thread until the limit, then runs the query. Waiting holds no
+ * thread. Exactly one answer comes, at the latest with the limit.
  */
 final class HistoryLookup {
   private static final Logger LOG = LoggerFactory.getLogger(HistoryLookup.class);
@@ -38,20 +38,13 @@ final class HistoryLookup {
 
   /** Takes the answer. */
   interface Receiver {
-    /**
-     * Takes the answer.
-     *
-     * @param waitedNanos for the archive, a thread and the analysis's other lookups
-     * @param ranNanos run time of the query, up to its end or the time limit
-     */
+    /** Waited: for archive, thread and other lookups. Ran: up to the query's end or limit. */
     void accept(HistoryAnswer answer, long waitedNanos, long ranNanos);
   }
 
   /**
-   * Creates a lookup that has not begun.
-   *
-   * @param isPatient whether it waits for the archive
-   * @param receiver called once, on any thread
+   * Creates one that has not begun. {@code isPatient}: it waits for the archive. The receiver is
+   * called once, on any thread.
    */
   HistoryLookup(
       AnalysisLookups lookups, WindowResult window, boolean isPatient, Receiver receiver) {
@@ -75,10 +68,7 @@ final class HistoryLookup {
     }
   }
 
-  /**
-   * Takes a cached answer: it costs next to nothing, so it does not wait for other lookups of the
-   * analysis.
-   */
+  /** A cached answer costs next to nothing, so it waits for no other lookup of the analysis. */
   private void takeCached() {
     Optional<HistoryAnswer> cached = Optional.empty();
     try (ArchiveSnapshot snapshot = lookups.archive().snapshot()) {
@@ -94,8 +84,7 @@ final class HistoryLookup {
     }
   }
 
-  // Makes attempts, each on a thread of the pool: on the timer a slow store would hold up every
-  // lookup's limit.
+  // Each on a thread of the pool: on the timer a slow store would hold up every limit.
   private void attempt() {
     if (!done.get() && !lookups.tryRun(this::lookUp)) {
       again();
@@ -106,7 +95,7 @@ final class HistoryLookup {
     lookups.later(POLL_MILLIS, this::attempt);
   }
 
-  /** Looks up; returns what is to be done then. */
+  /** Returns what is to be done afterwards. */
   private Runnable lookUp() {
     running = true;
     try {
@@ -133,7 +122,7 @@ final class HistoryLookup {
     }
   }
 
-  /** Returns the answer; empty if it is to be asked for again. */
+  /** Empty if it is to be asked for again. */
   private Optional<HistoryAnswer> ask() throws IOException {
     try (ArchiveSnapshot snapshot = lookups.archive().snapshot()) {
       Optional<HistoryAnswer> cached = query.cached(snapshot, window.windowEnd());
@@ -153,7 +142,7 @@ final class HistoryLookup {
     }
   }
 
-  /** Ends at the limit: a lookup that does not run was refused, one that runs is too slow. */
+  /** At the limit a lookup that does not run was refused, one that runs is too slow. */
   private void expire() {
     long millis = query.timeout().toMillis();
     if (running) {

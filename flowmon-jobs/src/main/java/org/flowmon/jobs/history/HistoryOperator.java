@@ -36,31 +36,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Adds the history from the archive to each window's result without holding up the stream. The
- * analysis's history query runs with {@code :now} bound to the window's end and each {@code
- * :live.COLUMN} to the list of that column's values, over the arrivals up to as-of = window end −
- * delay. A lookup that is late, refused or failed is a status of the answer, never an exception.
+ * Adds the archive's history to each window's result without holding up the stream. The history
+ * query runs with {@code :now} bound to the window's end and each {@code :live.COLUMN} to the list
+ * of that column's values, over the arrivals up to as-of = window end − delay. A late, refused or
+ * failed lookup is a status of the answer, never an exception.
  *
- * <p>Answers leave in the order in which they are ready, so that a slow analysis does not hold up
- * the others. Every report carries its window and replaces by revision, so nothing depends on the
- * order. No result passes a watermark, and the time limit of lookups bounds that wait. Windows in
- * flight are part of a checkpoint and are looked up again after a restart.
+ * <p>Answers leave as they are ready, so a slow analysis holds up no other; a report has its window
+ * and replaces by revision, so order does not matter. No result passes a watermark, and the time
+ * limit bounds that wait. Windows in flight are part of a checkpoint and looked up again after a
+ * restart.
  *
- * <p>Flink's queue takes watermarks as it takes windows, some hundred a second. One lookup of some
- * seconds would fill it and block the task of all windows, which runs in the same thread. So
- * successive watermarks after a waiting window are merged into the last one: none of them could
- * leave before that window.
+ * <p>Flink's queue takes watermarks, some hundred a second, as it takes windows: a lookup of
+ * seconds would fill it and block the task of all windows, in the same thread. So successive
+ * watermarks after a waiting window become the last one: none could leave before that window.
  *
- * <p>Load has three bounds: {@code history.concurrency} lookups of an analysis in a task, {@link
+ * <p>Bounds of load: {@code history.concurrency} lookups of an analysis in a task, {@link
  * LookupPool} in a TaskManager, and {@link #CAPACITY} windows in flight in a task, with the
- * watermarks between them, times the job's parallelism. At the last bound the task waits, and with
- * it the task of all windows if it is the same. A lookup without a free thread retries until its
- * time limit; a lookup without an answer by then is not repeated later.
- *
- * <p>Metrics in group {@code flowmon}: those of {@link LookupMetrics}.
+ * watermarks between, times the parallelism. At the last the task waits, and the task of all
+ * windows if it is the same. A lookup without a free thread retries until its limit; one without an
+ * answer by then is not repeated. Metrics in group {@code flowmon}: those of {@link LookupMetrics}.
  */
 public final class HistoryOperator extends AsyncWaitOperator<WindowResult, WindowHistory> {
-  /** Windows that wait for their history in one task, for each unit of the job's parallelism. */
+  /** Windows that wait for history in one task, for each unit of the job's parallelism. */
   public static final int CAPACITY = 128;
 
   private static final long serialVersionUID = 1L;
@@ -70,11 +67,10 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
 
   /** The pace of windows. */
   public enum Pace {
-    /** Real time: a lookup waits for the archive. */
     LIVE,
     /**
-     * As fast as windows are read: a lookup does not wait for the archive, and lookups of a task
-     * run one after the other, since the time limits of waiting lookups run too.
+     * As fast as windows are read: no lookup waits for the archive, and a task's run one by one,
+     * since the time limits of waiting lookups run too.
      */
     REPLAY
   }
@@ -82,9 +78,8 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   /**
    * The archive that is asked, and for whom.
    *
-   * @param archive null if none is configured: then every lookup fails and says so
-   * @param delay of analyses that set none: two checkpoint intervals, as the archive is one behind
-   * @param topic whose flows the archive holds
+   * @param archive null if none is configured: every lookup fails and says so
+   * @param delay the default: two checkpoint intervals, as the archive is one behind
    * @param disorder how far an arrival may lie behind the largest of its partition
    */
   public record Settings(
@@ -121,13 +116,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   private transient Archive archive; // null without one
   private transient Watermark held;
 
-  /**
-   * An analysis with a history.
-   *
-   * @param lookups empty if its history cannot be looked up
-   * @param ahead empty if nothing can be looked up ahead
-   * @param error why there are no lookups
-   */
+  /** An analysis with a history; {@code error}: why lookups are empty; {@code ahead} may be. */
   private record Opened(
       AnalysisConfig config,
       LookupMetrics metrics,
@@ -135,11 +124,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
       Optional<LookAhead> ahead,
       String error) {}
 
-  /**
-   * Adds the operator to the job.
-   *
-   * @throws QueryException if a history query is invalid
-   */
+  /** Adds the operator; throws {@link QueryException} if a history query is invalid. */
   public static SingleOutputStreamOperator<WindowHistory> apply(
       DataStream<WindowResult> windows, Settings settings) {
     for (AnalysisConfig analysis : settings.analyses()) {
@@ -161,9 +146,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
     private final long timeoutMillis;
     private final int capacity;
 
-    /**
-     * @param capacity the most windows that wait, with the watermarks between them
-     */
+    /** {@code capacity}: the most windows that wait, with the watermarks between them. */
     Factory(Settings settings, long timeoutMillis, int capacity) {
       super(new Requests(), timeoutMillis, capacity, OutputMode.UNORDERED);
       this.settings = settings;
@@ -251,7 +234,6 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
     return getMetricGroup().addGroup("flowmon");
   }
 
-  /** Returns the analysis of a window, opened if it is new or changed, if it has a history. */
   private Optional<Opened> of(WindowResult window) {
     AnalysisConfig config = definitions.of(window.analysis(), window.definition());
     if (config == null || config.history() == null) {
@@ -303,7 +285,6 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
         config.name(), name -> new LookupMetrics(flowmonMetrics().addGroup("analysis", name)));
   }
 
-  /** Gives a window its history, now or when it is found. */
   private void answer(WindowResult window, ResultFuture<WindowHistory> result) {
     if (window.isAnnouncement()) {
       forget(window);
@@ -340,7 +321,6 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
     analysis.ahead().ifPresent(ahead -> ahead.after(window.windowEnd()));
   }
 
-  /** Drops the cached answers of a removed analysis. */
   private void forget(WindowResult announcement) {
     boolean isGone = announcement.definition().isEmpty();
     Opened before = isGone ? byName.get(announcement.analysis()) : null;
@@ -349,10 +329,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
     }
   }
 
-  /**
-   * Gives a window its answer, on any thread. After the task has ended the answer is not needed:
-   * the window is in its last checkpoint, or it was cancelled.
-   */
+  /** On any thread; after the task's end the window is in the last checkpoint, or cancelled. */
   private void complete(ResultFuture<WindowHistory> result, WindowHistory answer) {
     try {
       result.complete(List.of(answer));

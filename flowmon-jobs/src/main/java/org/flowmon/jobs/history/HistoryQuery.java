@@ -39,13 +39,8 @@ final class HistoryQuery {
   private final Optional<GroupCache> groups; // as listed
 
   /**
-   * Parses an analysis's history query.
-   *
-   * @param otherwise the delay if the analysis sets none
-   * @param topic whose partitions the archive must have reached
-   * @param disorder how far an arrival may lie behind the largest of its partition
-   * @param cache of answers for other windows and of look-ahead answers
-   * @throws QueryException if the query is invalid
+   * Parses a history query; throws {@link QueryException} if invalid. {@code otherwise}: the
+   * default delay; {@code cache}: of answers for other windows and of look-ahead answers.
    */
   HistoryQuery(
       AnalysisConfig analysis,
@@ -77,7 +72,7 @@ final class HistoryQuery {
     return timeout;
   }
 
-  /** Returns the as-of time: later arrivals are not seen. It depends on the window alone. */
+  /** Later arrivals are not seen; it depends on the window alone. */
   long asOf(long windowEnd) {
     return config.now(windowEnd) - delayMicros;
   }
@@ -87,22 +82,19 @@ final class HistoryQuery {
     return recent.isPresent();
   }
 
-  /**
-   * Whether an answer is cached, from another window or from looking ahead. {@link #cached} tells
-   * whether it still holds.
-   */
+  /** {@link #cached} tells whether the cached answer still holds. */
   boolean isCached(long windowEnd) {
     return recent.isPresent() && recent.get().has(config.now(windowEnd));
   }
 
-  /** Returns the cached answer; empty if there is none, or a snapshot has another. */
+  /** Empty if none is cached, or a snapshot has another answer. */
   Optional<HistoryAnswer> cached(ArchiveSnapshot snapshot, long windowEnd) {
     return recent.flatMap(answers -> answers.get(config.now(windowEnd), snapshot));
   }
 
   /**
-   * Whether arrivals up to as-of may still come. They cannot if the end of input gave the result
-   * before: waiting for the archive is then in vain, and would hold back the job's last checkpoint.
+   * Whether arrivals up to as-of may still come. Not if the end of input gave the result early:
+   * waiting is in vain, and would hold back the job's last checkpoint.
    */
   boolean canBeReached(WindowResult window) {
     return asOf(window.windowEnd()) <= window.inputThrough();
@@ -126,15 +118,11 @@ final class HistoryQuery {
     return ended || through < Long.MIN_VALUE + disorderMicros ? through : through - disorderMicros;
   }
 
-  /**
-   * Returns the topic's sources, without those of a deleted topic of the same name: nothing more
-   * comes from them.
-   */
+  /** Without those of a deleted topic of the same name: nothing more comes from them. */
   private Set<String> sources(ArchiveSnapshot snapshot) {
     return topic.sourceKeys(snapshot.committedEnds().keySet());
   }
 
-  /** Runs the query over a snapshot. */
   HistoryAnswer run(ArchiveSnapshot snapshot, WindowResult window, Duration limit)
       throws IOException {
     if (listed.isPresent() && hasList(listed.get(), window.rows())) {
@@ -144,12 +132,10 @@ final class HistoryQuery {
     return cache(snapshot, window.windowEnd(), bound, limit);
   }
 
-  /** Runs the query of a future window, if it {@link #canBeAhead}. */
   HistoryAnswer lookAhead(ArchiveSnapshot snapshot, long windowEnd) throws IOException {
     return cache(snapshot, windowEnd, query.bind(now(windowEnd)), timeout);
   }
 
-  /** Runs the query and caches an exact answer that serves other windows. */
   private HistoryAnswer cache(ArchiveSnapshot snapshot, long windowEnd, Query bound, Duration limit)
       throws IOException {
     HistoryAnswer answer = answer(snapshot, windowEnd, bound, bound, limit);
@@ -160,11 +146,7 @@ final class HistoryQuery {
     return answer;
   }
 
-  /**
-   * Makes an answer.
-   *
-   * @param asked tells which gaps matter, beyond arrivals that are still to come
-   */
+  /** {@code asked} tells which gaps matter, beyond arrivals that are still to come. */
   private HistoryAnswer answer(
       ArchiveSnapshot snapshot, long windowEnd, Query bound, Query asked, Duration limit)
       throws IOException {
@@ -201,10 +183,6 @@ final class HistoryQuery {
     return column >= 0 && live.kind(column) == listed.keyKind();
   }
 
-  /**
-   * Returns the answer for a list of the window's values; earlier windows may have asked for some
-   * of them.
-   */
   private HistoryAnswer answerOfList(
       ListedGroups list,
       GroupCache cache,
@@ -230,7 +208,6 @@ final class HistoryQuery {
     return all;
   }
 
-  /** Returns why the archive is not known to have all arrivals up to as-of. */
   private String unreached(ArchiveSnapshot snapshot, Set<String> sources, long asOf) {
     long through = through(snapshot, sources);
     if (through != Long.MIN_VALUE) {

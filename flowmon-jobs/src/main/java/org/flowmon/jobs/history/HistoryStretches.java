@@ -8,28 +8,22 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.udaf.set.LongRanges;
 
 /**
- * The arrivals that an archive holds, seen by one lookup. For the job's own sources they begin with
- * the sources' history. For each imported file they go from its first to its last arrival. For
- * sources of other topics (also the job's own topic before it was deleted and created again) they
- * go from the start of their history to the last arrival reached.
+ * The arrivals that an archive holds, in microseconds, seen by one lookup: of the job's sources,
+ * from the start of their history; of an imported file, its first to last; of other topics (the
+ * job's own before it was deleted and created again, too), from the start of history to the last
+ * reached.
  *
- * @param from the first arrival in any stretch, in microseconds; {@link Long#MAX_VALUE} without one
- * @param missing arrivals after {@code from} in no stretch, in microseconds
+ * @param from the first arrival in any stretch; {@link Long#MAX_VALUE} without one
+ * @param missing arrivals after {@code from} in no stretch
  */
 record HistoryStretches(long from, LongRanges missing) {
   /**
-   * A pause after an imported file counts as complete if other data begin within this time, in
-   * microseconds: logs are rotated, and a quiet network writes nothing between the last line of one
-   * and the first of the next.
+   * A pause after an imported file of at most this long, in microseconds, counts as complete: logs
+   * are rotated, and a quiet network writes nothing between two.
    */
   static final long QUIET_MICROS = 5L * 60 * 1_000_000;
 
-  /**
-   * Reads the stretches of an archive.
-   *
-   * @param own the job's sources; their last arrival is ignored
-   * @param disorder by how much arrivals of a source may be out of order, in microseconds
-   */
+  /** The last arrival of {@code own} sources is ignored; {@code disorder} is in microseconds. */
   static HistoryStretches of(ArchiveSnapshot archive, Set<String> own, long disorder) {
     LongRanges held = LongRanges.NONE;
     long from = archive.historyFrom(own, disorder);
@@ -56,7 +50,6 @@ record HistoryStretches(long from, LongRanges missing) {
     return new HistoryStretches(first, held.complement().and(LongRanges.of(first, Long.MAX_VALUE)));
   }
 
-  /** Returns the sources that are not the job's, by topic. */
   private static Map<String, Set<String>> others(ArchiveSnapshot archive, Set<String> own) {
     Map<String, Set<String>> topics = new TreeMap<>();
     for (String key : archive.committedEnds().keySet()) {

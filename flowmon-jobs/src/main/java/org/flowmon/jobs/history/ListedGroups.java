@@ -15,9 +15,8 @@ import org.flowmon.udaf.value.ValueKind;
 
 /**
  * A query for the groups whose first key is in a list, {@code WHERE key IN (:live.column) AND …
- * GROUP BY key, …}. The result for a value of the list depends on no other value, so the answers
- * for parts of a list add up to that for the whole list. The query has no texts: text keys have an
- * order of their own, and states and lists may be of any size. Immutable.
+ * GROUP BY key, …}. A value's result depends on no other, so answers for parts of a list add up. It
+ * has no texts: text keys have an order of their own, states and lists any size. Immutable.
  */
 final class ListedGroups {
   private static final String LIVE = "live.";
@@ -34,7 +33,7 @@ final class ListedGroups {
     this.keyColumns = keyColumns;
   }
 
-  /** Returns the query in this shape; empty if it is not known to have it. */
+  /** Empty if the query is not known to have this shape. */
   static Optional<ListedGroups> of(Query any) {
     if (!(any instanceof FlowQuery query)
         || !query.keepsAllGroups()
@@ -100,36 +99,30 @@ final class ListedGroups {
     return -1;
   }
 
-  /** Returns the name of the parameter that the list is bound to. */
   String parameter() {
     return parameter;
   }
 
-  /** Returns the answer's column with the value of the list. */
+  /** The answer's column with the value of the list. */
   int keyColumn() {
     return keyColumns[0];
   }
 
-  /** Returns the answer's columns that order its rows, ascending, NULLs last. */
+  /** The answer's columns that order its rows, ascending, NULLs last. */
   int[] keyColumns() {
     return keyColumns.clone();
   }
 
-  /** Returns the kind of the values; equality is known here for this kind alone. */
+  /** Equality is known here for values of this kind alone. */
   ValueKind keyKind() {
     return query.select().get(keyColumn()).what().kind();
   }
 
-  /** Binds the query to the groups of some values. */
   FlowQuery bind(Parameters parameters, List<Value> values) {
     return query.bind(parameters.with(parameter, values));
   }
 
-  /**
-   * Returns the query without its list: two equal ones give the same for every value.
-   *
-   * @param parameters all but the list
-   */
+  /** Without the list (of {@code parameters}, too): equal queries give the same for every value. */
   FlowQuery rest(Parameters parameters) {
     FlowQuery bound = without.bind(parameters);
     List<Expression> terms = terms(bound.where()).stream().map(ListedGroups::folded).toList();

@@ -6,9 +6,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks up the history of an analysis's next window in advance, if it depends on the window's end
- * alone. It starts as soon as the archive has all arrivals up to as-of, since the answer is final
- * then. Nobody waits for it; an inexact or failed answer is ignored. Thread-safe.
+ * Looks up an analysis's next window in advance, if its history depends on the window's end alone,
+ * as soon as the archive has all arrivals up to as-of: the answer is final then. Nobody waits; an
+ * inexact or failed answer is ignored. Thread-safe.
  */
 final class LookAhead {
   private static final Logger LOG = LoggerFactory.getLogger(LookAhead.class);
@@ -21,17 +21,11 @@ final class LookAhead {
   private long expected = Long.MIN_VALUE; // guarded by this
   private long since; // guarded by this
 
-  /**
-   * Creates the look-ahead of one analysis.
-   *
-   * @param slideMicros from the end of a window to that of the next
-   */
   LookAhead(AnalysisLookups lookups, long slideMicros) {
     this.lookups = lookups;
     this.slideMicros = slideMicros;
   }
 
-  /** Takes a window; the next one comes a slide later. */
   void after(long windowEnd) {
     long next = windowEnd + slideMicros;
     synchronized (this) {
@@ -59,7 +53,6 @@ final class LookAhead {
     return expected == windowEnd && System.nanoTime() - since < 1000 * slideMicros + PATIENCE_NANOS;
   }
 
-  /** Looks up if the archive has reached as-of; returns what is to be done then. */
   private Runnable lookUp(long windowEnd) {
     HistoryQuery query = lookups.query();
     try (ArchiveSnapshot snapshot = lookups.archive().snapshot()) {

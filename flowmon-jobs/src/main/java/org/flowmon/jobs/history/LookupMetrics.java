@@ -10,10 +10,9 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.store.FetchCounts;
 
 /**
- * The metrics of an analysis's lookups: {@code exact}, {@code partial}, {@code refused}, {@code
- * timeout}, {@code failed}; {@code last_wait_ms} and {@code last_run_ms} of the last one; {@code
- * waited_ms} and {@code ran_ms} of all so far. They serve all analyses of a name, as Flink cannot
- * remove a metric. Thread-safe.
+ * Lookups of an analysis: {@code exact}, {@code partial}, {@code refused}, {@code timeout}, {@code
+ * failed}; {@code last_wait_ms} and {@code last_run_ms} of the last; {@code waited_ms} and {@code
+ * ran_ms} of all. They serve all analyses of a name, as Flink cannot remove a metric. Thread-safe.
  */
 final class LookupMetrics {
   private final Map<HistoryStatus, AtomicLong> answers = new EnumMap<>(HistoryStatus.class);
@@ -46,7 +45,6 @@ final class LookupMetrics {
     ran.addAndGet(ranNanos);
   }
 
-  /** Adds the metrics of a process's fetches from a remote archive. */
   static void registerFetches(MetricGroup group, Archive archive) {
     Map<String, ToLongFunction<FetchCounts>> all =
         Map.of(

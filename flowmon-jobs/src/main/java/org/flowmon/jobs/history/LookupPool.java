@@ -14,9 +14,9 @@ import java.util.concurrent.TimeUnit;
 import org.flowmon.flow.memory.HeapBudget;
 
 /**
- * The threads that run history queries in this TaskManager: one pool per class loader, shared by
- * all analyses and all their tasks, closed with its last user. It has no queue: a lookup runs at
- * once or is refused, and the lookup decides whether to retry.
+ * The threads for history queries in this TaskManager: one pool per class loader, shared by all
+ * analyses and tasks, closed with its last user. Without a queue: a lookup runs at once or is
+ * refused, and decides whether to retry.
  */
 final class LookupPool implements AutoCloseable {
   private static final int THREADS = Math.max(2, Runtime.getRuntime().availableProcessors());
@@ -32,11 +32,7 @@ final class LookupPool implements AutoCloseable {
     this(size, answerBytes, r -> daemon(r, "history-lookup"));
   }
 
-  /**
-   * Creates a private pool.
-   *
-   * @param answerBytes heap limit of the cached answers, about
-   */
+  /** A private pool with a heap limit of the cached answers, about. */
   LookupPool(int size, long answerBytes, ThreadFactory making) {
     memory = new AnswerMemory(answerBytes);
     threads =
@@ -62,32 +58,21 @@ final class LookupPool implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the heap limit, in bytes, of the groups of one lookup: all running lookups share {@link
-   * HeapBudget.Part#LOOKUPS}.
-   */
+  /** Heap bytes for one lookup's groups: running ones share {@link HeapBudget.Part#LOOKUPS}. */
   static long groupMemory() {
     return HeapBudget.Part.LOOKUPS.bytes() / THREADS;
   }
 
-  /**
-   * Returns the answers that tasks share while there are users. The heap limit of all answers
-   * together is that of the groups of one lookup.
-   */
+  /** Answers shared while there are users; all within the heap limit of one lookup's groups. */
   RecentAnswers answers(Object of) {
     return answers.computeIfAbsent(of, key -> new RecentAnswers(memory));
   }
 
-  /** Drops answers without users. */
   void forgetAnswers(Object of) {
     Optional.ofNullable(answers.remove(of)).ifPresent(RecentAnswers::clear);
   }
 
-  /**
-   * Runs a lookup now; false if every thread is busy.
-   *
-   * @throws OutOfMemoryError if the system has no more threads
-   */
+  /** False if every thread is busy; OutOfMemoryError if the system has no more threads. */
   boolean tryRun(Runnable lookup) {
     try {
       threads.execute(lookup);
@@ -110,12 +95,10 @@ final class LookupPool implements AutoCloseable {
     }
   }
 
-  /** Returns the number of tasks that are to run later. */
   int waiting() {
     return timer.getQueue().size();
   }
 
-  /** Returns the number of running lookups. */
   int running() {
     return threads.getActiveCount();
   }

@@ -4,12 +4,10 @@ import java.util.Optional;
 import org.flowmon.archive.ArchiveSnapshot;
 
 /**
- * A cache of answers that serve several windows: those of a history query that depends on {@code
- * :now} alone, which with {@code history.refresh} is the same for all windows of a period. Only
- * exact answers are cached, since they cannot improve. They are valid while the archive has the
- * {@linkplain AskedSegments same} rows for them. Windows of several periods may be open at once, as
- * flows may be late and tasks behind one another, so the most recently requested answers are kept.
- * Thread-safe.
+ * Exact answers, which cannot improve, of history queries that depend on {@code :now} alone: with
+ * {@code history.refresh} one serves all windows of a period. Valid while the archive has the
+ * {@linkplain AskedSegments same} rows. Flows may be late and tasks behind one another, so windows
+ * of several periods may be open; the most recently requested are kept. Thread-safe.
  */
 final class RecentAnswers {
   private static final int KEPT = 16;
@@ -19,13 +17,11 @@ final class RecentAnswers {
 
   private record Kept(HistoryAnswer answer, AskedSegments segments) {}
 
-  /** Creates a cache of one of the analyses that share a memory. */
   RecentAnswers(AnswerMemory memory) {
     this.memory = memory;
     this.groups = new GroupCache(memory);
   }
 
-  /** Returns the cached groups, for queries with lists of the windows' values. */
   GroupCache groups() {
     return groups;
   }
@@ -34,12 +30,12 @@ final class RecentAnswers {
     return new AnswerMemory.Key(this, now);
   }
 
-  /** Whether there is an answer for a time; a snapshot tells whether it still holds. */
+  /** A snapshot tells whether the answer still holds. */
   boolean has(long now) {
     return memory.has(key(now));
   }
 
-  /** Returns the answer for a time, if it is cached and the archive has not changed. */
+  /** The answer for a time, if cached and the archive has not changed. */
   Optional<HistoryAnswer> get(long now, ArchiveSnapshot snapshot) {
     return memory
         .get(key(now))
@@ -48,18 +44,12 @@ final class RecentAnswers {
         .map(Kept::answer);
   }
 
-  /**
-   * Caches an answer, if it is exact.
-   *
-   * @param segments the rows behind it
-   */
   void keep(long now, HistoryAnswer answer, AskedSegments segments) {
     if (answer.status() == HistoryStatus.EXACT) {
       memory.put(key(now), new Kept(answer, segments), answer.rows().heapBytes(), KEPT);
     }
   }
 
-  /** Drops all answers. */
   void clear() {
     memory.clear(this);
     groups.clear();

@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 
 /**
- * The queries that a task's lookups run on shared threads. After the task has ended nobody waits
- * for their answers: a query that went on would keep a thread, and its share of the heap, from the
- * lookups of the next task, up to its time limit. Thread-safe.
+ * The queries that a task's lookups run on shared threads. After the task's end nobody waits for
+ * them, and one that went on would keep a thread and heap from the next task's lookups, up to its
+ * limit. Thread-safe.
  */
 final class RunningLookups {
   private final IdentityHashMap<Object, Thread> threads = new IdentityHashMap<>();
@@ -18,20 +18,16 @@ final class RunningLookups {
 
   /** A query. */
   interface Query<T> {
-    /** Runs it, until this thread is interrupted. */
     T run() throws IOException;
   }
 
-  /** Whether the task has ended. */
   synchronized boolean isClosed() {
     return isClosed;
   }
 
   /**
-   * Runs a query that may be stopped on this thread.
-   *
-   * @param of the owner of the query, which runs no other one
-   * @throws CancellationException if the task has ended
+   * Runs a query, stoppable, on this thread; {@code of} owns it and no other. Throws
+   * CancellationException if the task has ended.
    */
   <T> T run(Object of, Query<T> query) throws IOException {
     synchronized (this) {
@@ -59,7 +55,6 @@ final class RunningLookups {
     threads.values().forEach(Thread::interrupt);
   }
 
-  /** Interrupts the owner's query if it runs, as nobody waits for its answer. */
   synchronized void stop(Object of) {
     Thread thread = threads.get(of);
     if (thread != null && stopped.add(thread)) {

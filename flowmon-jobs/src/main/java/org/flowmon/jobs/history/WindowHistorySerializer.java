@@ -11,10 +11,9 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Serializes windows with their history. Version 2: the window's result; then of the history:
- * status (1 byte), as-of, from, through (8 bytes each); the number of gaps (4 bytes) and the first
- * and last arrival of each (8 bytes each; version 1 had no gaps); 0 or 1 and the rows; 0 or 1 and
- * the message (modified UTF-8).
+ * Serializes windows with their history. Version 2: the window's result; status (1 byte), as-of,
+ * from, through (8 bytes each); number of gaps (4) and first and last arrival of each (8 each; none
+ * in version 1); 0 or 1 and the rows; 0 or 1 and the message (modified UTF-8).
  */
 public final class WindowHistorySerializer extends RecordSerializer<WindowHistory> {
   private static final long serialVersionUID = 1L;

@@ -4,10 +4,7 @@ import java.util.List;
 import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 import org.flowmon.jobs.analysis.AnalysisChange;
 
-/**
- * An event to each task of the low level: the last change of each analysis that has changed since
- * the job was submitted. Changes that the task knows have no effect.
- */
+/** To each low-level task: last changes since the job's submission; known ones do nothing. */
 public record AnalysesEvent(List<AnalysisChange> changes) implements OperatorEvent {
   public AnalysesEvent {
     changes = List.copyOf(changes);

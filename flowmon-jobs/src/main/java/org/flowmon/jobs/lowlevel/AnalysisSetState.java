@@ -33,7 +33,6 @@ public final class AnalysisSetState {
 
   private final BroadcastState<String, byte[]> state;
 
-  /** Creates the state of an operator that is being initialised. */
   public AnalysisSetState(OperatorStateStore store) throws Exception {
     state =
         store.getBroadcastState(
@@ -41,12 +40,7 @@ public final class AnalysisSetState {
                 "analyses", StringSerializer.INSTANCE, BytePrimitiveArraySerializer.INSTANCE));
   }
 
-  /**
-   * Applies the changes of the checkpoint.
-   *
-   * @return the ids of the queries that ran then, by the names of their analyses; null if the state
-   *     holds none
-   */
+  /** Applies the changes; returns the then running queries' ids by analysis's name, or null. */
   public Map<String, Long> restore(AnalysisSet set) throws Exception {
     Map<String, Long> ids = new HashMap<>();
     boolean any = false;
@@ -84,7 +78,6 @@ public final class AnalysisSetState {
     }
   }
 
-  /** Sets the contents of the next checkpoint. */
   public void update(AnalysisSet set, Map<String, Long> ids) throws Exception {
     state.clear();
     state.put(NO_NAME, bytes(null, null)); // tells an empty set from a state of before this layout

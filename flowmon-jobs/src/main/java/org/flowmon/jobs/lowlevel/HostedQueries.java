@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The live queries of one task of the low level, which start and stop while it runs. A query that
- * starts after the task's first flow announces the time from which on it has seen all flows.
+ * The live queries of a low-level task, which start and stop while it runs. One that starts after
+ * the first flow announces the time from which on it has seen all flows.
  */
 final class HostedQueries {
   private static final Logger LOG = LoggerFactory.getLogger(HostedQueries.class);
@@ -42,13 +42,9 @@ final class HostedQueries {
   private List<HostedQuery> all = List.of();
 
   /**
-   * Creates the queries of a task that begins.
-   *
-   * @param level gives them the flows
-   * @param set the running analyses, changed by this
-   * @param restored whether earlier flows may have come that not all of the queries have seen
-   * @param latest the latest time that any earlier flow can have; {@link Long#MIN_VALUE}: there
-   *     were none
+   * {@code level} gives the flows; {@code set} is changed by this. {@code restored}: earlier flows
+   * may have come that some queries have not seen, at {@code latest} at most; {@link
+   * Long#MIN_VALUE}: none did.
    */
   HostedQueries(
       LowLevel level,
@@ -77,28 +73,25 @@ final class HostedQueries {
     }
   }
 
-  /** Counts each query's share of a batch that the low level has processed. */
   void processed(PositionedBatch record) {
     for (HostedQuery query : all) {
       query.processed(record);
     }
   }
 
-  /** Sends the counts of panes that the low level has closed. */
   void closed(long completeThrough) {
     for (HostedQuery query : all) {
       query.closed(completeThrough);
     }
   }
 
-  /** Notes that the low level has sent some groups. */
   void drained() {
     for (HostedQuery query : all) {
       query.drained();
     }
   }
 
-  /** Notes that the low level has sent all groups, and sends all counts: nothing is kept. */
+  /** All groups are sent; sends all counts: nothing is kept. */
   void drainedAll() {
     for (HostedQuery query : all) {
       query.drainedAll();
@@ -109,7 +102,7 @@ final class HostedQueries {
     return set;
   }
 
-  /** Sends the announcements that later operators need before anything else. */
+  /** Sends what later operators need before anything else. */
   void announce() {
     if (!announcements.isEmpty()) {
       announcements.forEach(out);
@@ -117,11 +110,7 @@ final class HostedQueries {
     }
   }
 
-  /**
-   * Applies a change; ignores a known one.
-   *
-   * @param latest the latest time that any flow until now can have
-   */
+  /** Applies a change, unless known; no flow until now is later than {@code latest}. */
   void apply(AnalysisChange change, long latest) {
     try {
       if (!set.apply(change)) {
@@ -162,7 +151,7 @@ final class HostedQueries {
     running.forEach(query -> announceStart(query, latest));
   }
 
-  /** Returns the running query that goes on as this one, null if there is none. */
+  /** The running query that goes on as this one; null if there is none. */
   private static HostedQuery goesOn(LiveQuery live, List<HostedQuery> before) {
     for (HostedQuery query : before) {
       if (live.goesOn(query.live()) && !query.isStopped()) {
@@ -208,7 +197,6 @@ final class HostedQueries {
             firstWhole));
   }
 
-  /** Returns the id of each analysis's first query, by the analysis's name. */
   Map<String, Long> ids() {
     Map<String, Long> ids = new HashMap<>();
     byName.forEach((name, queries) -> ids.put(name, queries.get(0).live().id()));

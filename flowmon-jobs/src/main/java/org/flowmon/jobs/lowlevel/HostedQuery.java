@@ -20,18 +20,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One live query within the low level: its output, and its arrival counts by pane.
- *
- * <p>A query that fails at run time is stopped, and no other with it. The failure is logged, {@link
- * Partial.Stopped} goes out, and nothing after it. A failure of the output is no failure of the
- * query and is thrown on.
+ * One live query within the low level: its output, and its arrival counts by pane. One that fails
+ * at run time is stopped and no other: it is logged, {@link Partial.Stopped} goes out and nothing
+ * after it. A failure of the output is thrown on.
  */
 final class HostedQuery {
   private static final Logger LOG = LoggerFactory.getLogger(HostedQuery.class);
 
-  /**
-   * The most panes whose counts are held between two batches; above that, counts are sent at once.
-   */
+  /** The most panes whose counts are held between two batches; above, they are sent at once. */
   static final int MAX_COUNTS = 1 << 16;
 
   private final LiveQuery live;
@@ -46,11 +42,6 @@ final class HostedQuery {
   private volatile LowLevelTuning tuning;
   private volatile boolean stopped;
 
-  /**
-   * Creates a query without flows.
-   *
-   * @param level gives it its groups from now on
-   */
   HostedQuery(LiveQuery live, int maxParallelism, Consumer<Partial> out, LowLevel level) {
     this.live = live;
     this.out = out;
@@ -68,11 +59,7 @@ final class HostedQuery {
     this.tuning = member.tuning();
   }
 
-  /**
-   * Registers the metrics of a name, summed over its running queries.
-   *
-   * @param running gives these queries
-   */
+  /** Registers the metrics of a name, summed over its running queries. */
   static void register(MetricGroup metrics, Supplier<List<HostedQuery>> running) {
     gauge(metrics, "selected_flows", running, LowLevelCounts::selected);
     gauge(metrics, "late_flows", running, LowLevelCounts::late);
@@ -133,17 +120,14 @@ final class HostedQuery {
     return live;
   }
 
-  /** Sets the version of the change that the query runs by from now on. */
   void version(long ofChange) {
     version = ofChange;
   }
 
-  /** Whether the query has failed. */
   boolean isStopped() {
     return stopped;
   }
 
-  /** Gives up its groups. */
   void leave() {
     level.remove(member);
   }
@@ -168,7 +152,6 @@ final class HostedQuery {
     out.accept(new Partial.Stopped(countsKeyGroup, live.id(), version));
   }
 
-  /** Notes the query's share of a batch that the low level has processed. */
   void processed(PositionedBatch record) {
     if (!goesOn()) {
       return;
@@ -202,7 +185,6 @@ final class HostedQuery {
     arrivals.clear();
   }
 
-  /** Sends the counts of panes that the low level has closed. */
   void closed(long completeThrough) {
     first.timeIsKnown();
     if (!goesOn()) {
@@ -220,14 +202,12 @@ final class HostedQuery {
     }
   }
 
-  /** Notes that the low level has sent some groups. */
   void drained() {
     if (goesOn()) {
       counts = member.counts();
     }
   }
 
-  /** Notes that the low level has sent all groups, and sends all counts: nothing is kept. */
   void drainedAll() {
     if (goesOn()) {
       counts = member.counts();
@@ -236,7 +216,6 @@ final class HostedQuery {
     }
   }
 
-  /** Sends all groups and counts: nothing is kept. */
   void drainAll() {
     level.drainAll(member);
     drainedAll();

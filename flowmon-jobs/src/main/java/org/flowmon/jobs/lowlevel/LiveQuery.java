@@ -16,23 +16,17 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
 
 /**
- * A query over flows that an analysis runs live: its own or, if that is over the results of others,
- * one of these.
+ * A query over flows that an analysis runs live: its own or one of those whose results that is
+ * over.
  *
- * @param id the same for the same name, query and windows, also in a later run: the state of
- *     another definition is never used for this one
- * @param query over flows
- * @param whole the analysis's query: the same, or one over the results of this and others with the
- *     same windows
+ * @param id the same for equal name, query and windows, also in a later run: no other definition's
+ *     state is used
+ * @param whole the analysis's query: the same, or over the results of this and others with the same
+ *     windows
  */
 public record LiveQuery(
     long id, AnalysisConfig analysis, FlowQuery query, WindowSpec window, Query whole) {
 
-  /**
-   * Returns the live query of an analysis with a single one.
-   *
-   * @throws IllegalArgumentException if it has several
-   */
   public static LiveQuery of(AnalysisConfig analysis) {
     List<LiveQuery> all = all(analysis);
     if (all.size() != 1) {
@@ -42,9 +36,7 @@ public record LiveQuery(
     return all.get(0);
   }
 
-  /**
-   * Returns the live queries of an analysis, at least one, in the order of {@link Query#leaves}.
-   */
+  /** At least one, in the order of {@link Query#leaves}. */
   public static List<LiveQuery> all(AnalysisConfig analysis) {
     Query whole = QueryParser.parseQuery(analysis.live().query()); // checked when it was read
     WindowSpec window = window(analysis);
@@ -74,7 +66,6 @@ public record LiveQuery(
         live.spread());
   }
 
-  /** Returns all analyses' live queries, by their ids. */
   public static Map<Long, LiveQuery> byId(List<AnalysisConfig> analyses) {
     Map<Long, LiveQuery> queries = new HashMap<>();
     for (AnalysisConfig analysis : analyses) {
@@ -92,19 +83,12 @@ public record LiveQuery(
     return whole != query;
   }
 
-  /**
-   * Returns the merge's key group for messages about the query as a whole.
-   *
-   * @param keyGroups their number
-   */
+  /** The merge's key group, of so many, for messages about the query as a whole. */
   public int keyGroup(int keyGroups) {
     return Math.floorMod(id, keyGroups);
   }
 
-  /**
-   * Whether the state of a query serves this one, its replacement: the same query, and windows
-   * published in the same way.
-   */
+  /** Whether the state serves its replacement: same query, windows published in the same way. */
   public boolean goesOn(LiveQuery before) {
     return id == before.id && window.equals(before.window);
   }

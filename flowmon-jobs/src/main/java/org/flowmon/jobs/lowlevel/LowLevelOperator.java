@@ -24,25 +24,24 @@ import org.flowmon.udaf.lowlevel.LowLevel;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /**
- * The low level: hosts the live queries of all analyses, with tables of fixed size, next to the
- * source. Filters, keys and computed values that queries share are evaluated once. Queries with
- * equal filters, keys and panes share one table.
+ * The low level: hosts all analyses' live queries, with tables of fixed size, next to the source.
+ * Shared filters, keys and computed values are evaluated once. Queries with equal filters, keys and
+ * panes share a table.
  *
- * <p>Order of time: a watermark that closes panes is held back until all of their groups are out.
- * Groups leave lazily, some slots with each batch; without batches the task's mailbox sends them.
- * So closing a window stops the source no longer than a batch does. Before a barrier everything is
- * sent, open panes too. The state of this operator is its running queries and the lateness of its
- * flows.
+ * <p>A watermark that closes panes is held back until all their groups are out. They leave lazily,
+ * some slots with each batch, or by the task's mailbox without one, so closing a window stops the
+ * source no longer than a batch. Before a barrier everything is sent, open panes too: the state is
+ * the running queries and the flows' lateness.
  *
- * <p>An {@link AnalysesEvent} starts, changes and stops analyses between two batches; the others go
- * on. A new analysis is given the flows from then on, and announces the time from which on it has
- * seen all of them ({@link Partial.Started}).
+ * <p>An {@link AnalysesEvent} starts, changes and stops analyses between batches; the others go on.
+ * A new one gets the flows from then on, and announces from when it has seen all ({@link
+ * Partial.Started}).
  */
 final class LowLevelOperator extends AbstractStreamOperator<Partial>
     implements OneInputStreamOperator<PositionedBatch, Partial>, OperatorEventHandler {
   private static final long serialVersionUID = 1L;
 
-  /** Slots that are looked at with each batch: a full table is drained within some 16 batches. */
+  /** Slots looked at with each batch: a full table is drained within some 16 batches. */
   static final int DRAIN_SLOTS = 1024;
 
   private final AnalysisSet analyses;
@@ -133,8 +132,8 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   }
 
   /**
-   * Returns the latest time that a flow taken by now can have. A state from before arrivals were
-   * bounded may hold any time, and no analysis would begin until then.
+   * The latest time of any flow taken by now. A state from before arrivals were bounded may hold
+   * any time, and no analysis would begin until then.
    */
   private long latestByClock() {
     long ahead = arrivalAhead.toNanos() / 1000 + WindowSpec.DEFAULT_AHEAD_MICROS;
@@ -142,9 +141,9 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   }
 
   /**
-   * A flow with a time further after its arrival than this belongs to no window. Its arrival counts
-   * even if it is after its message was sent: if a collector's clock runs ahead, windows of that
-   * time have flows that a new analysis is not given.
+   * A flow whose time is further after its arrival is in no window. Its arrival counts even if
+   * after its message was sent: if a collector's clock runs ahead, windows of that time have flows
+   * that a new analysis is not given.
    */
   private void noteTimes(FlowBatch batch) {
     long arrival = batch.maxArrival();
@@ -157,8 +156,8 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   @Override
   public void processWatermark(Watermark mark) {
     queries.announce();
-    // If time runs fast, as when a backlog is read, each watermark would overtake the one before
-    // it, and windows would stay open behind all of them.
+    // If time runs fast, as in a backlog, each watermark would overtake the one before, and windows
+    // would stay open behind all.
     while (held != null) {
       drainSome();
     }
@@ -173,7 +172,7 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
     }
   }
 
-  /** Looks at some slots for groups of closed panes; after the last, forwards the watermark. */
+  /** Looks at some slots for closed panes' groups; after the last, forwards the watermark. */
   private void drainSome() {
     level.drainSome(DRAIN_SLOTS);
     queries.drained();

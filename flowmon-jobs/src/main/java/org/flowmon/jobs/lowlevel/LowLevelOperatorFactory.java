@@ -18,21 +18,12 @@ public final class LowLevelOperatorFactory extends AbstractStreamOperatorFactory
   private final int maxParallelism;
   private final Duration arrivalAhead;
 
-  /**
-   * Creates a low level for these analyses.
-   *
-   * @param maxParallelism number of key groups of the merge
-   */
+  /** {@code maxParallelism}: number of key groups of the merge. */
   public LowLevelOperatorFactory(AnalysisSet analyses, int maxParallelism) {
     this(analyses, maxParallelism, JobConfig.Settings.ARRIVAL_AHEAD);
   }
 
-  /**
-   * Creates a low level for these analyses, with bounded arrivals.
-   *
-   * @param maxParallelism number of key groups of the merge
-   * @param arrivalAhead how far a flow's arrival may lie after the clock
-   */
+  /** {@code arrivalAhead}: how far a flow's arrival may lie after the clock. */
   public LowLevelOperatorFactory(AnalysisSet analyses, int maxParallelism, Duration arrivalAhead) {
     this.analyses = new AnalysisSet(analyses);
     this.maxParallelism = maxParallelism;

@@ -8,19 +8,15 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * A snapshot of a {@link KeyGroupState}. It is serialized when it is written: by the thread that
- * writes a checkpoint, if the state backend has one, while the task goes on.
+ * A snapshot of a {@link KeyGroupState}, serialized when written: by the thread that writes a
+ * checkpoint, if the state backend has one, while the task goes on.
  */
 final class KeyGroupSnapshot {
   private static final int MAX_BYTES = Integer.MAX_VALUE - 8;
 
   private final Supplier<byte[]> bytes;
 
-  /**
-   * Creates a snapshot of a frozen state.
-   *
-   * @param bytes serializes it in the format of {@link KeyGroupState}, on any thread
-   */
+  /** {@code bytes} serializes a frozen {@link KeyGroupState}, on any thread. */
   KeyGroupSnapshot(Supplier<byte[]> bytes) {
     this.bytes = bytes;
   }

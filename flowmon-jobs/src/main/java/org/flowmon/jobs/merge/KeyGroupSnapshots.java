@@ -12,9 +12,8 @@ import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.streaming.api.operators.KeyContext;
 
 /**
- * The key groups of a merging task in its checkpoints: one value of the state backend for each,
- * present only during the task's part of a checkpoint. A backend that writes later keeps the values
- * itself.
+ * A merging task's key groups in checkpoints: one backend value each, only during the task's part
+ * of a checkpoint. A backend that writes later keeps the values itself.
  */
 final class KeyGroupSnapshots {
   private final KeyContext context;
@@ -28,13 +27,7 @@ final class KeyGroupSnapshots {
     void read(int keyGroup, InputStream bytes) throws IOException;
   }
 
-  /**
-   * Creates the snapshots of an operator that is being initialised.
-   *
-   * @param context of the operator
-   * @param range of the task
-   * @param maxParallelism of the operator
-   */
+  /** {@code range} is the task's, the others the operator's. */
   KeyGroupSnapshots(
       KeyContext context,
       StateInitializationContext initialization,
@@ -51,7 +44,6 @@ final class KeyGroupSnapshots {
                 new ValueStateDescriptor<>("open-windows", new KeyGroupSnapshot.Serializer()));
   }
 
-  /** Reads the restored state; raw keyed state is of older versions. */
   void restore(StateInitializationContext initialization, Reader reader) throws Exception {
     for (KeyGroupStatePartitionStreamProvider raw : initialization.getRawKeyedStateInputs()) {
       reader.read(raw.getKeyGroupId(), raw.getStream());
@@ -66,7 +58,6 @@ final class KeyGroupSnapshots {
     }
   }
 
-  /** Gives the state backend the present snapshot of each key group, for its next checkpoint. */
   void update(IntFunction<KeyGroupSnapshot> snapshots) throws IOException {
     isThere = true;
     for (int keyGroup : range) {
@@ -75,10 +66,7 @@ final class KeyGroupSnapshots {
     }
   }
 
-  /**
-   * Clears the state backend after the task's part of the checkpoint: the snapshots would take as
-   * much memory as the groups until the next one.
-   */
+  /** Clears the backend after a checkpoint: snapshots take as much memory as the groups. */
   void forget() {
     if (!isThere) {
       return;

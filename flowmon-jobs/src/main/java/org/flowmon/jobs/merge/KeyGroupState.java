@@ -38,10 +38,8 @@ final class KeyGroupState {
   private long closedThrough = Long.MIN_VALUE;
 
   /**
-   * Returns the groups of a query, created if there are none. Closed windows stay closed, even if
-   * none of their groups was ever here.
-   *
-   * @param shared gives what all key groups of the task share of each query
+   * A query's groups, created if missing: closed windows stay closed even if no group was ever
+   * here. {@code shared}: what all key groups of the task share of it.
    */
   WindowTables of(LiveQuery live, Function<LiveQuery, Shared> shared) {
     WindowTables tables = byQuery.get(live.id());
@@ -58,20 +56,15 @@ final class KeyGroupState {
     throw new AssertionError("tables without groups gave the window " + part.windowEnd());
   }
 
-  /** Notes that the windows of all queries are closed up to this time. */
   void closedThrough(long micros) {
     closedThrough = Math.max(closedThrough, micros);
   }
 
-  /** Gives the parts of the query's windows with a new result, as {@link WindowTables} does. */
   void closeUpTo(long queryId, long micros, Consumer<WindowPart> parts) {
     closeUpTo(queryId, micros, (part, since) -> parts.accept(part));
   }
 
-  /**
-   * Gives the parts of the query's windows with a new result, each with the watermark up to which
-   * parts were given before.
-   */
+  /** Parts of windows with a new result; and the watermark up to which parts were given before. */
   void closeUpTo(long queryId, long micros, ObjLongConsumer<WindowPart> parts) {
     WindowTables tables = byQuery.get(queryId);
     if (tables != null) {
@@ -80,10 +73,6 @@ final class KeyGroupState {
     }
   }
 
-  /**
-   * Gives the groups to send in advance of the results of the query's windows, as {@link
-   * WindowTables} does.
-   */
   void advance(long queryId, long micros, Consumer<WindowPart> parts) {
     WindowTables tables = byQuery.get(queryId);
     if (tables != null) {
@@ -91,12 +80,11 @@ final class KeyGroupState {
     }
   }
 
-  /** Forgets the groups of all queries, after their windows went out at the end of input. */
+  /** Forgets all groups, after their windows went out at the end of input. */
   void clear() {
     byQuery.clear();
   }
 
-  /** Forgets the groups of a query. */
   void remove(long queryId) {
     byQuery.remove(queryId);
   }
@@ -109,11 +97,7 @@ final class KeyGroupState {
     return groups;
   }
 
-  /**
-   * Returns a snapshot of the present state.
-   *
-   * @param pause called while it is serialized, as in {@link FrozenTables#toBytes(Runnable)}
-   */
+  /** {@code pause} is called while it is serialized: {@link FrozenTables#toBytes(Runnable)}. */
   KeyGroupSnapshot freeze(Runnable pause) {
     Map<Long, FrozenTables> tables = new HashMap<>();
     byQuery.forEach((id, of) -> tables.put(id, of.freeze()));
@@ -142,11 +126,8 @@ final class KeyGroupState {
   }
 
   /**
-   * Reads the bytes of a {@link #freeze snapshot}.
-   *
-   * @param queries the running queries, by id
-   * @param shared as in {@link #of}
-   * @param dropped takes the id of each query that no longer runs, whose groups are left out
+   * Reads a {@link #freeze snapshot}; {@code dropped} takes the ids of queries that no longer run,
+   * whose groups are left out.
    */
   void read(
       InputStream stream,

@@ -22,7 +22,7 @@ public final class LiveQueries {
   private final Map<Long, LiveQuery> byId;
   private final Map<String, List<LiveQuery>> byName = new HashMap<>();
 
-  /** Creates the queries of these analyses; the set is changed by this. */
+  /** The set is changed by this. */
   public LiveQueries(AnalysisSet set) {
     this.set = set;
     this.byId = new HashMap<>(LiveQuery.byId(set.running()));
@@ -33,31 +33,26 @@ public final class LiveQueries {
     return set;
   }
 
-  /** Returns a query, or null. */
   public LiveQuery get(long id) {
     return byId.get(id);
   }
 
-  /**
-   * Returns the queries of an analysis, in the order of its whole query's leaves; none if it does
-   * not run.
-   */
+  /** In the order of the whole query's leaves; none if the analysis does not run. */
   public List<LiveQuery> of(String analysis) {
     return byName.getOrDefault(analysis, List.of());
   }
 
-  /** Returns the queries of all analyses, by name. */
   public Map<String, List<LiveQuery>> byName() {
     return byName;
   }
 
-  /** Returns the queries of a query's analysis, itself included; none if it is unknown. */
+  /** The queries of its analysis, itself included; none if it is unknown. */
   public List<LiveQuery> besides(long id) {
     LiveQuery live = byId.get(id);
     return live == null ? List.of() : of(live.analysis().name());
   }
 
-  /** Returns the version of the last change of a query's analysis; 0: that of the job's start. */
+  /** The version of the analysis's last change; 0: that of the job's start. */
   public long version(LiveQuery live) {
     return set.version(live.analysis().name());
   }
@@ -72,7 +67,7 @@ public final class LiveQueries {
     return byId;
   }
 
-  /** Returns the id of each analysis's first query, by the analysis's name. */
+  /** The id of each analysis's first query, by the analysis's name. */
   public Map<String, Long> ids() {
     Map<String, Long> ids = new HashMap<>();
     byName.forEach((name, live) -> ids.put(name, live.get(0).id()));
@@ -80,10 +75,8 @@ public final class LiveQueries {
   }
 
   /**
-   * Applies a change. A change that no longer holds a valid analysis, as the rules have changed
-   * since, is left out and logged.
-   *
-   * @return the ids of queries whose windows begin anew or end; null if nothing changes
+   * Returns the ids of queries whose windows begin anew or end; null if nothing changes. An
+   * analysis that is not valid any more, as rules have changed, is left out and logged.
    */
   public Set<Long> apply(AnalysisChange change) {
     try {

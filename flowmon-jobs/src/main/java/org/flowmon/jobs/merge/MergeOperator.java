@@ -31,20 +31,19 @@ import org.flowmon.udaf.window.WindowAdvances;
 import org.flowmon.udaf.window.WindowPart;
 
 /**
- * The high level: merges the partial groups of all analyses by key group, and sends on the groups
- * of each window with a result. A result that comes once is sent in parts of some thousand groups
- * of several key groups. A result that may be revised is sent by key group, and again with each
- * revision. If a result needs all groups, those present before it is due are sent in advance, and
- * at the end only the changed ones.
+ * The high level: merges all analyses' partial groups by key group, and sends each result's groups.
+ * One that comes once goes in parts of some thousand groups of several key groups; one that may be
+ * revised by key group, again with each revision. If it needs all groups, those present before it
+ * is due go in advance, at the end only the changed ones.
  *
- * <p>The tables are this operator's own: a state backend would serialize, or copy, a whole table
- * for each message. The backend gets them by key group for each checkpoint, as {@link
- * KeyGroupSnapshot}s, which it serializes while the task goes on. The next watermark removes them.
+ * <p>The tables are its own: a state backend would serialize, or copy, a whole table for each
+ * message. For checkpoints it gets {@link KeyGroupSnapshot}s by key group, which it serializes
+ * while the task goes on and the next watermark removes.
  *
- * <p>The state includes the windows that the watermark has closed: a late message opens none of
- * them again, not even after a restart. The end of input closes the open windows and none of the
- * future; {@code WindowOperator} knows which those were. An analysis whose groups cannot be merged
- * is stopped, and no other with it.
+ * <p>The state includes the windows that the watermark has closed: a late message opens none again,
+ * not even after a restart. The end of input closes the open windows and none of the future; {@code
+ * WindowOperator} knows which. An analysis whose groups cannot be merged is stopped, no other with
+ * it.
  */
 public final class MergeOperator extends AbstractStreamOperator<Partial>
     implements OneInputStreamOperator<Partial, Partial> {
@@ -74,12 +73,11 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private transient long run;
   private transient long advancedThrough;
 
-  /** Creates the high level for these analyses. */
   public MergeOperator(AnalysisSet analyses) {
     this.analyses = new AnalysisSet(analyses);
   }
 
-  /** Returns true: raw keyed state holds the states of versions before {@link KeyGroupSnapshot}. */
+  /** Raw keyed state holds the states of versions before {@link KeyGroupSnapshot}. */
   @Override
   protected boolean isUsingCustomRawKeyedState() {
     return true;
@@ -133,12 +131,12 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     metrics.gauge("state_bytes", () -> stateBytes);
   }
 
-  /** Returns the messages left out after the watermark had passed all of their windows. */
+  /** The messages left out after the watermark had passed all of their windows. */
   long behindWatermark() {
     return behindWatermark.getCount();
   }
 
-  /** Returns the stopped analyses that are not removed. */
+  /** The stopped analyses that are not removed. */
   int stoppedAnalyses() {
     return stopped.analyses();
   }
@@ -188,9 +186,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
                 new WindowAdvances()));
   }
 
-  /**
-   * Applies a change. Each task of the low level sends it for each key group: the first one counts.
-   */
+  /** Each low-level task sends a change for each key group: the first one counts. */
   private void define(StreamRecord<Partial> element, AnalysisChange change) {
     Set<Long> gone = queries.apply(change);
     if (gone != null) {
@@ -228,7 +224,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     }
   }
 
-  /** Stops an analysis that failed: its windows would lack groups, so none of them goes out. */
+  /** Its windows would lack groups, so none of them goes out. */
   private void stop(LiveQuery live, RuntimeException cause) {
     stopped.add(live, cause);
     forget(live.id());
@@ -238,7 +234,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
             new Partial.Stopped(range.getStartKeyGroup(), live.id(), queries.version(live))));
   }
 
-  /** Stops the other queries of an analysis with a stopped query, as they are of no use. */
+  /** Stops the other queries of an analysis with a stopped query: they are of no use. */
   private void leave(LiveQuery live) {
     if (stopped.add(live)) {
       forget(live.id());
@@ -297,7 +293,6 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     }
   }
 
-  /** Begins the work of closing windows; most watermarks close none. */
   private void hurry() {
     if (closing.isEmpty()) {
       closing = Optional.of(WindowPriority.ofProcess().begin());
@@ -312,10 +307,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     dropped = sum;
   }
 
-  /**
-   * Sends the parts of a query's windows that end by then. Parts of several key groups are merged
-   * while the message stays small; a query with a limit has a single part.
-   */
+  /** Merges parts of several key groups while the message stays small; one part with a limit. */
   private void sendParts(LiveQuery live, long completeThrough) {
     WindowAdvances advances = shared(live).advances();
     Map<Long, WindowPart> windows = new TreeMap<>();
@@ -332,12 +324,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     advances.forget(live.window(), completeThrough);
   }
 
-  /**
-   * Merges a part with those of other key groups until they fill a message.
-   *
-   * @param windows the parts that do not yet, by window
-   * @param full takes those that do, in the order of the parts
-   */
+  /** Merges a part into {@code windows} until it fills a message: to {@code full}, in order. */
   private static void gather(
       WindowPart part, Map<Long, WindowPart> windows, Consumer<WindowPart> full) {
     Optional<WindowPart> before = Optional.ofNullable(windows.remove(part.windowEnd()));
@@ -363,7 +350,6 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
             : new Partial.Rest(part.queryId(), run, messages, part.superseded(), part.toBytes()));
   }
 
-  /** Sends a message of a closing window; waiting for buffers has no priority. */
   private void send(Partial message) {
     closing.orElseThrow().aside(() -> output.collect(new StreamRecord<>(message)));
   }
@@ -402,10 +388,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     output.collect(new StreamRecord<>(new Partial.Advance(part.queryId(), run, part.toBytes())));
   }
 
-  /**
-   * Sends the parts of windows that may be revised, by key group. Each replaces the former one,
-   * whichever task that came from.
-   */
+  /** By key group: each part replaces the former, whichever task that came from. */
   private void sendUpdates(LiveQuery live, long completeThrough) {
     for (int i = 0; i < keyGroups.length; i++) {
       int keyGroup = range.getStartKeyGroup() + i;

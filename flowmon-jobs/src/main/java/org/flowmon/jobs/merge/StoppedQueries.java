@@ -15,10 +15,8 @@ public final class StoppedQueries {
   private static final Logger LOG = LoggerFactory.getLogger(StoppedQueries.class);
 
   private final String operator;
-  // The names of their analyses, by id.
   private final Map<Long, String> names = new ConcurrentSkipListMap<>();
 
-  /** Creates an empty set for an operator of this name. */
   public StoppedQueries(String operator) {
     this.operator = operator;
   }
@@ -35,14 +33,11 @@ public final class StoppedQueries {
     }
   }
 
-  /**
-   * Stops a query that failed elsewhere, or whose analysis did; returns whether it ran until now.
-   */
+  /** Stops a query that failed elsewhere, or its analysis did; false if it was stopped before. */
   public boolean add(LiveQuery live) {
     return names.put(live.id(), live.analysis().name()) == null;
   }
 
-  /** Lets a query run again; returns whether it was stopped. */
   public boolean remove(long queryId) {
     return names.remove(queryId) != null;
   }

@@ -6,13 +6,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Lets work on closing windows, their histories and their reports go before background work:
- * packing checkpoints, sealing and merging segments. Operators ask for the one {@link #ofProcess}.
- * It spans all tasks of a process, as they share its cores: a window closes in one task, while
- * another seals. Thread-safe.
- *
- * <p>Work has priority for some seconds. Longer work, without new work beginning meanwhile, waits
- * for something other than cores, such as a slow store, or is hardly delayed.
+ * Lets closing windows, histories and reports go before background work: packing checkpoints,
+ * sealing and merging segments. The one {@link #ofProcess} spans its tasks, as they share its
+ * cores: a window closes in one while another seals. Thread-safe. Work has priority for some
+ * seconds. Longer work, without new work meanwhile, waits for something other than cores, such as a
+ * slow store, or is hardly delayed.
  */
 public final class WindowPriority {
   // Some milliseconds pass between the work of one operator and the next.
@@ -30,12 +28,10 @@ public final class WindowPriority {
 
   WindowPriority() {}
 
-  /** Returns the priority of all windows in this process. */
   public static WindowPriority ofProcess() {
     return OF_PROCESS;
   }
 
-  /** Begins work on windows, which has priority until it is closed. */
   public Work begin() {
     return new Work();
   }
@@ -65,10 +61,7 @@ public final class WindowPriority {
       enter();
     }
 
-    /**
-     * Runs a step that may wait for others, as output does for buffers: it has no priority. For a
-     * short step it makes no difference.
-     */
+    /** Runs a step that may wait, as output for buffers, without priority; short ones need not. */
     public void aside(Runnable step) {
       if (closed) {
         step.run();
@@ -92,12 +85,10 @@ public final class WindowPriority {
   }
 
   /**
-   * Begins background work. It runs the result now and then, which waits while work on windows
-   * runs: no longer than the background work took before, so that this gets half of the time
-   * whatever else runs. For one thread at a time.
-   *
-   * @param hurry whether another thread waits for the background work itself, so that it must not
-   *     wait; called on the working thread
+   * Begins background work, which calls the result now and then to wait while windows are worked
+   * on: no longer than it worked before, so it gets half of the time whatever else runs. For one
+   * thread at a time. {@code hurry}, called on it: another thread waits for it, so it must not
+   * wait.
    */
   public Runnable yielding(BooleanSupplier hurry) {
     return new Background(hurry);

@@ -12,35 +12,30 @@ import org.flowmon.udaf.result.ValueBound;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * The result of an analysis's live query for one window: exact for the flows that had arrived, the
- * same at any parallelism, and the final one also in a replay. A window without groups gives a
- * result without rows if anything is {@linkplain #counts counted} in it, else none. An {@linkplain
- * #isAnnouncement announcement} is no result.
+ * The result of a live query for one window: exact for the flows that had arrived, the same at any
+ * parallelism, the final one also in a replay. A window without groups gives a result without rows
+ * if anything is {@linkplain #counts counted}, else none. An {@linkplain #isAnnouncement
+ * announcement} is no result. Times are in microseconds.
  *
- * @param analysis its name
- * @param definition the text of an analysis that came or changed while the job ran; null for one
- *     that the job was started with ({@link org.flowmon.jobs.analysis.Definitions})
- * @param windowStart in microseconds, inclusive
- * @param windowEnd in microseconds, exclusive
- * @param update number of this result in its window, by its tick: 0 at the window's end, one more
- *     with each slide; ticks without a change are skipped
- * @param arrivedThrough the result has exactly the flows of the window that arrived by then,
- *     inclusive; in microseconds
- * @param finalAt the {@code arrivedThrough} of the window's final result, its end + lateness: no
- *     flow that arrives later is of the window
+ * @param definition text of an analysis that came or changed while the job ran, else null ({@link
+ *     org.flowmon.jobs.analysis.Definitions})
+ * @param windowStart inclusive
+ * @param windowEnd exclusive
+ * @param update number in its window, by its tick: 0 at the window's end, one more with each slide;
+ *     ticks without a change are skipped
+ * @param arrivedThrough it has exactly the window's flows that arrived by then, inclusive
+ * @param finalAt {@code arrivedThrough} of the final result, end + lateness: no later arrival is of
+ *     it
  * @param rows the query's answer in its order, ties by the keys, cut to its limit
- * @param totals one row: each aggregate of the query over all groups of the window, those beyond
- *     the limit too
- * @param groups number of all groups: an estimate if the result has only some of them, {@link
- *     #UNKNOWN_GROUPS} if it has none
- * @param groupLevel the sampling of groups: 0, all; n, one in 2^n, chosen by the hash of their
- *     keys, each of them exact; {@link #NO_GROUPS}, none, as even the fewest were too many
+ * @param totals one row: each aggregate over all groups, those beyond the limit too
+ * @param groups number of all: estimated if only some are here, {@link #UNKNOWN_GROUPS} if none
+ * @param groupLevel n: one group in 2^n is here, chosen by the hash of keys, each exact; 0, all;
+ *     {@link #NO_GROUPS}, none, as even the fewest were too many
  * @param counts arrivals while the window was open, and known losses
- * @param inputThrough the last arrival of the input if its end gave the result before the window's
- *     time had come; {@link Long#MAX_VALUE} if that had come
- * @param bounds error bounds of stateful functions in the rows; empty for an analysis without them
- * @param missingSites the merged sites whose states were incomplete, in the order of their names;
- *     empty for flows
+ * @param inputThrough the input's last arrival if its end gave the result before the window's time
+ *     had come, else {@link Long#MAX_VALUE}
+ * @param bounds error bounds of stateful functions in the rows; empty without them
+ * @param missingSites merged sites of incomplete states, ordered by name; empty for flows
  */
 @TypeInfo(WindowResult.Factory.class)
 public record WindowResult(
@@ -59,10 +54,8 @@ public record WindowResult(
     long inputThrough,
     List<ValueBound> bounds,
     List<String> missingSites) {
-  /** The {@link #groupLevel} of a result without groups. */
   public static final int NO_GROUPS = 17;
 
-  /** The number of {@link #groups} if it is unknown. */
   public static final long UNKNOWN_GROUPS = -1;
 
   public static final TypeInformation<WindowResult> TYPE =
@@ -73,10 +66,7 @@ public record WindowResult(
     missingSites = List.copyOf(missingSites);
   }
 
-  /**
-   * Creates a result of flows for a window whose time has come, for an analysis without stateful
-   * functions.
-   */
+  /** Of flows, for a window whose time has come, without stateful functions. */
   public WindowResult(
       String analysis,
       String definition,
@@ -108,9 +98,7 @@ public record WindowResult(
         List.of());
   }
 
-  /**
-   * Creates the only result of a window, at its end, for an analysis that the job was started with.
-   */
+  /** The only result of a window, at its end, for an analysis that the job was started with. */
   public WindowResult(
       String analysis,
       long windowStart,
@@ -135,13 +123,9 @@ public record WindowResult(
   }
 
   /**
-   * Creates an announcement instead of a result: the new definition of an analysis, for operators
-   * that keep definitions.
-   *
-   * @param definition its text; empty: it is removed
-   * @param version of the change, stored as {@code groups}: announcements of a name may overtake
-   *     one another
-   * @param time of the watermark, in microseconds
+   * An analysis's new definition, empty if it is removed, for operators that keep these, at the
+   * watermark's {@code time}. The change's version is stored as {@code groups}: announcements of a
+   * name may overtake one another.
    */
   public static WindowResult announcement(
       String analysis, String definition, long version, long time) {
@@ -161,15 +145,11 @@ public record WindowResult(
         ArrivalCounts.NONE);
   }
 
-  /** Whether this announces the new definition of an analysis and is no result. */
   public boolean isAnnouncement() {
     return windowStart == windowEnd;
   }
 
-  /**
-   * Whether the window has any groups. Without them the result has no rows, only its {@link
-   * #counts}.
-   */
+  /** Without groups the result has no rows, only its {@link #counts}. */
   public boolean hasGroups() {
     return groups != 0 || groupLevel != 0 || rows.rowCount() > 0;
   }
@@ -179,7 +159,6 @@ public record WindowResult(
     return arrivedThrough == finalAt;
   }
 
-  /** Returns this result with an analysis defined by this text. */
   public WindowResult withDefinition(String text) {
     return with(text, inputThrough, bounds, missingSites);
   }
@@ -188,12 +167,10 @@ public record WindowResult(
     return with(definition, inputThrough, ofRows, missingSites);
   }
 
-  /** Returns this result with incomplete sites. */
   public WindowResult withMissing(List<String> ofSites) {
     return with(definition, inputThrough, bounds, ofSites);
   }
 
-  /** Returns this result as given at the end of input. */
   public WindowResult atEndOfInput(long through) {
     return with(definition, through, bounds, missingSites);
   }

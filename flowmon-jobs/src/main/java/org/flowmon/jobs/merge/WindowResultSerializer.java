@@ -15,13 +15,12 @@ import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Serializes results of windows. Version 6: analysis (modified UTF-8), its definition ({@link
- * RecordSerializer#writeText}); start, end (8 bytes each); number of the update (4 bytes); arrived
- * through, final at (8 bytes each; version 1 had neither definition nor these three); rows and
- * totals as {@link ResultTableBytes}; groups (8 bytes), their level (4 bytes, from version 3 on);
- * the six counts (8 bytes each, in version 1 the first four); input through (8 bytes, from version
- * 4 on). From version 5 on: the number of bounds and for each its value ({@link
- * RecordSerializer#writeText}) and {@link ErrorBounds}. From version 6 on: the number of missing
- * sites (4 bytes) and their names (modified UTF-8).
+ * RecordSerializer#writeText}); start, end (8 bytes each); number of the update (4); arrived
+ * through, final at (8 each; version 1 had neither definition nor these three); rows and totals as
+ * {@link ResultTableBytes}; groups (8), their level (4, from version 3 on); the six counts (8 each,
+ * in version 1 the first four); input through (8, from version 4 on); from version 5 on the number
+ * of bounds, for each its value (as definition) and {@link ErrorBounds}; from version 6 on the
+ * number of missing sites (4) and their names (modified UTF-8).
  */
 public final class WindowResultSerializer extends RecordSerializer<WindowResult> {
   private static final long serialVersionUID = 1L;

@@ -22,13 +22,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes refused messages to {@link QuarantineMessage#TOPIC}, at least once if Kafka accepts them:
- * it waits for all before a checkpoint. Messages that Kafka does not accept within {@link
- * #PATIENCE} are counted and logged, and the job goes on: a refused message must not stop it here
- * either. A failing topic is retried once a minute, so the job waits for it 15 s of a minute at
- * most.
+ * it waits for all before a checkpoint. Those not accepted within {@link #PATIENCE} are counted and
+ * logged; the job goes on. A failing topic is retried once a minute, so the job waits 15 s of a
+ * minute at most.
  */
 public final class KafkaQuarantine implements Sink<Quarantined> {
-  /** The time limit of writes to Kafka. */
   static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private static final long serialVersionUID = 1L;
@@ -45,7 +43,7 @@ public final class KafkaQuarantine implements Sink<Quarantined> {
     this.bootstrap = kafka.bootstrap();
   }
 
-  /** Adds the writer to a job: one task. Creates the topic if it is missing. */
+  /** Adds the writer, one task; creates the topic if it is missing. */
   public static void write(DataStream<Quarantined> refused, JobConfig.Kafka kafka) {
     createTopic(kafka);
     // Not in the source's chain: it waits for Kafka.

@@ -8,19 +8,14 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
-/**
- * A refused message in topic {@link #TOPIC}: the value is its original bytes; the headers hold the
- * rest as UTF-8 texts. {@code docs/format/kafka.md} specifies them.
- */
+/** A refused message's bytes, the rest in UTF-8 headers: {@code docs/format/kafka.md}. */
 public final class QuarantineMessage {
-  /** The topic of refused messages. */
   public static final String TOPIC = "flowmon.quarantine";
 
   private static final String VERSION = "1";
 
   private QuarantineMessage() {}
 
-  /** Returns the message for a refused one. */
   public static ProducerRecord<byte[], byte[]> of(Quarantined refused) {
     List<Header> headers =
         List.of(

@@ -14,18 +14,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends refused messages and never fails. After a failure it leaves the topic alone for {@link
- * #PAUSE}: each attempt waits, and a flood of refused messages would hold up the job by as much
- * each.
- *
- * <p>Metrics: {@code quarantined_messages} (handed to Kafka), {@code unwritten_messages} (not
- * accepted by Kafka).
+ * Sends refused messages and never fails. After a failure it leaves the topic for {@link #PAUSE}:
+ * each attempt waits, and a flood of messages would hold up the job by as much each. Metrics:
+ * {@code quarantined_messages} (handed to Kafka), {@code unwritten_messages} (not accepted).
  */
 final class QuarantineWriter implements SinkWriter<Quarantined> {
-  /** The pause after a topic failed. */
   static final Duration PAUSE = Duration.ofMinutes(1);
 
-  /** The messages logged one by one in a minute; the others are only counted in the log. */
+  /** Messages logged one by one in a minute; the others are only counted in the log. */
   static final int LOGGED = 100;
 
   private static final Logger LOG = LoggerFactory.getLogger(QuarantineWriter.class);
@@ -41,11 +37,7 @@ final class QuarantineWriter implements SinkWriter<Quarantined> {
   private volatile long sent;
   private volatile long unwritten;
 
-  /**
-   * Creates a writer.
-   *
-   * @param nanos a clock, as {@link System#nanoTime}
-   */
+  /** {@code nanos}: a clock, as {@link System#nanoTime}. */
   QuarantineWriter(Producer<byte[], byte[]> producer, MetricGroup metrics, LongSupplier nanos) {
     this.producer = producer;
     this.nanos = nanos;

@@ -13,11 +13,10 @@ import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.RecordType;
 
 /**
- * A message of the topic of flows that the job leaves out, and the reason. Its offset counts as
- * read: it neither stops the job nor comes again.
+ * A message of the topic of flows that the job leaves out. Its offset counts as read: it neither
+ * stops the job nor comes again.
  *
  * @param sourceKey {@code <topic id>:<partition>}
- * @param offset of the message
  * @param where the operator that refused it
  * @param reason for people, at most {@link #MAX_REASON} characters
  * @param flows number in its header; 0 without a readable header
@@ -37,7 +36,6 @@ public record Quarantined(
   public static final TypeInformation<Quarantined> TYPE =
       new RecordType<>(Quarantined.class, new Serializer());
 
-  /** The side output of every operator that refuses messages. */
   public static final OutputTag<Quarantined> TAG = new OutputTag<>("quarantined", TYPE);
 
   /** The most bytes kept of a message: every topic accepts them by Kafka's defaults. */
@@ -45,7 +43,6 @@ public record Quarantined(
 
   public static final int MAX_REASON = 1000;
 
-  /** Creates the record of a refused message. */
   public static Quarantined of(
       String sourceKey, long offset, String where, String reason, byte[] message) {
     return new Quarantined(
@@ -64,8 +61,8 @@ public record Quarantined(
   }
 
   /**
-   * Version 1: source key (modified UTF-8), offset (8 bytes), {@code where} and {@code reason}
-   * (modified UTF-8), flows (8 bytes), length (4 bytes), length of the bytes (4 bytes), the bytes.
+   * Version 1: source key (modified UTF-8), offset (8 bytes), {@code where}, {@code reason} (as
+   * key), flows (8), length (4), length of the bytes (4), the bytes.
    */
   public static final class Serializer extends RecordSerializer<Quarantined> {
     private static final long serialVersionUID = 1L;

@@ -10,7 +10,6 @@ import org.flowmon.flow.FlowRows.Presence;
 
 /** Converts rows of the archive to batches of flows, column by column. Not thread-safe. */
 final class ArchivedBatches {
-  /** The most rows of a batch. */
   static final int ROWS = 1024;
 
   private final FlowColumn[] columns;
@@ -20,18 +19,11 @@ final class ArchivedBatches {
   private final long[] valid = new long[ROWS >>> 6];
   private final byte[][] texts = new byte[ROWS][];
 
-  /**
-   * @param columns that batches have
-   */
   ArchivedBatches(Set<FlowColumn> columns) {
     this.columns = columns.toArray(FlowColumn[]::new);
   }
 
-  /**
-   * Returns a batch of some rows.
-   *
-   * @param count 1 … {@link #ROWS}
-   */
+  /** Returns a batch of 1 … {@link #ROWS} rows. */
   FlowBatch batch(FlowRows rows, int from, int count) {
     builder.clear();
     builder.beginRows(count);

@@ -25,9 +25,9 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The arrival counts of a live query by pane, from an archive: equal to those of the low level for
- * the same flows, by the rules of {@link WindowSpec}, whatever the order in which a replay reads
- * them. Losses before the archive are unknown.
+ * The arrival counts of a live query by pane, from an archive: by the rules of {@link WindowSpec}
+ * equal to the low level's, in whatever order a replay reads. Losses before the archive are
+ * unknown.
  */
 final class ArrivalQuery {
   private static final Expression ARRIVAL = new Expression.Column(FlowColumn.ARRIVAL);
@@ -48,13 +48,7 @@ final class ArrivalQuery {
     return live;
   }
 
-  /**
-   * Returns the counts of the panes within a time, by their starts, without panes that had no
-   * arrivals.
-   *
-   * @param from start of the first, in microseconds
-   * @param to end of the last
-   */
+  /** Counts of panes that start in [from, to), in microseconds; none without arrivals. */
   SortedMap<Long, ArrivalCounts> counts(ArchiveSnapshot snapshot, long from, long to)
       throws IOException {
     ResultTable table = ArchiveQuery.run(snapshot, query(from, to), QueryOptions.DEFAULTS).table();
@@ -95,13 +89,11 @@ final class ArrivalQuery {
     return new FlowQuery(items, new Expression.And(where), List.of(pane), List.of(), -1);
   }
 
-  /** Counts the rows that meet a condition; all if it is null. */
   private static Expression count(Expression condition) {
     Expression argument = condition == null ? null : ifSo(condition, ONE);
     return new AggregateCall(AggregateFunction.COUNT, argument);
   }
 
-  /** The time that assigns a flow to windows. */
   private Expression time() {
     return window.timeColumn() == FlowColumn.ARRIVAL
         ? ARRIVAL
@@ -112,10 +104,7 @@ final class ArrivalQuery {
     return compared(time(), ComparisonOperator.GREATER, plus(ARRIVAL, window.aheadMicros()));
   }
 
-  /**
-   * Whether it came too late for the last of its windows; for a divided flow that is the last
-   * window of its last share.
-   */
+  /** Too late for the last of its windows; of a divided flow, of its last share. */
   private Expression isLate() {
     Expression last = time();
     if (window.spread()) {

@@ -17,12 +17,11 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Slices by arrival. The archive has no order of arrivals, so each slice is a scan of its own, and
- * the groups of its windows are held at once. A slice has as many slides of the windows as fit the
- * limit of rows, and one at least. The rows are counted beforehand.
+ * Slices by arrival. The archive has no order of arrivals, so each is a scan of its own and holds
+ * its windows' groups at once: as many slides as fit the limit of rows, counted beforehand, at
+ * least one.
  */
 final class ArrivalSlices implements ReplaySlices {
-  /** The default rows of a slice. */
   static final long ROWS = 4_000_000;
 
   private static final long BUCKETS = 10_000;
@@ -38,11 +37,7 @@ final class ArrivalSlices implements ReplaySlices {
   private long countedTo;
   private long position;
 
-  /**
-   * Creates the slices of a replay.
-   *
-   * @param most rows of a slice that is longer than a slide
-   */
+  /** {@code most}: rows of a slice that is longer than a slide. */
   ArrivalSlices(ReplaySpec spec, ArchiveSnapshot snapshot, long position, long most) {
     this.spec = spec;
     this.snapshot = snapshot;
@@ -68,7 +63,6 @@ final class ArrivalSlices implements ReplaySlices {
     return next;
   }
 
-  /** Returns the end of the slice that begins at the position. */
   private long end() throws IOException {
     if (counts == null || position < countedFrom || position >= countedTo) {
       count(position, spec.to());
@@ -94,7 +88,6 @@ final class ArrivalSlices implements ReplaySlices {
     }
   }
 
-  /** Counts the rows of a time in at most BUCKETS buckets, as short as that allows. */
   private void count(long from, long to) throws IOException {
     unit = -Math.floorDiv(from - to, BUCKETS * slide) * slide;
     Expression bucket = new Expression.TimeBucket(new Expression.Column(FlowColumn.ARRIVAL), unit);

@@ -11,12 +11,10 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
 
 /**
- * Slices by the times at which flows ended, in one pass over the archive, as long as a slide of the
- * windows.
- *
- * <p>The archive gives flows in the order of {@link FlowBlock#time}, which is the end of every flow
- * that can be in a window: a flow that ended more than an hour after it arrived is in none. So once
- * the pass is at a time, no flow of a window that ended before it can follow.
+ * Slices of one slide by the times at which flows ended, in one pass over the archive, which is in
+ * the order of {@link FlowBlock#time}: the end of every flow of any window, as none has a flow that
+ * ended over an hour after it arrived. So once the pass is at a time, no flow of a window that
+ * ended before can follow.
  */
 final class EndTimeSlices implements ReplaySlices {
   private final TimeMerge flows;

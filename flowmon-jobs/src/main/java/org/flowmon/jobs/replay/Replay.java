@@ -32,22 +32,20 @@ import org.flowmon.jobs.source.PositionedBatch;
  *     ──► replay-range ──► history ──► report
  * </pre>
  *
- * <p>Its reports equal those of the live job, row for row, if the archive still holds the same
- * data: the flows of the windows and, for reports with exact history, the history as of the same
- * arrival. Flows that came after the live job's watermark, out of order by more than its bound, are
- * in the replay alone. Flows that were lost before the archive are in neither; only the live job
- * counted them. All other counts of arrivals are the live job's.
+ * <p>Its reports equal the live job's, row for row, if the archive still holds the same data: the
+ * windows' flows and, with exact history, that as of the same arrival. Flows out of order by more
+ * than the live job's bound are in the replay alone. Flows lost before the archive are in neither;
+ * only the live job counted them. All other counts of arrivals are equal.
  */
 public final class Replay {
   private Replay() {}
 
-  /** Adds a replay to an environment: the reports of the windows asked for, in no order. */
+  /** Adds a replay: the reports of the windows asked for, in no order. */
   public static SingleOutputStreamOperator<Report> reports(
       StreamExecutionEnvironment env, ReplaySpec spec, int maxParallelism) throws IOException {
     return reports(flows(env, spec), spec, maxParallelism);
   }
 
-  /** Returns the flows alone, each once. */
   public static SingleOutputStreamOperator<PositionedBatch> flows(
       StreamExecutionEnvironment env, ReplaySpec spec) {
     return env.fromSource(
@@ -59,12 +57,7 @@ public final class Replay {
         .setParallelism(1);
   }
 
-  /**
-   * Returns the analysis's reports on flows.
-   *
-   * @param flows those of {@link #flows}
-   * @param maxParallelism number of key groups
-   */
+  /** The reports on {@link #flows}, with this number of key groups. */
   public static SingleOutputStreamOperator<Report> reports(
       SingleOutputStreamOperator<PositionedBatch> flows, ReplaySpec spec, int maxParallelism)
       throws IOException {
@@ -99,9 +92,8 @@ public final class Replay {
   }
 
   /**
-   * Returns the topic that the archive was filled from. If it was deleted and created again, there
-   * are several: the one whose flows reach furthest counts. An archive of imported files alone
-   * gives a topic without partitions.
+   * The topic that the archive was filled from. If it was deleted and created again, the one whose
+   * flows reach furthest; for imported files alone one without partitions.
    */
   private static FlowTopic topic(ArchiveLocation location) throws IOException {
     try (Archive archive = Archive.open(location, ArchiveOptions.DEFAULTS);

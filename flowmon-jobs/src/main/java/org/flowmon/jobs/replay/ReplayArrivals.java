@@ -24,10 +24,9 @@ import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /**
- * Replaces the arrival counts of a replay's low level by those that the live job's low level sent,
- * in one task. The replay's low level cannot know them: it gets flows in the order of their ends,
- * and only those of the range. So its counts are dropped here, and the archive is asked for some
- * panes at a time, before the watermark that completes them.
+ * Replaces a replay's arrival counts by those of the live job's low level, in one task. The
+ * replay's gets flows in the order of ends, of the range alone, so it cannot know them. The archive
+ * is asked for some panes at a time, before the watermark that completes them.
  */
 final class ReplayArrivals extends AbstractStreamOperator<Partial>
     implements OneInputStreamOperator<Partial, Partial> {
@@ -44,7 +43,7 @@ final class ReplayArrivals extends AbstractStreamOperator<Partial>
   private transient ArchiveSnapshot snapshot;
   private transient ListState<Long> state;
   private transient long told; // start of the first pane that was not sent
-  // The counts that are not sent yet, by query; up to the end of a pane.
+  // By query; up to the end of a pane.
   private transient List<SortedMap<Long, ArrivalCounts>> counted;
   private transient long countedTo;
 
@@ -90,7 +89,6 @@ final class ReplayArrivals extends AbstractStreamOperator<Partial>
     super.processWatermark(mark);
   }
 
-  /** Sends the counts of panes that end by then, if any are left. */
   private void tellUpTo(long completeThrough) throws IOException {
     long complete = window.paneStart(Math.min(completeThrough, spec.to()));
     while (told < complete) {
@@ -107,7 +105,7 @@ final class ReplayArrivals extends AbstractStreamOperator<Partial>
     }
   }
 
-  /** Further than asked for: a query for each pane would read the same segments again and again. */
+  /** Further than asked for: a query per pane would read the same segments again and again. */
   private void count() throws IOException {
     long to = Math.min(window.paneStart(spec.to()), told + PANES * window.slideMicros());
     counted = new ArrayList<>();

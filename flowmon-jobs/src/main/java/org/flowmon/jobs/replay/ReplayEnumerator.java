@@ -11,9 +11,7 @@ final class ReplayEnumerator implements SplitEnumerator<ReplaySplit, Boolean> {
   private final SplitEnumeratorContext<ReplaySplit> context;
   private ReplaySplit split;
 
-  /**
-   * @param split null if a reader has it
-   */
+  /** {@code split}: null if a reader has it. */
   ReplayEnumerator(SplitEnumeratorContext<ReplaySplit> context, ReplaySplit split) {
     this.context = context;
     this.split = split;

@@ -27,19 +27,13 @@ import org.flowmon.jobs.topic.KafkaTopics;
  *   … report ──► replay-messages ──► replay-reports     topic flowmon.replays.ANALYSIS
  * </pre>
  *
- * <p>Checkpoints hold the read position and the groups of open windows. After a failure the replay
- * goes on from the last one, over the archive as it is then. Messages since the checkpoint come
- * once more. They are the same if the range had been archived whole and none of it has expired
- * since.
- *
- * @param config the job's configuration: archive, analyses, Kafka, checkpoints
- * @param topic that the reports go to
+ * <p>Checkpoints hold the read position and open windows' groups. After a failure it goes on from
+ * the last, over the archive as it is then. Messages since come again: the same if the range had
+ * been archived whole and none of it has expired.
  */
 public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
-  /** The prefix of the default topic, before the analysis's name. */
   public static final String TOPIC_PREFIX = "flowmon.replays.";
 
-  /** The argument that asks for a replay. */
   public static final String REPLAY = "--replay";
 
   private static final String USAGE =
@@ -47,11 +41,7 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
           + " times such as 2026-11-21T08:00:00Z";
   private static final Set<String> KEYS = Set.of("--config", REPLAY, "--from", "--to", "--topic");
 
-  /**
-   * Parses the command line of a replay.
-   *
-   * @throws ConfigException naming the fault in it, or in a named file or analysis
-   */
+  /** Throws {@link ConfigException} for a fault in the command line, a named file or analysis. */
   public static ReplayJob parse(String[] arguments) {
     Map<String, String> given = new HashMap<>();
     for (int i = 0; i < arguments.length; i += 2) {
@@ -114,11 +104,7 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
     }
   }
 
-  /**
-   * Adds the replay to an environment, ready to be executed; creates the topic if it is missing.
-   *
-   * @throws IOException if the archive cannot be read
-   */
+  /** Adds the replay, ready to run; creates the topic. Fails if the archive cannot be read. */
   public void build(StreamExecutionEnvironment env) throws IOException {
     FlowmonJob.configure(env, config);
     KafkaTopics.createIfMissing(config.kafka().clientProperties(), List.of(topic));

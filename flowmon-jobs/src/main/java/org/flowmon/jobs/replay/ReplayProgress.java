@@ -8,12 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The progress and rate of a replay, as metrics in group {@code flowmon} and, now and then, in the
- * log.
- *
- * <p>{@code replayed_flows}, since the task began; {@code replayed_flows_per_second}, over the last
- * ten seconds or so; {@code replayed_through}, ms since 1970; {@code replayed_percent} of the time
- * that is replayed.
+ * Metrics of a replay in group {@code flowmon} and, now and then, the log: {@code replayed_flows},
+ * since the task began; {@code replayed_flows_per_second}, of some ten seconds; {@code
+ * replayed_through}, ms since 1970; {@code replayed_percent} of the time.
  */
 final class ReplayProgress {
   private static final Logger LOG = LoggerFactory.getLogger(ReplayProgress.class);
@@ -39,7 +36,7 @@ final class ReplayProgress {
     flows.inc(more);
   }
 
-  /** Notes the time up to which all was read, in microseconds. */
+  /** All was read up to this time, in microseconds. */
   void through(long micros) {
     position = micros;
     long now = System.nanoTime();

@@ -18,11 +18,9 @@ import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /**
- * Reads the archive slice by slice, each followed by the watermark that closes its windows. A slice
- * goes out whole between two barriers. A flow's lateness for a window depends on the flow alone, so
- * the order of flows within a slice does not matter.
- *
- * <p>Its metrics are those of {@link ReplayProgress}.
+ * Reads the archive by slices, each whole between two barriers and followed by the watermark that
+ * closes its windows. Lateness depends on the flow alone, so order within a slice does not matter.
+ * Metrics: {@link ReplayProgress}.
  */
 final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
   private static final String KEY = "archive:0";
@@ -84,8 +82,8 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
   }
 
   /**
-   * Returns the first watermark that closes the windows that end at the position. If slides are
-   * shorter than its millisecond, it is the last one that does not close later windows.
+   * The first watermark that closes the windows ending at the position or, if slides are shorter
+   * than its millisecond, the last that closes no later ones.
    */
   private long watermark() {
     long closes = spec.completeThrough(position);

@@ -16,23 +16,17 @@ interface ReplaySlices extends Closeable {
   /** Takes flows. */
   @FunctionalInterface
   interface Flows {
-    /** Takes some rows; valid during the call. */
+    /** The rows are valid during the call. */
     void take(FlowRows rows, int from, int count) throws IOException;
   }
 
   /**
-   * Gives the flows of the next slice.
-   *
-   * @return start of the slice after it, in microseconds: all flows of the windows that end there
-   *     or before were given
+   * Gives the next slice's flows. Returns the start, in microseconds, of the one after: all flows
+   * of windows that end there or before were given.
    */
   long next(Flows flows) throws IOException;
 
-  /**
-   * Creates the slices of a replay.
-   *
-   * @param position start of the first, at a multiple of the windows' slide
-   */
+  /** {@code position}: start of the first, at a multiple of the windows' slide. */
   static ReplaySlices of(ReplaySpec spec, ArchiveSnapshot snapshot, long position)
       throws IOException {
     return spec.isByArrival()
@@ -40,14 +34,12 @@ interface ReplaySlices extends Closeable {
         : new EndTimeSlices(spec, snapshot, position);
   }
 
-  /** Returns a scan of the columns that a replay reads. */
   static FlowScan.Builder scan(ReplaySpec spec, ArchiveSnapshot snapshot) {
     FlowScan.Builder scan = FlowScan.of(snapshot);
     spec.columns().forEach(column -> scan.columns(column));
     return scan;
   }
 
-  /** Returns the condition from ≤ time < to. */
   static Expression within(FlowColumn time, long from, long to) {
     return new Expression.And(
         List.of(

@@ -10,9 +10,8 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /**
- * A source of the archive's flows in slices of the windows' time, each followed by the watermark
- * that closes its windows. Bounded; one task reads. Its state is the next slice: a slice goes out
- * whole between two barriers.
+ * The archive's flows by slices, each followed by the watermark that closes its windows. Bounded;
+ * one task reads. Its state is the next slice: one goes out whole between two barriers.
  */
 final class ReplaySource implements Source<PositionedBatch, ReplaySplit, Boolean> {
   private static final long serialVersionUID = 1L;

@@ -15,14 +15,12 @@ import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 
 /**
- * The specification of a replay: one analysis over the windows within a range of time, the final
- * result of each window only.
+ * A replay: one analysis over windows in a range of time, the final result of each only.
  *
- * @param archive whose flows are replayed, and which is the history too
+ * @param archive of the flows, and the history too
  * @param from the first window begins then or later, microseconds
  * @param to the last window ends then or before, microseconds
- * @param historyDelay of an analysis that sets none: that of the live job, two of its checkpoint
- *     intervals
+ * @param historyDelay the default, that of the live job: two of its checkpoint intervals
  * @param disorder the live job's bound
  */
 public record ReplaySpec(
@@ -55,7 +53,6 @@ public record ReplaySpec(
     return BigDecimal.valueOf(micros, 6).stripTrailingZeros().toPlainString() + " s";
   }
 
-  /** Returns the start of the first window: a multiple of the slide, as for all. */
   long firstWindow() {
     return firstWindow(analysis, from);
   }
@@ -65,12 +62,10 @@ public record ReplaySpec(
     return -Math.floorDiv(-from, slide) * slide;
   }
 
-  /** Whether a window is within the range. */
   boolean holds(long windowStart, long windowEnd) {
     return windowStart >= from && windowEnd <= to;
   }
 
-  /** Whether windows are over arrivals, else over the ends of flows. */
   boolean isByArrival() {
     return window().timeColumn() == FlowColumn.ARRIVAL;
   }
@@ -80,22 +75,21 @@ public record ReplaySpec(
   }
 
   /**
-   * Returns how far beyond a window's end its flows are read, in microseconds. Divided flows may
-   * end as late as they may arrive, plus an hour ahead of that.
+   * How far beyond a window's end flows are read, in microseconds. Divided flows may end as late as
+   * they may arrive, plus an hour ahead.
    */
   private long spreadMicros() {
     WindowSpec window = window();
     return window.spread() ? window.latenessMicros() + window.aheadMicros() : 0;
   }
 
-  /** Returns the time before which flows are read, in microseconds. */
   long readTo() {
     return to + spreadMicros();
   }
 
   /**
-   * Returns the arrival through which the flows of windows before a position are read, in
-   * microseconds. Divided flows that reach into such a window may end later.
+   * The arrival, in microseconds, through which flows of windows before a position are read;
+   * divided flows that reach into one may end later.
    */
   long completeThrough(long position) {
     WindowSpec window = window();
@@ -105,7 +99,6 @@ public record ReplaySpec(
         : position + window.latenessMicros();
   }
 
-  /** Returns the columns that the live queries read and that assign flows to windows. */
   Set<FlowColumn> columns() {
     Set<FlowColumn> columns = EnumSet.of(FlowColumn.ARRIVAL, FlowColumn.END_TIME);
     if (window().spread()) {

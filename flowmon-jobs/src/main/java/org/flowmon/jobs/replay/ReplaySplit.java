@@ -5,11 +5,7 @@ import java.nio.ByteBuffer;
 import org.apache.flink.api.connector.source.SourceSplit;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
-/**
- * The rest of a replay.
- *
- * @param next start of the first slice that was not read yet, in microseconds
- */
+/** The rest of a replay, from the first slice not read yet, in microseconds. */
 record ReplaySplit(long next) implements SourceSplit {
   @Override
   public String splitId() {

@@ -7,9 +7,7 @@ import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.udaf.result.TableCondition;
 import org.flowmon.udaf.value.ResultTable;
 
-/**
- * Filters another logic's rows: those with a TRUE {@code report.condition} are reported unchanged.
- */
+/** Reports another logic's rows with a TRUE {@code report.condition}, unchanged. */
 final class ConditionedLogic implements ReportLogic {
   private final ReportLogic logic;
   private final RowCondition text;

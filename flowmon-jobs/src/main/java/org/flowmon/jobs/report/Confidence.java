@@ -8,20 +8,16 @@ import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.group.GroupEstimate;
 
 /**
- * The reliability of a report.
+ * The reliability of a report. Times in microseconds, {@link HistoryAnswer#UNKNOWN} if unknown.
  *
  * @param history whether the history was read, and all of it
- * @param asOf the history is that of this time, in microseconds; {@link HistoryAnswer#UNKNOWN}
- *     without a lookup
- * @param historyFrom start of history, in microseconds, or unknown
- * @param historyThrough the last arrival reached by the archive, in microseconds, or unknown
- * @param arrivedThrough the report has exactly the flows of the window that arrived by then, in
- *     microseconds
+ * @param asOf the history is that of this time; unknown without a lookup
+ * @param historyThrough the last arrival reached by the archive
+ * @param arrivedThrough the report has exactly the window's flows that arrived by then
  * @param finalAt the {@code arrivedThrough} of the window's final report
- * @param groupLevel the sampling of the window's groups ({@link
- *     org.flowmon.jobs.merge.WindowResult#groupLevel})
- * @param groups number of the window's groups, exact or estimated; −1 if it is unknown
- * @param counts flows that arrived within the window, late ones, ahead of time, and lost ones
+ * @param groupLevel sampling of groups ({@link org.flowmon.jobs.merge.WindowResult#groupLevel})
+ * @param groups of the window, exact or estimated; −1 if unknown
+ * @param counts flows that arrived within the window, late, ahead of time, and lost
  * @param message for people, null without one
  */
 public record Confidence(
@@ -36,12 +32,12 @@ public record Confidence(
     ArrivalCounts counts,
     String message) {
 
-  /** Returns the share of groups in the report: 1, all; 0, none. */
+  /** The share of groups in the report: 1, all; 0, none. */
   public double groupSampling() {
     return groupLevel == WindowResult.NO_GROUPS ? 0 : 1.0 / (1 << groupLevel);
   }
 
-  /** Returns the number of the window's groups, with bounds if some of them were left out. */
+  /** The window's groups, with bounds if some were left out. */
   public GroupEstimate groupEstimate() {
     return GroupEstimate.of(groups, groupLevel);
   }

@@ -22,12 +22,8 @@ import org.flowmon.udaf.result.ValueBound;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 
-/**
- * The approximate columns of an analysis's reports, and for each the archive query that gives the
- * exact value over just the flows of a window's result.
- */
+/** The approximate columns of reports, and queries of the exact values over a window's flows. */
 final class ExactQueries {
-  /** The most values of a key that a query is restricted to. */
   static final int MAX_KEYS = 100;
 
   private static final String HOUR =
@@ -38,12 +34,7 @@ final class ExactQueries {
   private final List<Approximation> columns;
   private final List<SelectItem> keys; // the group keys that results have
 
-  /**
-   * Finds the approximate columns of an analysis.
-   *
-   * @param columns of its reports; other columns of its query are in no report
-   * @param hasFlows whether there is an archive of the flows; merged sites have their own
-   */
+  /** Only columns of reports count. {@code hasFlows}: in an archive; merged sites have theirs. */
   ExactQueries(AnalysisConfig analysis, List<ReportColumn> columns, boolean hasFlows) {
     Query query = QueryParser.parseQuery(analysis.live().query());
     this.keys =
@@ -59,7 +50,6 @@ final class ExactQueries {
             .toList();
   }
 
-  /** Returns the approximations in the report of a window, with its bounds. */
   List<ReportApproximation> of(WindowResult window) {
     if (columns.isEmpty()) {
       return List.of();
@@ -97,10 +87,7 @@ final class ExactQueries {
         exact.select(), new Expression.And(terms), exact.groupBy(), exact.orderBy(), -1);
   }
 
-  /**
-   * Returns the condition that a key has one of the values in rows; null if these are too many,
-   * unknown, or one of them cannot be written.
-   */
+  /** That a key has one of the rows' values; null if too many, unknown or not writable. */
   private Expression isShown(Expression key, ResultTable rows) {
     int column = -1;
     for (SelectItem item : keys) {
@@ -136,10 +123,7 @@ final class ExactQueries {
     return hasNull ? new Expression.Or(List.of(in, new Expression.IsNull(key))) : in;
   }
 
-  /**
-   * Returns the condition for the result's flows; the bounds of arrivals tell the archive which
-   * segments to read.
-   */
+  /** The result's flows; bounds of arrivals tell the archive which segments to read. */
   private String flows(WindowResult window) {
     String start = time(window.windowStart());
     String end = time(window.windowEnd());

@@ -10,15 +10,11 @@ import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.text.QueryException;
 
-/** Converts a live query's columns to those of a report: its GROUP BY columns are the key. */
+/** A live query's columns as those of a report: its GROUP BY columns are the key. */
 public final class LiveColumns {
   private LiveColumns() {}
 
-  /**
-   * Returns the columns in the query's order.
-   *
-   * @throws org.flowmon.jobs.config.ConfigException if a name is not valid in a report
-   */
+  /** In the query's order; throws {@code ConfigException} if a name is not valid in a report. */
   public static List<ReportColumn> of(AnalysisConfig analysis) {
     Query query = query(analysis);
     List<ReportColumn> columns = new ArrayList<>();
@@ -43,7 +39,6 @@ public final class LiveColumns {
     }
   }
 
-  /** Parses a query over flows that a logic looks into. */
   public static FlowQuery parse(AnalysisConfig analysis, String place, String sql) {
     try {
       return QueryParser.parse(sql);

@@ -30,21 +30,16 @@ public final class LogicRules {
     this.logic = "logic " + analysis.report().logic();
   }
 
-  /** Returns the live query, over flows or over the results of others. */
   public Query whole() {
     return LiveColumns.query(analysis);
   }
 
-  /** Returns the live query, which has to be over flows. */
+  /** The live query, which has to be over flows. */
   public FlowQuery live() {
     return LiveColumns.parse(analysis, LIVE, analysis.live().query());
   }
 
-  /**
-   * Returns the history query.
-   *
-   * @throws ConfigException if the analysis has none
-   */
+  /** The history query; throws {@link ConfigException} without one. */
   public FlowQuery history() {
     if (analysis.history() == null) {
       throw error("history", "is missing; " + logic + " compares with it");
@@ -52,14 +47,12 @@ public final class LogicRules {
     return LiveColumns.parse(analysis, HISTORY, analysis.history().query());
   }
 
-  /** Refuses a history. */
   public void noHistory() {
     if (analysis.history() != null) {
       throw error("history", "expected none: " + logic + " compares with nothing");
     }
   }
 
-  /** Returns the item of this name and kind in the query at a place. */
   public SelectItem item(String place, Query query, String name, ValueKind kind) {
     List<String> names = names(query);
     int column = names.indexOf(name);
@@ -79,12 +72,7 @@ public final class LogicRules {
     return item;
   }
 
-  /**
-   * Requires columns of the history query.
-   *
-   * @param keys of the live query
-   * @param numbers names of columns of whole numbers
-   */
+  /** Requires the live query's keys and whole-number columns {@code numbers} of the history. */
   public void historyItems(FlowQuery history, List<ReportColumn> keys, String... numbers) {
     keys.forEach(key -> item(HISTORY, history, key.name(), key.kind()));
     for (String number : numbers) {
@@ -96,14 +84,14 @@ public final class LogicRules {
     return query.select().stream().map(SelectItem::name).toList();
   }
 
-  /** Whether an item is a sum or a count of whole numbers, which can be added and divided. */
+  /** Whether it is a sum or count of whole numbers, which can be added and divided. */
   public static boolean isSum(SelectItem item) {
     return item.what() instanceof AggregateCall call
         && call.kind() == ValueKind.LONG
         && (call.function() == AggregateFunction.SUM || call.function() == AggregateFunction.COUNT);
   }
 
-  /** Returns the days of the SAME_HOUR that must be in a query's filter. */
+  /** The days of SAME_HOUR, which the filter must have. */
   public int sameHourDays(FlowQuery history) {
     return SameHourDays.of(history)
         .orElseThrow(
@@ -113,7 +101,7 @@ public final class LogicRules {
                     "expected … AND SAME_HOUR(end_time, :now, 7): " + logic + " compares days"));
   }
 
-  /** Returns the keys of the history query, each a key of the live query too; at least one. */
+  /** The keys of the history query, each a key of the live query too; at least one. */
   public List<String> joined(FlowQuery history, List<ReportColumn> live) {
     List<ReportColumn> keyColumns = live.stream().filter(ReportColumn::key).toList();
     List<String> keys = keyColumns.stream().map(ReportColumn::name).toList();
@@ -140,13 +128,11 @@ public final class LogicRules {
     return names;
   }
 
-  /** Returns an aggregate of the history query as a column of the report. */
   public ReportColumn historyColumn(SelectItem item) {
     boolean isWide = ExpressionParts.isWide(item.what());
     return column(HISTORY, "history_" + item.name(), item.what().kind(), isWide);
   }
 
-  /** Returns a column named after one of the query at a place. */
   public ReportColumn column(String place, String name, ValueKind kind, boolean isWide) {
     try {
       return new ReportColumn(name, kind, isWide, false);
@@ -163,12 +149,9 @@ public final class LogicRules {
   }
 
   /**
-   * Refuses a LIMIT that may cut off reported rows. The logic drops the rows named by the history
-   * query and reports the first of the others. The history query's LIMIT bounds the number of
-   * names, and LIMIT … BY the rows of each.
-   *
-   * @param names of the columns by which it names them
-   * @param wanted rows that are reported
+   * Refuses a LIMIT that may cut off one of {@code wanted} reported rows: the first of those that
+   * the history query does not name by columns {@code names}. Its LIMIT bounds the names, LIMIT …
+   * BY the rows of each.
    */
   public void enoughRows(FlowQuery history, List<String> names, long wanted) {
     Query live = whole();
@@ -220,7 +203,6 @@ public final class LogicRules {
     return String.join(" … ", found);
   }
 
-  /** Refuses two columns of one name. */
   public List<ReportColumn> distinct(List<ReportColumn> columns) {
     Set<String> names = new HashSet<>();
     for (ReportColumn column : columns) {

@@ -6,26 +6,19 @@ import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
-import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.types.RecordType;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * An analysis's report on one window. It replaces, with all of its rows, any report of the same
- * analysis and window without a higher revision.
+ * An analysis's report on one window [start, end), in microseconds; rows in the order to be shown
+ * in. With all its rows it replaces any of that window without a higher revision.
  *
- * @param analysis its name
- * @param definition the text of an analysis that came or changed while the job ran, else null
- *     ({@link org.flowmon.jobs.analysis.Definitions})
- * @param windowStart in microseconds, inclusive
- * @param windowEnd in microseconds, exclusive
+ * @param definition text of an analysis that came or changed while the job ran, else null ({@link
+ *     org.flowmon.jobs.analysis.Definitions})
  * @param revision {@link #FINAL}, {@link #PARTIAL} or {@link #PROVISIONAL}, and {@link #UPDATE}
- *     more with each {@linkplain org.flowmon.jobs.merge.WindowResult#update update} of the window's
- *     result. It depends on the report's data, flows before history, and never on the time of its
- *     making, so a repeat after a restart replaces a report only by one that is at least as good
- * @param columns those of {@code rows}, in their order
- * @param rows in the order to be shown in
- * @param approximations of the columns; none for most analyses
+ *     more with each {@linkplain org.flowmon.jobs.merge.WindowResult#update update} of the result.
+ *     It depends on the data, flows before history, never on when it is made: a repeat after a
+ *     restart replaces a report only by one at least as good
  */
 @TypeInfo(RecordType.Factory.class)
 public record Report(
@@ -47,7 +40,7 @@ public record Report(
   /** With the whole history, or for an analysis without one. */
   public static final int FINAL = 3;
 
-  /** The step from the revisions of one result to those of the next one of the same window. */
+  /** From the revisions of one result to those of the window's next. */
   public static final int UPDATE = 4;
 
   public static final TypeInformation<Report> TYPE =
@@ -63,7 +56,6 @@ public record Report(
     }
   }
 
-  /** Creates an announcement of an analysis from a {@link WindowResult#isAnnouncement} result. */
   static Report announcement(String analysis, String definition, WindowHistory window) {
     long time = window.window().windowEnd();
     return new Report(
@@ -78,20 +70,12 @@ public record Report(
         List.of());
   }
 
-  /**
-   * Whether this is an announcement and no report: it has the analysis's new definition, empty if
-   * it is removed, and as its revision the version of that change.
-   */
+  /** Whether it is no report: a definition, empty if removed; its version is the revision. */
   public boolean isAnnouncement() {
     return windowStart == windowEnd;
   }
 
-  /**
-   * Returns the revision of a report.
-   *
-   * @param update number of the window's result: more flows rank first
-   * @param history for the same result, more history ranks higher
-   */
+  /** The result's update ranks first, for the same one more history higher. */
   static int revision(int update, HistoryStatus history) {
     return UPDATE * update + revision(history);
   }
@@ -105,18 +89,14 @@ public record Report(
   }
 
   /**
-   * Returns the row's key within its window: the values of the key columns as text, {@code |}
-   * between them; {@code \N} is NULL, and {@code \} and {@code |} within a value have a {@code \}
-   * before them. Empty if there is no key column.
+   * The row's key within its window: values of key columns as text, {@code |} between; {@code \N}
+   * is NULL; {@code \} and {@code |} within have a {@code \} before. Empty without key column.
    */
   public String rowKey(int row) {
     return rowKey(row, keyColumns());
   }
 
-  /**
-   * Returns the row's values in other columns, given by index, in the format of {@link
-   * #rowKey(int)}.
-   */
+  /** Values in columns given by index, as {@link #rowKey(int)} writes them. */
   public String rowKey(int row, int[] keyColumns) {
     StringBuilder key = new StringBuilder();
     boolean first = true;
@@ -133,15 +113,11 @@ public record Report(
     return key.toString();
   }
 
-  /** Returns the indexes of the key columns. */
   public int[] keyColumns() {
     return IntStream.range(0, columns.size()).filter(c -> columns.get(c).key()).toArray();
   }
 
-  /**
-   * Whether its window has any groups. Without them the report has no rows and only tells of late
-   * or lost flows.
-   */
+  /** Without groups the report has no rows and only tells of late or lost flows. */
   public boolean hasGroups() {
     return rows.rowCount() > 0 || confidence.groups() != 0 || confidence.groupLevel() != 0;
   }

@@ -5,12 +5,10 @@ import org.flowmon.udaf.function.ErrorBound;
 /**
  * An approximate column of a report, its error bound, and the query for the exact answer.
  *
- * @param column its name
  * @param value the approximate value in it, in the dialect
- * @param bound the largest error of the value in the report's rows, not of the column computed from
- *     it; null if only each value's own bounds are known, which LOWER and UPPER give
- * @param exact the archive query that gives the exact answer over the flows of the window; null if
- *     no query does
+ * @param bound the largest error of this value in the rows, not of the column computed from it;
+ *     null if only each value's own bounds, LOWER and UPPER, are known
+ * @param exact the archive query for the window's flows; null if none gives it
  */
 public record ReportApproximation(String column, String value, ErrorBound bound, String exact) {
   public ReportApproximation {
@@ -18,7 +16,7 @@ public record ReportApproximation(String column, String value, ErrorBound bound,
     bound = bound == null || Double.isInfinite(bound.value()) ? null : bound;
   }
 
-  /** Returns the unit of the bound, as reports name it; null without one. */
+  /** The bound's unit, as reports name it; null without one. */
   public String boundOf() {
     return bound == null
         ? null

@@ -7,16 +7,13 @@ import org.flowmon.udaf.value.ValueKind;
 /**
  * One column of a report.
  *
- * @param name lower-case letters, digits and {@code _}: a name in JSON and in PostgreSQL
- * @param kind of its values
- * @param wide whether a whole number can exceed 64 bits, as a sum can: {@code numeric(39)} in
- *     PostgreSQL and not {@code bigint}
+ * @param name lower-case letters, digits and {@code _}: a name in JSON and PostgreSQL
+ * @param wide whole numbers, as sums, may exceed 64 bits: {@code numeric(39)}, not {@code bigint}
  * @param key whether it tells the rows of one window apart
  */
 public record ReportColumn(String name, ValueKind kind, boolean wide, boolean key) {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,58}");
 
-  /** The columns of a report table besides those of the analysis. */
   public static final List<String> RESERVED =
       List.of("window_start", "window_end", "revision", "row_key", "row_number");
 
@@ -32,17 +29,16 @@ public record ReportColumn(String name, ValueKind kind, boolean wide, boolean ke
     }
   }
 
-  /** Creates a key column. */
   public static ReportColumn key(String name, ValueKind kind) {
     return new ReportColumn(name, kind, false, true);
   }
 
-  /** Creates a column whose whole numbers fit 64 bits. */
+  /** Its whole numbers fit 64 bits. */
   public static ReportColumn of(String name, ValueKind kind) {
     return new ReportColumn(name, kind, false, false);
   }
 
-  /** Creates a column of whole numbers up to 128 bits. */
+  /** Of whole numbers up to 128 bits. */
   public static ReportColumn sum(String name) {
     return new ReportColumn(name, ValueKind.LONG, true, false);
   }

@@ -17,12 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies each analysis's logic to its windows; the report of a window without groups has no rows.
- * If a logic throws, the window has no report: it is counted in {@code failed_reports} and logged,
- * and the others go on.
- *
- * <p>Metrics in group {@code flowmon}: {@code unknown_analysis}; by analysis {@code reports},
- * {@code report_rows}, {@code failed_reports}.
+ * Applies each analysis's logic to its windows; without groups a report has no rows. A throwing
+ * logic gives none: it is counted and logged, and the others go on. Metrics in group {@code
+ * flowmon}: {@code unknown_analysis}; by analysis {@code reports}, {@code report_rows}, {@code
+ * failed_reports}.
  */
 public final class ReportFunction extends ProcessFunction<WindowHistory, Report> {
   private static final long serialVersionUID = 1L;
@@ -34,9 +32,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
   private transient Map<String, Analysis> byName;
   private transient Counter unknown;
 
-  /**
-   * The analysis of the last report. The counters belong to its name: Flink cannot remove a metric.
-   */
+  /** The last report's analysis. Counters belong to its name: Flink cannot remove a metric. */
   private record Analysis(
       AnalysisConfig config,
       ReportLogic logic,
@@ -47,11 +43,8 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
       Counter failed) {}
 
   /**
-   * Creates a function for these analyses.
-   *
-   * @param hasFlows whether there is an archive of the flows: reports on merged sites name no exact
-   *     queries
-   * @throws org.flowmon.jobs.config.ConfigException if an analysis does not fit its logic
+   * Without {@code hasFlows}, as on merged sites, reports name no exact queries. Throws {@code
+   * ConfigException} if an analysis does not fit its logic.
    */
   public ReportFunction(List<AnalysisConfig> analyses, boolean hasFlows) {
     this.hasFlows = hasFlows;
@@ -71,7 +64,6 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
     }
   }
 
-  /** Returns the analysis of a window, opened if it is new or changed; null without one. */
   private Analysis of(WindowResult window) {
     String name = window.analysis();
     AnalysisConfig config = definitions.of(name, window.definition());

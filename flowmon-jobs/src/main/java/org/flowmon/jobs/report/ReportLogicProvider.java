@@ -4,15 +4,14 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Provides logics by name. Found by {@link java.util.ServiceLoader}: the full name of the class,
- * public and with a public constructor without parameters, stands in a file {@code
- * META-INF/services/org.flowmon.jobs.report.ReportLogicProvider} of its jar.
+ * Provides logics by name. Found by {@link java.util.ServiceLoader}: a public class with a public
+ * constructor without parameters, named in its jar's {@code
+ * META-INF/services/org.flowmon.jobs.report.ReportLogicProvider}.
  */
 public interface ReportLogicProvider {
   /**
-   * Returns factories of new, unopened logics, by the name in {@code report.logic} of an analysis.
-   * Names are lower-case letters, digits and {@code _}, beginning with a letter, and no other
-   * provider's.
+   * Factories of new, unopened logics by the name in {@code report.logic}: lower-case letters,
+   * digits and {@code _}, beginning with a letter, no other provider's.
    */
   Map<String, Supplier<ReportLogic>> logics();
 }

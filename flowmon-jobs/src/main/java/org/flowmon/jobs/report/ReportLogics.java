@@ -20,11 +20,7 @@ public final class ReportLogics {
 
   private ReportLogics() {}
 
-  /**
-   * Returns the logic of an analysis with its {@code report.condition}, not opened yet.
-   *
-   * @throws ConfigException if there is none of this name, or a provider is invalid
-   */
+  /** The unopened logic with {@code report.condition}; {@link ConfigException} if none, invalid. */
   public static ReportLogic of(AnalysisConfig analysis) {
     ReportLogic logic = byName(analysis);
     RowCondition condition = analysis.report().condition();
@@ -51,7 +47,6 @@ public final class ReportLogics {
     return logic.get();
   }
 
-  /** Returns the logics of all providers, by name and in its order. */
   private static Map<String, Supplier<ReportLogic>> provided(AnalysisConfig analysis) {
     Map<String, Supplier<ReportLogic>> known = new TreeMap<>();
     Map<String, String> owners = new HashMap<>();
@@ -83,8 +78,8 @@ public final class ReportLogics {
     return known;
   }
 
-  // The thread's loader, which Flink sets, finds a job's own classes. If that does not know
-  // flowmon, as on foreign threads, flowmon's loader is used.
+  // The thread's loader, set by Flink, finds a job's own classes; on foreign threads it may not
+  // know flowmon.
   private static ClassLoader loader() {
     ClassLoader own = ReportLogics.class.getClassLoader();
     ClassLoader ofThread = Thread.currentThread().getContextClassLoader();

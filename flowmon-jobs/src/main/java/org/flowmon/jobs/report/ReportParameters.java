@@ -8,10 +8,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.Names;
 
-/**
- * The parameters of a report's logic, taken by name. {@link #end} refuses those that were not
- * taken, so a misspelt one is an error.
- */
+/** A report logic's parameters, by name; {@link #end} refuses those not taken, as misspelt. */
 public final class ReportParameters {
   private final AnalysisConfig analysis;
   private final Map<String, String> values;
@@ -22,7 +19,7 @@ public final class ReportParameters {
     this.values = analysis.report().parameters();
   }
 
-  /** Returns a decimal number between bounds, both included. */
+  /** A decimal number between bounds, both included. */
   public BigDecimal decimal(String name, String otherwise, String min, String max) {
     String text = text(name, otherwise);
     try {
@@ -36,7 +33,7 @@ public final class ReportParameters {
     throw error(name, "expected a number " + min + "…" + max + ", found '" + text + "'");
   }
 
-  /** Returns a whole number between bounds, both included. */
+  /** A whole number between bounds, both included. */
   public int integer(String name, int otherwise, int min, int max) {
     String text = text(name, Integer.toString(otherwise));
     try {
@@ -71,7 +68,6 @@ public final class ReportParameters {
     return values.getOrDefault(name, otherwise);
   }
 
-  /** Refuses parameters that were not taken. */
   public void end() {
     for (String name : values.keySet()) {
       if (!known.contains(name)) {
@@ -88,7 +84,6 @@ public final class ReportParameters {
     }
   }
 
-  /** Returns an error that names file, line and parameter. */
   public ConfigException error(String name, String message) {
     return analysis.error("report.parameters." + name, message);
   }

@@ -10,7 +10,6 @@ public final class ReportRows {
   private final List<String> names;
   private final ResultTable.Builder table = new ResultTable.Builder();
 
-  /** Creates an empty builder with these columns. */
   public ReportRows(List<ReportColumn> columns) {
     names = columns.stream().map(ReportColumn::name).toList();
     for (ReportColumn column : columns) {
@@ -34,13 +33,11 @@ public final class ReportRows {
     return this;
   }
 
-  /** Sets a 128-bit number. */
   public ReportRows set(String column, long high, long low) {
     table.set(place(column), high, low);
     return this;
   }
 
-  /** Sets a number of up to 128 bits; null: NULL. */
   public ReportRows set(String column, BigInteger value) {
     return value == null ? this : set(column, value.shiftRight(64).longValue(), value.longValue());
   }
@@ -50,18 +47,15 @@ public final class ReportRows {
     return this;
   }
 
-  /** Copies cells from another table's columns of the same names. */
   public ReportRows copy(List<ReportColumn> columns, ResultTable from, int row) {
     columns.forEach(column -> copy(column.name(), from, row));
     return this;
   }
 
-  /** Copies a cell from another table's column of the same name. */
   public ReportRows copy(String column, ResultTable from, int row) {
     return copy(column, column, from, row);
   }
 
-  /** Copies a cell from another table's column of another name. */
   public ReportRows copy(String column, String source, ResultTable from, int row) {
     copy(from, row, from.column(source), place(column));
     return this;
@@ -88,7 +82,6 @@ public final class ReportRows {
     return place;
   }
 
-  /** Returns the rows. */
   public ResultTable build() {
     return table.build();
   }

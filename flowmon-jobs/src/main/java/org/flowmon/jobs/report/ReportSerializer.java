@@ -15,14 +15,14 @@ import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Serializes reports. Version 5: analysis (modified UTF-8), its definition ({@link
+ * Serializes reports. Version 5: analysis (modified UTF-8), definition ({@link
  * RecordSerializer#writeText}; not in version 1); start, end (8 bytes each); revision (4); rows as
- * {@link ResultTableBytes}; a byte for each column (bit 0 wide, bit 1 key). Then the confidence:
- * status (1 byte); as-of, from, through, arrived through, final at (the last two not in version 1);
- * the groups' level (4 bytes, from version 3 on), their number (8, from version 4 on); the six
- * counts (8 bytes each, in version 1 the first four); 0 or 1 and the message. From version 5 on:
- * the number of approximations and for each column, value (text), the bound ({@link ErrorBounds})
- * and the exact query (text).
+ * {@link ResultTableBytes}; a byte per column (bit 0 wide, bit 1 key). Confidence: status (1),
+ * as-of, from, through, arrived through, final at (8 each; the last two not in version 1), groups'
+ * level (4, from version 3 on), their number (8, from version 4 on), the six counts (8 each, in
+ * version 1 the first four), 0 or 1 and the message. From version 5 on: the number of
+ * approximations and for each column, value (text), bound ({@link ErrorBounds}), exact query
+ * (text).
  */
 public final class ReportSerializer extends RecordSerializer<Report> {
   private static final long serialVersionUID = 1L;

@@ -11,13 +11,7 @@ import org.flowmon.udaf.text.QueryException;
 public final class RowConditions {
   private RowConditions() {}
 
-  /**
-   * Parses a condition.
-   *
-   * @param columns of the reports
-   * @throws ConfigException naming the place in the file, the place in the condition, and the
-   *     expected value
-   */
+  /** {@link ConfigException} names the places in file and condition, and the expected value. */
   public static TableCondition parse(RowCondition condition, List<ReportColumn> columns) {
     List<Named> named =
         columns.stream().map(column -> new Named(column.name(), column.kind())).toList();

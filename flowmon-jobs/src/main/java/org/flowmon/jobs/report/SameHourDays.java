@@ -6,8 +6,8 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 
 /**
- * The days that a history query asks for by {@code SAME_HOUR(…, :now, days)}: day i is the hour
- * [now − 24 h · i, now − 24 h · i + 1 h). The query alone sets the days.
+ * The days that a history query alone sets by {@code SAME_HOUR(…, :now, days)}: day i is the hour
+ * [now − 24 h · i, now − 24 h · i + 1 h).
  */
 public final class SameHourDays {
   public static final long HOUR_MICROS = 3_600_000_000L;
@@ -15,14 +15,14 @@ public final class SameHourDays {
 
   private SameHourDays() {}
 
-  /** Returns the number of days, if the query's filter has a SAME_HOUR. */
+  /** The number of days, if the query's filter has a SAME_HOUR. */
   public static OptionalInt of(FlowQuery query) {
     return query.where() == null
         ? OptionalInt.empty()
         : find(query.where()).mapToInt(Expression.SameHour::days).findFirst();
   }
 
-  // Only conditions that hold for every row count: under OR or NOT it does not restrict the days.
+  // Under OR or NOT it does not restrict the days.
   private static Stream<Expression.SameHour> find(Expression expression) {
     if (expression instanceof Expression.SameHour hour) {
       return Stream.of(hour);
@@ -32,7 +32,7 @@ public final class SameHourDays {
         : Stream.empty();
   }
 
-  /** Returns the start of a day's hour, in microseconds. */
+  /** The start of a day's hour, in microseconds. */
   public static long start(long now, int day) {
     return now - day * DAY_MICROS;
   }

@@ -8,11 +8,8 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.jobs.types.RecordType;
 
 /**
- * The segments that one writer sealed between two barriers.
- *
- * @param subtask of the writer
- * @param segments whose files lie in the archive, not committed yet
- * @param ranges the positions that the segments hold; heartbeats have positions, and no rows
+ * What one writer ({@code subtask}) sealed between two barriers: files in the archive, not
+ * committed yet, and their positions; heartbeats have positions and no rows.
  */
 @TypeInfo(RecordType.Factory.class)
 public record ArchiveCommittable(

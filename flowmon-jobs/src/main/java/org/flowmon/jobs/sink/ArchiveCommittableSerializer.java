@@ -12,9 +12,8 @@ import org.flowmon.jobs.types.RecordSerializer;
 
 /**
  * Serializes committables. Version 2: subtask, number of segments (4 bytes each), per segment a
- * length and {@link SealedSegment#toBytes}; number of ranges (4 bytes), per range source key
- * (modified UTF-8), first offset, end offset, first arrival, largest arrival (8 bytes each),
- * whether it ended (1 byte).
+ * length and {@link SealedSegment#toBytes}; number of ranges (4), per range source key (modified
+ * UTF-8), first offset, end offset, first and largest arrival (8 each), whether it ended (1).
  */
 public final class ArchiveCommittableSerializer extends RecordSerializer<ArchiveCommittable> {
   private static final long serialVersionUID = 1L;

@@ -9,13 +9,7 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.RecordType;
 
-/**
- * A message for Kafka: one row of a report, or that the report has no rows. The arrays are
- * read-only.
- *
- * @param key UTF-8 text
- * @param value UTF-8 JSON
- */
+/** A Kafka message: a report's row as UTF-8 JSON, or that it has none. Arrays are read-only. */
 @TypeInfo(RecordType.Factory.class)
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record ReportMessage(String topic, byte[] key, byte[] value) {

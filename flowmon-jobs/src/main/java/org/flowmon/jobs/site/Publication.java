@@ -6,14 +6,9 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /**
- * The origin of published groups: an analysis of a site's job. Equal publications of one site have
- * the same windows with the same groups.
- *
- * @param analysis its name at the site
- * @param query over flows, in the query dialect
- * @param widthMicros of its windows, which follow each other
- * @param timeColumn that the windows are over
- * @param spread whether flows are divided among windows
+ * The origin of published groups: an analysis of a site's job. Equal ones of a site have the same
+ * windows with the same groups. Windows of {@code widthMicros} over {@code timeColumn} follow each
+ * other; {@code spread} divides flows among them.
  */
 public record Publication(
     String analysis,
@@ -23,7 +18,6 @@ public record Publication(
     FlowColumn timeColumn,
     boolean spread)
     implements Comparable<Publication> {
-  /** The most bytes of a query's text. */
   public static final int MAX_QUERY_BYTES = 1 << 16;
 
   private static final Comparator<Publication> ORDER =
@@ -34,7 +28,6 @@ public record Publication(
           .thenComparing(Publication::timeColumn)
           .thenComparing(Publication::spread);
 
-  /** Returns the publication of an analysis that publishes states. */
   public static Publication of(LiveQuery live) {
     WindowSpec window = live.window();
     return new Publication(
@@ -46,7 +39,7 @@ public record Publication(
         window.spread());
   }
 
-  /** Compares by name first: of several that fit, the first is taken. */
+  /** By name first: of several that fit, the first is taken. */
   @Override
   public int compareTo(Publication other) {
     return ORDER.compare(this, other);

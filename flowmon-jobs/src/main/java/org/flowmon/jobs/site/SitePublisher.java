@@ -15,12 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes the states of a site's job: each final window once, and the progress of time. After a
- * restart it publishes everything since the checkpoint again, as another attempt.
- *
- * <p>Metrics: {@code published_windows}, {@code published_bytes}, {@code published_messages};
- * {@code unpublished_windows}, which have more groups than the analysis may hold or states that are
- * too large.
+ * Publishes the states of a site's job: each final window once, and the progress of time; after a
+ * restart everything since the checkpoint again, as another attempt. Metrics: {@code
+ * published_windows}, {@code published_bytes}, {@code published_messages}; {@code
+ * unpublished_windows}: more groups than the analysis may hold, or too large states.
  */
 public final class SitePublisher {
   private static final Logger LOG = LoggerFactory.getLogger(SitePublisher.class);
@@ -35,23 +33,18 @@ public final class SitePublisher {
   private final Counter bytes;
   private final Counter messages;
   private final Counter unpublished;
-  // The publications in the last progress.
+  // In the last progress.
   private final Set<Publication> said = new TreeSet<>();
-  // Publications that did not fit into it, each logged once.
+  // They did not fit into it; each logged once.
   private final Set<Publication> leftOut = new TreeSet<>();
-  // The restored progress, which this attempt has not sent itself.
+  // The restored progress, not sent by this attempt.
   private long through;
   private boolean hasBegun;
   private boolean hasNews;
-  // Number of the next message.
+  // Of the next message.
   private long number;
 
-  /**
-   * Creates an attempt without messages.
-   *
-   * @param through the progress of earlier attempts; {@link Long#MIN_VALUE}: there were none
-   * @param publications the present publications
-   */
+  /** {@code through}: the progress of earlier attempts; {@link Long#MIN_VALUE}: there were none. */
   public SitePublisher(
       String site,
       long through,
@@ -68,17 +61,11 @@ public final class SitePublisher {
     this.unpublished = metrics.counter("unpublished_windows");
   }
 
-  /** Returns the publication of an analysis, for a progress message. */
   public static StatesMessage.Published published(LiveQuery live, long wholeFrom) {
     return new StatesMessage.Published(Publication.of(live), wholeFrom);
   }
 
-  /**
-   * Publishes a final window.
-   *
-   * @param counts arrivals within it
-   * @param states all of its groups; null if there are too many
-   */
+  /** {@code counts}: arrivals within the window; null {@code states}: too many groups. */
   public void window(LiveQuery live, long windowEnd, ArrivalCounts counts, byte[] states) {
     Publication publication = Publication.of(live);
     if (!hasBegun || !said.contains(publication)) {
@@ -105,11 +92,7 @@ public final class SitePublisher {
     hasNews = true;
   }
 
-  /**
-   * Sends the progress that all windows with end + lateness by then were published, if it is new.
-   *
-   * @param completeThrough in microseconds
-   */
+  /** Sends, if new, that all windows with end + lateness by then, in µs, were published. */
   public void reached(long completeThrough) {
     if (completeThrough == Long.MIN_VALUE) {
       return; // the watermark has not begun

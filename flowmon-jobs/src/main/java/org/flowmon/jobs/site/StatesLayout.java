@@ -34,7 +34,7 @@ public final class StatesLayout {
   private static final int PROGRESS = 1;
   private static final int PART = 2;
   private static final long MAX_MICROS = 100L * 366 * 86_400_000_000L;
-  // A publication has two names, a query and 18 bytes more; the rest is for bytes.
+  // Two names, a query and 18 bytes more; the rest is for bytes.
   private static final int LEAST_PUBLICATION_BYTES = 22;
 
   private StatesLayout() {}

@@ -10,10 +10,8 @@ import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.RecordType;
 
 /**
- * A message of a site to or from Kafka, not opened.
- *
- * @param time when Kafka took it, in milliseconds; 0 before
- * @param bytes for {@link StatesMessage#open}; read-only
+ * A site's message, unopened: for {@link StatesMessage#open}; read-only. {@code time} is Kafka's,
+ * in milliseconds; 0 before.
  */
 @TypeInfo(RecordType.Factory.class)
 @SuppressWarnings("ArrayRecordComponent") // never compared

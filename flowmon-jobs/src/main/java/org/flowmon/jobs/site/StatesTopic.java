@@ -14,7 +14,7 @@ import org.flowmon.jobs.source.MessageTime;
 import org.flowmon.jobs.topic.KafkaTopics;
 
 /**
- * The topic of states ({@code docs/format/states-topic.md}): one partition, as the order of sites'
+ * The topic of states ({@code docs/format/states-topic.md}): one partition, as the order of
  * messages decides which site is left out, and the broker's clock.
  */
 public final class StatesTopic {
@@ -22,13 +22,7 @@ public final class StatesTopic {
 
   private StatesTopic() {}
 
-  /**
-   * Creates the topic if it is missing.
-   *
-   * @param client properties of Kafka's clients
-   * @throws org.flowmon.jobs.config.ConfigException if that is not possible, or it has more than
-   *     one partition
-   */
+  /** Creates the topic; {@code ConfigException} if impossible or of several partitions. */
   public static void createIfMissing(Map<String, Object> client, String topic) {
     KafkaTopics.createSingle(
         client,
@@ -38,17 +32,15 @@ public final class StatesTopic {
         "the clocks of those who write to it decide which site is silent or ahead of time");
   }
 
-  /** Returns the deserializer of its records, which does not open them. */
+  /** Does not open records. */
   public static KafkaRecordDeserializationSchema<StatesRecord> reader() {
     return reader(Clock.systemUTC());
   }
 
-  /** Returns the deserializer with another clock, for tests. */
   static KafkaRecordDeserializationSchema<StatesRecord> reader(Clock clock) {
     return new Reader(clock);
   }
 
-  /** Returns the serializer of its records. */
   public static KafkaRecordSerializationSchema<StatesRecord> writer(String topic, String site) {
     byte[] key = site.getBytes(StandardCharsets.US_ASCII);
     return (record, context, timestamp) -> new ProducerRecord<>(topic, 0, key, record.bytes());

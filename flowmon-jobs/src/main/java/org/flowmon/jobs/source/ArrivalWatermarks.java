@@ -9,25 +9,24 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.flowmon.jobs.types.WatermarkTime;
 
 /**
- * The watermark of one Kafka partition: the largest arrival that its messages have reached, less
- * the disorder bound. Flows' own times move nothing, and silent partitions are not guessed about:
- * each gets a heartbeat batch every second. No message leads the watermark past the time at which
- * it was sent ({@link PositionedBatch#reached}).
+ * A partition's watermark: the largest arrival that its messages have reached, less the disorder
+ * bound. Flows' own times move nothing; silent partitions are not guessed about: each gets a
+ * heartbeat batch every second. No message leads past the time at which it was sent ({@link
+ * PositionedBatch#reached}).
  *
- * <p>The mark of an input's end lies after its last flow, and may be after the clock, so that
- * windows close without further flows. It leads the watermark at once up to the time at which it
- * was sent, and from then on no faster than time goes by, while no messages come. As soon as flows
- * or heartbeats come, time follows these again. So a collector whose clock trails, or that lost its
- * connection to Kafka, is late no further than it is when the mark comes. Only its next message
- * shows whether a sender is still at work, so the mark waits for one: {@link #PAUSE_NANOS} if there
- * were few messages, so that no single message holds up windows for long; {@link #OUTAGE_NANOS}
- * after messages have kept coming.
+ * <p>The mark of an input's end lies after its last flow, perhaps after the clock, so that windows
+ * close without further flows. It leads at once up to the time at which it was sent, then no faster
+ * than time goes by, while no messages come; flows and heartbeats take time back over. So a
+ * collector whose clock trails, or that lost its connection, is late no further than when the mark
+ * comes. Only a next message shows whether a sender is at work, so the mark waits for one: {@link
+ * #PAUSE_NANOS} after few messages, so that no single one holds up windows for long; {@link
+ * #OUTAGE_NANOS} after messages kept coming.
  *
- * <p>Of several marks the largest counts. They are in no checkpoint: after a restart time goes on
- * with the next message of the partition.
+ * <p>The largest mark counts. Marks are in no checkpoint: a restart goes on with the partition's
+ * next message.
  */
 final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
-  /** Messages that follow each other within this keep coming; heartbeats do so every second. */
+  /** Messages within this keep coming; heartbeats come every second. */
   static final long PAUSE_NANOS = 10_000_000_000L;
 
   /** How long a sender that kept sending may be away. */
@@ -37,20 +36,16 @@ final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
   private final LongSupplier nanos;
   private final long openedNanos;
   private long maxArrival = Long.MIN_VALUE;
-  // The largest mark. It leads on from an arrival (from), as time goes by since fromNanos, in
-  // nanoseconds since the opening.
+  // The largest mark. It leads on from an arrival (from), with time since fromNanos since the
+  // opening.
   private long end = Long.MIN_VALUE;
   private long from;
   private long fromNanos;
-  // The first and the last message in a row that keeps coming, without marks.
+  // The first and last in a row that keeps coming, without marks.
   private long firstNanos;
   private long lastNanos = -PAUSE_NANOS - 1;
 
-  /**
-   * Creates the generator before any message.
-   *
-   * @param nanos a clock whose differences alone count
-   */
+  /** {@code nanos}: a clock whose differences alone count. */
   ArrivalWatermarks(long disorderMicros, LongSupplier nanos) {
     this.disorderMicros = disorderMicros;
     this.nanos = nanos;
@@ -58,9 +53,8 @@ final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
   }
 
   /**
-   * Returns the strategy of a source, with a clock that stands still while the task is held up:
-   * messages that it could not read are not late. Records get the largest arrival of their batch,
-   * in milliseconds, as their timestamp.
+   * A clock stands still while the task is held up: what it could not read is not late. Timestamps
+   * are the largest arrival of a batch, in milliseconds.
    */
   static WatermarkStrategy<PositionedBatch> strategy(Duration disorderBound) {
     long disorderMicros = disorderBound.toNanos() / 1000;
@@ -86,7 +80,6 @@ final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
     }
   }
 
-  /** Holds marks back while a sender seems to be at work. */
   private void awaitNext() {
     long now = sinceOpened();
     if (now - lastNanos > PAUSE_NANOS) {

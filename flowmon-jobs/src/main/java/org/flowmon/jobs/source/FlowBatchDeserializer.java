@@ -14,17 +14,16 @@ import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.quarantine.Quarantined;
 
 /**
- * Opens the value of a Kafka message as a flow batch, without a copy. An unreadable message goes on
- * as its position, with its bytes and the reason: it never stops the job.
- *
- * <p>Arrivals move time, so they are checked against a clock: {@link MessageTime}.
+ * Opens a Kafka message as a flow batch, without a copy. An unreadable one goes on as position,
+ * bytes and reason: it never stops the job. Arrivals move time, so a clock checks them: {@link
+ * MessageTime}.
  */
 final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<PositionedBatch> {
   private static final long serialVersionUID = 1L;
   private static final String WHERE = "flow-source";
-  // Some 36,000 years: the limit for any clock in any unit.
+  // Some 36,000 years: for any clock in any unit.
   private static final long MAX_ARRIVAL = 1L << 60;
-  // The mark at the end of files lies this far after their last flow.
+  // The mark at the end of files lies so far after their last flow.
   private static final long END_MICROS = 3_600_000_000L;
 
   private final FlowTopic topic;
@@ -32,16 +31,11 @@ final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<Po
   private final Clock clock;
   private transient SourceKeys keys;
 
-  /**
-   * Creates the deserializer of a topic.
-   *
-   * @param ahead how far an arrival may lie after the clock
-   */
+  /** {@code ahead}: how far an arrival may lie after the clock. */
   FlowBatchDeserializer(FlowTopic topic, Duration ahead) {
     this(topic, ahead, Clock.systemUTC());
   }
 
-  /** Creates the deserializer with another clock, for tests. */
   FlowBatchDeserializer(FlowTopic topic, Duration ahead, Clock clock) {
     this.topic = topic;
     this.aheadMicros = ahead.toNanos() / 1000;
@@ -72,12 +66,12 @@ final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<Po
         new PositionedBatch(key, record.offset(), batch, 0, false, reached, Optional.empty()));
   }
 
-  /** Returns the end of the millisecond in which the message was sent, as far as known. */
+  /** End of the millisecond in which the message was sent, as far as known. */
   private long clockMicros(ConsumerRecord<byte[], byte[]> record) {
     return MessageTime.millis(record, clock) * 1000 + 999;
   }
 
-  /** Refuses impossible arrivals: a header's arrival moves time, and must not end all windows. */
+  /** A header's arrival moves time, and must not end all windows. */
   private void checkArrivals(FlowBatch batch, long now) {
     if (batch.maxArrival() > MAX_ARRIVAL || batch.minArrival() < -MAX_ARRIVAL) {
       throw new FlowFormatException(

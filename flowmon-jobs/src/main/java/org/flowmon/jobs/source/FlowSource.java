@@ -14,11 +14,7 @@ import org.flowmon.jobs.config.job.JobConfig;
 public final class FlowSource {
   private FlowSource() {}
 
-  /**
-   * Creates the source of a job.
-   *
-   * @param topic as looked up when the job is built: its id is part of every record's position
-   */
+  /** The topic's id, as looked up when the job is built, is part of every record's position. */
   public static KafkaSource<PositionedBatch> of(JobConfig config, FlowTopic topic) {
     return of(
         config,
@@ -26,18 +22,13 @@ public final class FlowSource {
         new FlowBatchDeserializer(topic, config.job().arrivalAhead()));
   }
 
-  /** Creates a source of a job that reads a topic from the configured offsets. */
   public static <T> KafkaSource<T> of(
       JobConfig config, String topic, KafkaRecordDeserializationSchema<T> reader) {
     JobConfig.Kafka kafka = config.kafka();
     return of(config, topic, kafka.group(), startingOffsets(kafka), reader);
   }
 
-  /**
-   * Creates a source of a job that reads a topic.
-   *
-   * @param start the offsets without a checkpoint
-   */
+  /** {@code start}: the offsets without a checkpoint. */
   public static <T> KafkaSource<T> of(
       JobConfig config,
       String topic,
@@ -58,7 +49,6 @@ public final class FlowSource {
     return builder.build();
   }
 
-  /** Returns the watermark strategy of each Kafka partition, by arrival. */
   public static WatermarkStrategy<PositionedBatch> watermarks(Duration disorderBound) {
     return ArrivalWatermarks.strategy(disorderBound);
   }
@@ -73,17 +63,15 @@ public final class FlowSource {
     };
   }
 
-  /** Returns the properties of a source's client, for messages of up to a megabyte or so. */
   private static Properties properties(JobConfig.Kafka kafka) {
     Properties properties = new Properties();
-    // A batch of 1000 flows is some 80 KB. Kafka's defaults, a dozen of them at a time over a
-    // socket buffer of 64 KB, cost a sixth more CPU per flow in a catch-up.
+    // A batch of 1000 flows is some 80 KB. The defaults, a dozen at a time over a 64 KB socket
+    // buffer, cost a sixth more CPU per flow in a catch-up.
     properties.setProperty("max.partition.fetch.bytes", Integer.toString(8 << 20));
     properties.setProperty("fetch.max.bytes", Integer.toString(32 << 20));
     properties.setProperty("max.poll.records", "500");
     properties.setProperty("receive.buffer.bytes", Integer.toString(4 << 20));
-    // All metrics of Kafka's client would go into one flat group: hundreds collide, each with a
-    // warning.
+    // In one flat group hundreds of metrics of Kafka's client would collide, each with a warning.
     properties.setProperty("register.consumer.metrics", "false");
     properties.putAll(kafka.properties());
     return properties;

@@ -11,18 +11,11 @@ import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.topic.KafkaTopics;
 
 /**
- * The topic of flows in Kafka.
- *
- * @param id Kafka's own id of the topic: a topic that is deleted and created again has another
- * @param partitions their number when it was looked up
+ * The topic of flows. Its {@code id} is Kafka's, another if it is deleted and created again; {@code
+ * partitions} are as looked up.
  */
 public record FlowTopic(String name, String id, int partitions) implements Serializable {
-  /**
-   * Returns the keys of the sources that are this topic's partitions: those of the look-up, and
-   * later ones among the known sources.
-   *
-   * @param known sources with records
-   */
+  /** The keys of its partitions: those looked up, and later ones in {@code known}, with records. */
   public Set<String> sourceKeys(Collection<String> known) {
     Set<String> keys = new TreeSet<>();
     SourceKeys own = new SourceKeys(id);
@@ -33,11 +26,7 @@ public record FlowTopic(String name, String id, int partitions) implements Seria
     return keys;
   }
 
-  /**
-   * Asks Kafka.
-   *
-   * @throws ConfigException if Kafka does not answer or has no such topic
-   */
+  /** Throws {@link ConfigException} if Kafka does not answer or has no such topic. */
   public static FlowTopic lookUp(JobConfig.Kafka kafka) {
     try {
       TopicDescription topic = KafkaTopics.describe(kafka.clientProperties(), kafka.topic());

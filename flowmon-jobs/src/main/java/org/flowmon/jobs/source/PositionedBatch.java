@@ -13,15 +13,13 @@ import org.flowmon.jobs.types.RecordType;
  *
  * @param sourceKey {@code <topic id>:<partition>}: names a log for ever, also if a topic is deleted
  *     and created again
- * @param offset of the message in its partition
- * @param lostBefore known lost flows between the previous batch in its producer's stream and this
- *     one, by a gap in the sequence numbers or by the producer's own count; 0 until {@link
- *     SequenceCheckOperator} has set it
- * @param repeat whether this is only the position of a repeated batch or of a refused message:
- *     there are no rows, and it tells nothing of its own about arrivals or the input's end
- * @param reached the arrival, in microseconds, up to which the message lets time advance: its
- *     largest, but no later than Kafka's time of sending, so that no message leads its partition
- *     ahead; {@link Long#MIN_VALUE}: none
+ * @param lostBefore known lost flows since the previous batch of its producer's stream, by a gap in
+ *     the numbers or the producer's count; 0 until {@link SequenceCheckOperator} sets it
+ * @param repeat only the position of a repeated batch or refused message: no rows, and nothing of
+ *     its own about arrivals or the input's end
+ * @param reached the arrival, in microseconds, up to which time advances: the largest, but no later
+ *     than Kafka's time of sending, so that none leads its partition ahead; {@link Long#MIN_VALUE}:
+ *     none
  * @param refused the message, if it was refused
  */
 @TypeInfo(RecordType.Factory.class)
@@ -36,12 +34,11 @@ public record PositionedBatch(
   public static final TypeInformation<PositionedBatch> TYPE =
       new RecordType<>(PositionedBatch.class, new PositionedBatchSerializer());
 
-  /** Creates a batch that came for the first time, and whose arrivals are in the past. */
+  /** Came for the first time; its arrivals are in the past. */
   public PositionedBatch(String sourceKey, long offset, FlowBatch batch, long lostBefore) {
     this(sourceKey, offset, batch, lostBefore, false, batch.maxArrival(), Optional.empty());
   }
 
-  /** Creates the position of a refused message. */
   static PositionedBatch of(Quarantined refused) {
     FlowBatch beat = beat(0, 0, 0, 0, Long.MIN_VALUE);
     return new PositionedBatch(
@@ -53,23 +50,16 @@ public record PositionedBatch(
     return FlowBatch.open(Heartbeat.of(producer, sequence, flows, losses, arrival));
   }
 
-  /**
-   * Returns the time, in microseconds, of the losses it reports: its largest arrival, but no later
-   * than when it was sent.
-   */
+  /** The time, in µs, of its losses: the largest arrival, but no later than when it was sent. */
   public long told() {
     return reached == Long.MIN_VALUE ? batch.maxArrival() : Math.min(reached, batch.maxArrival());
   }
 
-  /** Returns this batch with known lost flows before it. */
   PositionedBatch withLost(long lost) {
     return new PositionedBatch(sourceKey, offset, batch, lost, repeat, reached, refused);
   }
 
-  /**
-   * Returns the position of this batch without its rows, as a heartbeat of its largest arrival: the
-   * sequence of positions goes on, and no flow counts twice.
-   */
+  /** Without rows, a heartbeat of its largest arrival: positions go on, no flow counts twice. */
   public PositionedBatch asRepeat() {
     FlowBatch beat =
         beat(
@@ -81,12 +71,7 @@ public record PositionedBatch(
     return new PositionedBatch(sourceKey, offset, beat, 0, true, reached, Optional.empty());
   }
 
-  /**
-   * Returns the position of a message that was refused and reported.
-   *
-   * @param lost flows of it that are not counted elsewhere
-   * @param arrival their assumed arrival
-   */
+  /** A refused, reported message: {@code lost} flows not counted elsewhere, assumed arrival. */
   PositionedBatch asPlace(long lost, long arrival) {
     FlowBatch beat = beat(batch.producerId(), 0, 0, 0, arrival);
     return new PositionedBatch(

@@ -11,10 +11,10 @@ import org.flowmon.jobs.quarantine.Quarantined;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Serializes batches. Version 3: source key (modified UTF-8); offset and lost flows (8 bytes each);
- * whether it is a repeat (1 byte; not in version 1, which had no repeats). Then, from version 3 on:
- * the arrival up to which it lets time advance (8 bytes), whether it is refused (1 byte), and if so
- * the refused message by its own serializer. Then length (4 bytes) and the batch's bytes.
+ * Serializes batches. Version 3: source key (modified UTF-8); offset, lost flows (8 bytes each);
+ * whether a repeat (1; not in version 1, which had none). From version 3 on: the arrival up to
+ * which time advances (8), whether refused (1), if so the message by its own serializer. Then
+ * length (4) and the batch's bytes.
  */
 public final class PositionedBatchSerializer extends RecordSerializer<PositionedBatch> {
   private static final long serialVersionUID = 1L;

@@ -7,11 +7,10 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Serializes positions. Version 4: source key (modified UTF-8); seven numbers in the record's
- * order, 8 bytes each; number of batches taken (4 bytes); flows of refused messages (8 bytes; none
- * before version 4). Before version 3 the number of batches taken is missing: all producers count
- * as established. Version 1 had no {@link ProducerPosition#passedOver}: the numbers before the
- * window are uncertain.
+ * Serializes positions. Version 4: source key (modified UTF-8); seven numbers in the record's order
+ * (8 bytes each); batches taken (4; missing before version 3: all producers count as established);
+ * flows of refused messages (8; none before version 4). Version 1 had no {@link
+ * ProducerPosition#passedOver}: numbers before the window are uncertain.
  */
 public final class ProducerPositionSerializer extends RecordSerializer<ProducerPosition> {
   private static final long serialVersionUID = 1L;

@@ -12,25 +12,23 @@ import org.flowmon.flow.FlowBatch;
  * The positions of all producers in the partitions that one task reads.
  *
  * <p>Each partition has up to {@link #PRODUCERS} established producers, with several batches taken,
- * and as many newcomers. A newcomer displaces the longest silent newcomer. It takes the place of an
- * established producer only if that has been silent for {@link #IDLE_MICROS}; a producer at work is
- * never silent for more than a second. So messages with made-up ids displace one another.
+ * and as many newcomers. A newcomer displaces the longest silent newcomer, and an established one
+ * only if silent for {@link #IDLE_MICROS}; at work none is silent for over a second. So messages
+ * with made-up ids displace one another.
  *
- * <p>After a restart every task is given the positions of all partitions, because Kafka's
- * partitions and operator state are distributed by different rules. A position only ever grows: of
- * two for the same stream the larger is right, equally large ones are merged, and a stale one does
- * no harm. A task writes the positions of the partitions it has read since the restart. Those of
- * other partitions are written by one task each, so that nothing is forgotten and little is written
- * twice.
+ * <p>After a restart every task gets all positions: Kafka's partitions and operator state are
+ * distributed by different rules. Positions only grow: of two of a stream the larger is right,
+ * equally large ones are merged, a stale one does no harm. A task writes those of partitions it has
+ * read since; of others one task each, so that nothing is forgotten and little written twice.
  */
 final class ProducerPositions {
-  /** The most producers of each kind in one partition; each start is a new producer. */
+  /** Of each kind in one partition; each start is a new producer. */
   static final int PRODUCERS = 64;
 
-  /** A producer that has not advanced for this long, by the others of its partition, is idle. */
+  /** A producer that has not advanced for so long, by its partition's others, is idle. */
   static final long IDLE_MICROS = 600_000_000L;
 
-  /** How long a producer must go on far after its last number before it is believed. */
+  /** How long a producer must go on far after its last number to be believed. */
   static final long FAR_MICROS = 10_000_000L;
 
   private final Map<String, Partition> byPartition = new HashMap<>();
@@ -40,13 +38,13 @@ final class ProducerPositions {
   /** Producers of one partition. */
   private static final class Partition {
     private final Map<Long, ProducerPosition> established = new HashMap<>();
-    // The one whose last batch was taken longest ago comes first.
+    // The one whose last batch was taken longest ago is first.
     private final LinkedHashMap<Long, ProducerPosition> newcomers = new LinkedHashMap<>();
     private long latest = Long.MIN_VALUE;
-    // Flows of messages that were refused before any arrival was known.
+    // Refused before any arrival was known.
     private long untold;
     private boolean read;
-    // Batches far after the last of their producers, the successive ones of each.
+    // Successive batches far after their producer's last.
     private final LinkedHashMap<Long, FarRun> far = new LinkedHashMap<>();
 
     ProducerPosition get(long producerId) {
@@ -78,7 +76,7 @@ final class ProducerPositions {
       }
     }
 
-    /** Makes the longest silent producer a newcomer again if it is idle; returns whether it is. */
+    /** Makes the longest silent producer a newcomer again if idle; returns whether it is. */
     private boolean makesRoom() {
       ProducerPosition oldest = null;
       for (ProducerPosition position : established.values()) {
@@ -95,14 +93,12 @@ final class ProducerPositions {
     }
   }
 
-  /** Returns the position of a producer, null if it was never seen. */
+  /** Null if it was never seen. */
   ProducerPosition get(String sourceKey, long producerId) {
     return select(sourceKey).get(producerId);
   }
 
-  /**
-   * Returns the largest arrival that a partition has reached; the smallest long if it is unknown.
-   */
+  /** The largest arrival that a partition has reached; the smallest long if unknown. */
   long latest(String sourceKey) {
     return select(sourceKey).latest;
   }
@@ -111,7 +107,6 @@ final class ProducerPositions {
     select(position.sourceKey()).put(position);
   }
 
-  /** Changes the position of a known producer without a new batch. */
   void update(ProducerPosition position) {
     Partition partition = select(position.sourceKey());
     if (partition.established.replace(position.producerId(), position) == null) {
@@ -120,27 +115,22 @@ final class ProducerPositions {
   }
 
   /**
-   * Successive batches of a producer that lie so far after its last that no gap explains them. Not
-   * in a checkpoint: after a restart it takes as long again.
-   *
-   * @param next number of the next batch
-   * @param count number of these batches
-   * @param since the partition's time when the first came
+   * A producer's successive batches, next to come {@code next}, so far after its last that no gap
+   * explains them; {@code since}: the partition's time at the first. Not in a checkpoint: a restart
+   * takes as long again.
    */
   record FarRun(long next, int count, long since) {}
 
   /**
-   * Takes a batch that lies far after its producer's last. The batch is to be refused until this
-   * returns true: a run of such batches has gone on for {@link #FAR_MICROS} without a batch that
-   * continues the last number, so the batches between are gone from the topic.
+   * Takes a batch far after its producer's last. It is to be refused until this returns true: such
+   * a run has gone on for {@link #FAR_MICROS} without one that continues the last number, so the
+   * batches between are gone from the topic.
    *
-   * <p>The time is that of the partition: the largest arrival that any batch taken, or this one,
-   * has reached, which is no later than when it was sent. So forged messages do not silence a
-   * producer that sends each second with a right clock, however many come at once and whatever
-   * their arrivals. A forger who sends for this long while the producer is away, or trails as far,
-   * does silence it; so does one message with a number that a gap explains.
-   *
-   * @return whether the batch is to be taken
+   * <p>Time is the partition's: the largest arrival that any taken batch, or this, has reached, no
+   * later than when sent. So forged messages, however many and whatever their arrivals, do not
+   * silence a producer that sends each second with a right clock. A forger who sends for so long
+   * while it is away, or trails as far, does; so does one message with a number that a gap
+   * explains.
    */
   boolean far(PositionedBatch record) {
     Partition partition = select(record.sourceKey());
@@ -167,18 +157,16 @@ final class ProducerPositions {
     select(sourceKey).untold += flows;
   }
 
-  /** Returns the {@linkplain #addUntold kept} flows, once: to be reported with a taken batch. */
+  /** The {@linkplain #addUntold kept} flows, once: to be reported with a taken batch. */
   long takeUntold(String sourceKey) {
     Partition partition = select(sourceKey);
-    // With a known arrival they were reported: flows that a task kept from before a restart are
-    // stale.
+    // With a known arrival they were reported: those kept from before a restart are stale.
     long untold = partition.latest == Long.MIN_VALUE ? partition.untold : 0;
     partition.untold = 0;
     return untold;
   }
 
-  // Each source key has one instance, and batches of a partition come in runs: mostly one
-  // comparison.
+  // One instance per source key, batches in runs: mostly one comparison.
   @SuppressWarnings("ReferenceEquality")
   private Partition select(String sourceKey) {
     if (sourceKey != currentKey) {
@@ -189,20 +177,18 @@ final class ProducerPositions {
     return current;
   }
 
-  /** Takes a position from a checkpoint. */
   void restore(ProducerPosition position) {
     Partition partition = byPartition.computeIfAbsent(position.sourceKey(), key -> new Partition());
     ProducerPosition known = partition.get(position.producerId());
     partition.put(known == null ? position : known.joined(position));
   }
 
-  /** Restores kept flows of a partition; called as often as tasks wrote them. */
+  /** Called as often as tasks wrote them. */
   void restoreUntold(String sourceKey, long flows) {
     Partition partition = byPartition.computeIfAbsent(sourceKey, key -> new Partition());
     partition.untold = Math.max(partition.untold, flows);
   }
 
-  /** Returns the kept flows that a task writes to a checkpoint, by partition. */
   Map<String, Long> snapshotUntold(int task, int tasks) {
     Map<String, Long> kept = new HashMap<>();
     byPartition.forEach(
@@ -215,7 +201,6 @@ final class ProducerPositions {
     return kept;
   }
 
-  /** Returns the positions that a task writes to a checkpoint. */
   List<ProducerPosition> snapshot(int task, int tasks) {
     List<ProducerPosition> positions = new ArrayList<>();
     byPartition.forEach(

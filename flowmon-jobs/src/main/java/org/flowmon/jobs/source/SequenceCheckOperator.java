@@ -21,34 +21,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the producers' sequence numbers. Of a batch that a producer sent twice only the position
- * goes on ({@link PositionedBatch#repeat}). Missing flows are counted from the producers'
- * cumulative counts, and reported to later operators by {@link PositionedBatch#lostBefore}.
- *
- * <p>A batch so late that it is unknown whether it was taken is dropped with its position: to the
- * archive its flows are missing.
- *
- * <p>A number so far after a producer's last that no gap explains it is refused, until the producer
- * has gone on from there for some time, as after an outage longer than the topic's retention.
+ * Follows the producers' sequence numbers. Of a batch sent twice only the position goes on ({@link
+ * PositionedBatch#repeat}). Missing flows, by producers' cumulative counts, are reported by {@link
+ * PositionedBatch#lostBefore}. A batch so late that it is unknown whether it was taken is dropped
+ * with its position: to the archive its flows are missing. A number so far after a producer's last
+ * that no gap explains it is refused until the producer went on from there for some time, as after
+ * an outage longer than the topic's retention.
  *
  * <p>Of a refused message, too, only the position goes on; the message goes to {@link
- * Quarantined#TAG}. The flows in its header are lost. They are reported here if no gap covers them,
- * else by the gap in its producer's numbers; before the partition has a known arrival, with its
- * first taken batch. A refused message never changes a producer's position, unless it is just the
- * expected next one.
- *
- * <p>Metrics in group {@code flowmon}: {@code quarantined}, {@code quarantined_flows} (refused
- * messages, and the flows in their headers); {@code batches}, {@code flows}, {@code bytes}, {@code
- * heartbeats} (taken); {@code repeats} (batches dropped), {@code repeated_flows}; {@code gaps},
- * {@code gap_batches}, {@code gap_flows} (missing), {@code gap_fills} (batches that came after they
- * were counted as missing). {@code producer_losses} are flows that producers report as lost, {@code
- * quarantine_losses} are flows of refused messages that no gap covers.
+ * Quarantined#TAG}. The flows in its header are lost: reported here if no gap covers them, else by
+ * the gap; before a known arrival with the partition's first taken batch. It changes no producer's
+ * position, unless it is just the expected next. Metrics in group {@code flowmon}: {@code
+ * quarantined}, {@code quarantined_flows} (refused, by headers); {@code batches}, {@code flows},
+ * {@code bytes}, {@code heartbeats} (taken); {@code repeats} (batches dropped), {@code
+ * repeated_flows}; {@code gaps}, {@code gap_batches}, {@code gap_flows} (missing), {@code
+ * gap_fills} (batches after they counted as missing); {@code producer_losses} (reported by
+ * producers), {@code quarantine_losses} (refused, covered by no gap).
  */
 public final class SequenceCheckOperator extends AbstractStreamOperator<PositionedBatch>
     implements OneInputStreamOperator<PositionedBatch, PositionedBatch> {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(SequenceCheckOperator.class);
-  // A logger of its own: the demo counts refused messages by reason and silences its lines.
+  // Its own logger: the demo counts refused messages by reason and silences its lines.
   private static final Logger REFUSED = LoggerFactory.getLogger("org.flowmon.quarantine");
 
   private transient ProducerPositions positions;
@@ -141,11 +135,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     }
   }
 
-  /**
-   * Takes a batch after the last of its producer.
-   *
-   * @param told missing flows that are already counted as lost
-   */
+  /** {@code told}: missing flows that are already counted as lost. */
   private void takeNext(
       StreamRecord<PositionedBatch> element, ProducerPosition position, long told) {
     long lost = countLosses(position, element.getValue().batch(), told);
@@ -198,8 +188,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
   private void refuse(StreamRecord<PositionedBatch> element, Quarantined refused) {
     quarantined.inc();
     quarantinedFlows.inc(refused.flows());
-    // The first few and then ever fewer: 1, 2, 4, 8 … so that a broken producer does not fill the
-    // log.
+    // First few, then ever fewer: 1, 2, 4, 8 … so that a broken producer does not fill the log.
     if (Long.bitCount(quarantined.getCount()) == 1) {
       REFUSED.warn(
           "batch {}: it is left out and written to topic {} ({} so far): {}",
@@ -219,7 +208,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     output.collect(element.replace(element.getValue().asPlace(lost, arrival)));
   }
 
-  /** Returns the flows of a refused message that no gap in its producer's numbers will cover. */
+  /** The flows of a refused message that no gap in its producer's numbers will cover. */
   private long lostWith(Quarantined refused) {
     FlowBatchHeader header = FlowBatchHeader.read(refused.bytes()).orElse(null);
     if (header == null) {

@@ -11,7 +11,6 @@ final class SourceKeys {
     this.topicId = topicId;
   }
 
-  /** {@code <topic id>:<partition>}. */
   String of(int partition) {
     if (partition >= keys.length) {
       keys = Arrays.copyOf(keys, Math.max(partition + 1, 2 * keys.length));

@@ -16,11 +16,10 @@ import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.utils.AttributeMap;
 
 /**
- * An HTTP client whose answers are bounded in time and size. The body of an object may take the
- * time of an attempt and a second more for each MiB of its stated length. A listing or an error,
- * which the SDK parses to a tree first, may take that time and {@link #MOST_TEXT} or {@link
- * #MOST_ERROR}. A socket's timeout alone covers a single read: a server that sends a byte a second
- * never exceeds it.
+ * An HTTP client of answers bounded in time and size: for an object an attempt's time and a second
+ * per MiB of stated length; for a listing or error, which the SDK parses to a tree first, that time
+ * and {@link #MOST_TEXT} or {@link #MOST_ERROR}. A socket's timeout covers a single read: a server
+ * that sends a byte a second never exceeds it.
  */
 final class BoundedHttpClient implements SdkHttpClient {
   /** Bytes of a listing; a thousand keys of the longest names are 3 MB. */
@@ -114,7 +113,7 @@ final class BoundedHttpClient implements SdkHttpClient {
     return client.clientName();
   }
 
-  /** A body that fails if it goes on for too long. */
+  /** Fails if it goes on for too long. */
   private static final class Bounded extends FilterInputStream {
     private static final int SLICE = 1 << 16;
 

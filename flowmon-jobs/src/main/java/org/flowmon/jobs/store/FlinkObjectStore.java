@@ -20,13 +20,11 @@ import org.flowmon.archive.store.ObjectStore;
 import org.flowmon.archive.store.StoredFile;
 
 /**
- * Files below a folder of one of Flink's file systems. A file is written under a temporary name and
- * renamed, so that it appears whole. The first of a name wins if renaming never replaces a file.
- * HDFS never does; Flink's local file system and object stores do, which the probe of {@link
- * org.flowmon.archive.store.RemoteArchiveStore} detects.
- *
- * <p>Flink's interface has no call that syncs a file's folder: durability is that of the file
- * system when a file is closed and renamed.
+ * Files below a folder of one of Flink's file systems, written under a temporary name and renamed,
+ * so that they appear whole. The first of a name wins if renaming never replaces: so in HDFS, not
+ * in Flink's local file system and object stores, which the probe of {@link
+ * org.flowmon.archive.store.RemoteArchiveStore} detects. No call syncs a folder: durability is the
+ * file system's when a file is closed and renamed.
  */
 final class FlinkObjectStore implements ObjectStore {
   private final FileSystem files;
@@ -43,8 +41,7 @@ final class FlinkObjectStore implements ObjectStore {
 
   @Override
   public boolean putIfAbsent(String name, byte[] bytes) throws IOException {
-    // Existence is not checked first: that would hide a rename that replaces from the probe, until
-    // two meet.
+    // A check first would hide a rename that replaces from the probe, until two meet.
     Path temporary = temporary(name);
     try {
       try (OutputStream out = files.create(temporary, FileSystem.WriteMode.NO_OVERWRITE)) {
@@ -97,7 +94,7 @@ final class FlinkObjectStore implements ObjectStore {
       if (rename(temporary, name)) {
         return;
       }
-      // Between the two calls there is no file: only a hint is ever replaced.
+      // Between the calls there is no file: only a hint is ever replaced.
       files.delete(path(name), false);
       if (!rename(temporary, name)) {
         throw new IOException("could not write " + describe(name));

@@ -12,11 +12,11 @@ import org.flowmon.archive.store.RemoteArchiveStore;
 import org.flowmon.archive.store.StoreSettings;
 
 /**
- * Opens {@code s3://bucket/prefix} with a client of its own, as Flink's file systems for S3 cannot
- * put conditionally, and any other URL as a file system of Flink's ({@code hdfs://…}).
+ * Opens {@code s3://bucket/prefix} with a client of its own, as Flink's S3 cannot put
+ * conditionally, other URLs ({@code hdfs://…}) as Flink's file systems.
  */
 public final class RemoteStores implements ArchiveStoreProvider {
-  /** Flink has file systems of these names; the archive opens all of them as S3. */
+  /** Names of Flink's file systems; the archive opens all as S3. */
   private static final Set<String> S3 = Set.of("s3", "s3a", "s3p");
 
   @Override

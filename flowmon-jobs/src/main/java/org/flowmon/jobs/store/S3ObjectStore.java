@@ -41,14 +41,14 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * Objects below a prefix of an S3 bucket, or of a service with the same protocol. The first put of
- * a name wins by {@code If-None-Match: *} (<a
+ * Objects below a prefix of an S3 bucket, or a service of that protocol. The first put of a name
+ * wins by {@code If-None-Match: *} (<a
  * href="https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html">conditional
- * writes</a>): 412 means that there is one, 409 that another is being written, and is retried.
+ * writes</a>): 412, there is one; 409, another is being written: retried.
  *
- * <p>Requests with transient failures (5xx, throttling, timeouts) are sent again a bounded number
- * of times by the SDK, with growing pauses. Answers are bounded in time and bytes and checked
- * before use: a broken or hostile server causes errors, and no wrong answer.
+ * <p>The SDK retries transient failures (5xx, throttling, timeouts) a bounded number of times with
+ * growing pauses. Answers are bounded in time and bytes and checked before use: a broken or hostile
+ * server causes errors, no wrong answer.
  */
 final class S3ObjectStore implements ObjectStore {
   private static final int CONFLICT = 409;
@@ -92,8 +92,7 @@ final class S3ObjectStore implements ObjectStore {
                         .connectionTimeout(Duration.ofSeconds(5))
                         .socketTimeout(options.timeout()),
                     options.timeout()))
-            // Services other than AWS may not know the SDK's newer checksums; each file of an
-            // archive has its own.
+            // Others than AWS may not know newer checksums; each file of an archive has its own.
             .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
             .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
             .serviceConfiguration(S3Configuration.builder().chunkedEncodingEnabled(false).build())
@@ -210,9 +209,7 @@ final class S3ObjectStore implements ObjectStore {
     return bytes;
   }
 
-  /**
-   * Reads bytes of an object: bounded before they are read, and requested again if they break off.
-   */
+  /** Bounded before they are read, and requested again if they break off. */
   private byte[] get(String name, String range, long expected, long maxBytes) throws IOException {
     GetObjectRequest request =
         GetObjectRequest.builder()
@@ -244,7 +241,6 @@ final class S3ObjectStore implements ObjectStore {
     }
   }
 
-  /** Reads a whole body with a stated length within its limit. */
   private byte[] body(
       String name, ResponseInputStream<GetObjectResponse> in, String range, long maxBytes)
       throws IOException {
@@ -343,7 +339,7 @@ final class S3ObjectStore implements ObjectStore {
     }
   }
 
-  /** Returns a file of a listing, only within the folder, as listed names are deleted here, too. */
+  /** Only within the folder, as listed names are deleted here, too. */
   private StoredFile file(String folder, S3Object object) throws IOException {
     String within = key(folder + "/");
     String key = String.valueOf(object.key());
@@ -368,7 +364,7 @@ final class S3ObjectStore implements ObjectStore {
         describe(folder + "/") + ": the server's list is none of this folder: " + what);
   }
 
-  /** Whether an answer's XML broke off: the SDK does not retry it, unlike other errors. */
+  /** Whether an answer's XML broke off, which the SDK does not retry. */
   private static boolean isBrokenOff(Throwable e) {
     return e instanceof SdkClientException && !(e.getCause() instanceof IOException);
   }

@@ -9,15 +9,12 @@ import java.time.Duration;
 import org.flowmon.archive.store.StoreSettings;
 
 /**
- * The connection to a bucket. Missing options come from the AWS SDK's sources: environment, system
- * properties, profile, instance role.
+ * The connection to a bucket. Missing or null options come from the AWS SDK's sources: environment,
+ * system properties, profile, instance role.
  *
- * @param endpoint of a service that is not AWS's; null: the SDK's
- * @param region null: the SDK's
+ * @param endpoint of a service that is not AWS's
  * @param pathStyle whether the bucket is part of the path, not of the host's name
- * @param profile of the SDK's configuration files; null: the SDK's
- * @param accessKey null: the SDK's credentials
- * @param secretFile file whose first line is the secret of {@code accessKey}
+ * @param secretFile its first line is the secret of {@code accessKey}
  * @param attempts of a request, the first included
  * @param timeout of an attempt, to which large files add a second for each MiB
  */
@@ -63,7 +60,7 @@ record S3Options(
     throw settings.error("endpoint", "http://host:port or https://host");
   }
 
-  /** Returns the secret; read when needed, and not stored. */
+  /** Read when needed, and not stored. */
   String secret() throws IOException {
     try (var lines = Files.lines(secretFile, StandardCharsets.UTF_8)) {
       return lines.findFirst().orElse("").strip();

@@ -12,9 +12,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message of a topic that is a JSON object, of any origin. Its values are texts, {@link
- * BigInteger}, {@link Double}, {@link Boolean}, null, lists and maps by name, in the message's
- * order. Errors name the member and the expected kind.
+ * A topic's message of any origin, a JSON object: texts, {@link BigInteger}, {@link Double}, {@link
+ * Boolean}, null, lists and maps by name, in its order. Errors name the member and the expected
+ * kind.
  */
 public final class JsonMessage {
   private static final JsonFactory JSON = new JsonFactory();
@@ -25,12 +25,7 @@ public final class JsonMessage {
     this.members = members;
   }
 
-  /**
-   * Parses a message.
-   *
-   * @param message JSON in UTF-8; null, as in a tombstone, is invalid
-   * @throws IOException if it is not one object
-   */
+  /** Parses JSON in UTF-8; IOException if it is not one object, or null as in a tombstone. */
   public static JsonMessage parse(byte @Nullable [] message) throws IOException {
     if (message == null) {
       throw new IOException("expected an object, found a message without a value");
@@ -73,7 +68,6 @@ public final class JsonMessage {
     };
   }
 
-  /** Throws an error unless a condition holds. */
   public static void expect(boolean holds, String what) throws IOException {
     if (!holds) {
       throw new IOException("expected " + what);
@@ -117,7 +111,7 @@ public final class JsonMessage {
     throw wrong(name, "true or false");
   }
 
-  /** Returns an object's members that are no lists or objects, by name. */
+  /** An object's members that are no lists or objects, by name. */
   public Map<String, Object> scalars(String name) throws IOException {
     expect(has(name), name);
     return scalars(object(name, members.get(name)).members);
@@ -129,7 +123,6 @@ public final class JsonMessage {
     return scalars;
   }
 
-  /** Returns a list of objects. */
   public List<JsonMessage> objects(String name) throws IOException {
     List<JsonMessage> objects = new ArrayList<>();
     for (Object value : list(name)) {
@@ -138,12 +131,10 @@ public final class JsonMessage {
     return objects;
   }
 
-  /** Returns the members that are no lists or objects, by name. */
   public Map<String, Object> scalars() {
     return scalars(members);
   }
 
-  /** Returns a list of texts. */
   public List<String> texts(String name) throws IOException {
     List<String> texts = new ArrayList<>();
     for (Object value : list(name)) {

@@ -34,8 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates, describes, reads and writes topics, with a time limit for each request. Clients are
- * given as properties, with the bootstrap servers.
+ * Creates, describes, reads and writes topics, with a time limit per request. Clients are
+ * properties with the bootstrap servers. {@link ConfigException} says what Kafka refuses.
  */
 public final class KafkaTopics {
   private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
@@ -45,12 +45,7 @@ public final class KafkaTopics {
 
   private KafkaTopics() {}
 
-  /**
-   * Creates missing topics with the broker's defaults: not every broker creates a topic at the
-   * first write.
-   *
-   * @throws ConfigException if that is not possible
-   */
+  /** With the broker's defaults: not every broker creates a topic at the first write. */
   public static void createIfMissing(Map<String, Object> client, Collection<String> names) {
     try (Admin admin = Admin.create(client)) {
       names.forEach(
@@ -58,11 +53,6 @@ public final class KafkaTopics {
     }
   }
 
-  /**
-   * Creates a topic with settings if it is missing.
-   *
-   * @throws ConfigException if that is not possible
-   */
   public static void createIfMissing(Map<String, Object> client, NewTopic wanted) {
     try (Admin admin = Admin.create(client)) {
       create(admin, wanted, client);
@@ -70,11 +60,8 @@ public final class KafkaTopics {
   }
 
   /**
-   * Creates a topic of one partition with a setting if it is missing. Warns if an existing topic is
-   * set differently.
-   *
-   * @param consequence of another setting, for the warning
-   * @throws ConfigException if that is not possible, or the topic has more than one partition
+   * Creates a topic of one partition with a setting. If an existing one is set differently, warns
+   * of {@code consequence}; {@link ConfigException} if it has more partitions.
    */
   public static void createSingle(
       Map<String, Object> client, String name, String setting, String value, String consequence) {
@@ -132,8 +119,7 @@ public final class KafkaTopics {
       Admin admin, String name, String setting, String value, String consequence) {
     ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, name);
     try {
-      ConfigEntry entry =
-          of(get(admin.describeConfigs(List.of(topic)).all()), topic).get(setting);
+      ConfigEntry entry = of(get(admin.describeConfigs(List.of(topic)).all()), topic).get(setting);
       String found = entry == null ? "unknown" : entry.value();
       if (!value.equals(found)) {
         LOG.warn("topic {}: {} is {}, expected {}: {}", name, setting, found, value, consequence);
@@ -143,11 +129,7 @@ public final class KafkaTopics {
     }
   }
 
-  /**
-   * Describes a topic.
-   *
-   * @throws KafkaException if Kafka does not answer or has no such topic
-   */
+  /** KafkaException: no answer or no such topic. */
   public static TopicDescription describe(Map<String, Object> client, String name) {
     try (Admin admin = Admin.create(client)) {
       return describe(admin, name);
@@ -158,7 +140,6 @@ public final class KafkaTopics {
     return of(get(admin.describeTopics(List.of(name)).allTopicNames()), name);
   }
 
-  /** What Kafka answered for one of the things that were asked. */
   private static <K, V> V of(Map<K, V> answers, K asked) {
     V answer = answers.get(asked);
     if (answer == null) {
@@ -167,7 +148,7 @@ public final class KafkaTopics {
     return answer;
   }
 
-  /** Waits for an answer; Kafka's errors are thrown as they are. */
+  /** Throws Kafka's errors as they are. */
   private static <T> T get(Future<T> answer) {
     try {
       return answer.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
@@ -182,12 +163,7 @@ public final class KafkaTopics {
     }
   }
 
-  /**
-   * Writes messages and waits until Kafka has taken them.
-   *
-   * @return the offset of the last
-   * @throws ConfigException if Kafka refuses one
-   */
+  /** Waits until Kafka has taken all messages; returns the offset of the last. */
   public static long send(
       Map<String, Object> client, List<ProducerRecord<byte[], byte[]>> messages) {
     Map<String, Object> all = new HashMap<>(client);
@@ -208,7 +184,7 @@ public final class KafkaTopics {
     }
   }
 
-  /** Opens a reader of messages that keeps no offsets in Kafka. */
+  /** Keeps no offsets in Kafka. */
   public static KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> client) {
     Map<String, Object> all = new HashMap<>(client);
     all.put("auto.offset.reset", "none");
@@ -216,11 +192,7 @@ public final class KafkaTopics {
     return new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
-  /**
-   * Reads the present messages of a topic of one partition, in order.
-   *
-   * @return the offset after them
-   */
+  /** Reads a topic of one partition, in order; returns the offset after it. */
   public static long read(
       Map<String, Object> client, String topic, Consumer<ConsumerRecord<byte[], byte[]>> to) {
     TopicPartition partition = new TopicPartition(topic, 0);

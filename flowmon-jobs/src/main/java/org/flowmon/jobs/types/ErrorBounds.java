@@ -5,17 +5,11 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.udaf.function.ErrorBound;
 
-/**
- * The bytes of an {@link ErrorBound}: its kind (1 byte, 0 for none), value, probability (8 each).
- */
+/** An {@link ErrorBound} in bytes: kind (1 byte, 0 for none), value, probability (8 each). */
 public final class ErrorBounds {
   private ErrorBounds() {}
 
-  /**
-   * Writes a bound.
-   *
-   * @param bound null for none
-   */
+  /** {@code bound}: null for none. */
   public static void write(ErrorBound bound, DataOutputView target) throws IOException {
     target.writeByte(bound == null ? 0 : bound.kind().code());
     if (bound != null) {
@@ -24,7 +18,6 @@ public final class ErrorBounds {
     }
   }
 
-  /** Reads the format of {@link #write}. */
   public static ErrorBound read(DataInputView source) throws IOException {
     int code = source.readUnsignedByte();
     if (code == 0) {

@@ -9,11 +9,9 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.util.InstantiationUtil;
 
 /**
- * A serializer of an immutable record of the job: a version byte, then the record's own bytes. As
- * the records are immutable, {@code copy} returns the same reference.
- *
- * <p>A subclass has a public constructor without parameters and a snapshot class of its own (Flink
- * finds both by name).
+ * A serializer of an immutable record: a version byte, then its own bytes. {@code copy} returns the
+ * same reference. A subclass has a public constructor without parameters and a snapshot class of
+ * its own (Flink finds both by name).
  */
 public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
   private static final long serialVersionUID = 1L;
@@ -24,23 +22,16 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
   private final int version;
   private final Class<? extends TypeSerializerSnapshot<T>> snapshot;
 
-  /**
-   * @param version the written version, 1 … 255; {@link #read} is given the version that it reads
-   * @param snapshot the snapshot class, whose name savepoints hold
-   */
+  /** The written version, 1 … 255, and the snapshot class, whose name savepoints hold. */
   protected RecordSerializer(int version, Class<? extends TypeSerializerSnapshot<T>> snapshot) {
     this.version = version;
     this.snapshot = snapshot;
   }
 
-  /** Writes the record in the current version, without the version byte. */
+  /** In the current version, without the version byte. */
   protected abstract void write(T record, DataOutputView target) throws IOException;
 
-  /**
-   * Reads a record.
-   *
-   * @param found the version it was written in: 1 … the current one
-   */
+  /** {@code found}: the version it was written in, 1 … the current one. */
   protected abstract T read(int found, DataInputView source) throws IOException;
 
   @Override
@@ -85,7 +76,7 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
     return true;
   }
 
-  /** Returns null: immutable records have no empty instance. */
+  /** Null: immutable records have no empty instance. */
   @Override
   public final T createInstance() {
     return null;
@@ -101,17 +92,12 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
     return -1;
   }
 
-  /** Writes a length and the bytes. */
   protected static void writeBytes(byte[] bytes, DataOutputView target) throws IOException {
     target.writeInt(bytes.length);
     target.write(bytes);
   }
 
-  /**
-   * Reads the format of {@link #writeBytes}.
-   *
-   * @param most allowed bytes, so that a damaged length allocates nothing
-   */
+  /** {@code most} allowed bytes, so that a damaged length allocates nothing. */
   protected static byte[] readBytes(DataInputView source, int most) throws IOException {
     int length = source.readInt();
     if (length < 0 || length > most) {
@@ -122,17 +108,16 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
     return bytes;
   }
 
-  /** Writes a text of up to 16 MB of UTF-8. */
+  /** A text of up to 16 MB of UTF-8. */
   public static void writeString(String text, DataOutputView target) throws IOException {
     writeBytes(text.getBytes(StandardCharsets.UTF_8), target);
   }
 
-  /** Reads the format of {@link #writeString}. */
   public static String readString(DataInputView source) throws IOException {
     return new String(readBytes(source, MAX_TEXT), StandardCharsets.UTF_8);
   }
 
-  /** Writes whether there is a text, and the text as {@link #writeString}. */
+  /** Whether there is a text, and the text as {@link #writeString}. */
   public static void writeText(String text, DataOutputView target) throws IOException {
     target.writeBoolean(text != null);
     if (text != null) {
@@ -140,12 +125,11 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
     }
   }
 
-  /** Reads the format of {@link #writeText}. */
   public static String readText(DataInputView source) throws IOException {
     return source.readBoolean() ? readString(source) : null;
   }
 
-  /** Writes whether there is a message for people, and its beginning in modified UTF-8. */
+  /** Whether there is a message for people, and its beginning in modified UTF-8. */
   protected static void writeMessage(String message, DataOutputView target) throws IOException {
     target.writeBoolean(message != null);
     if (message != null) {
@@ -153,7 +137,6 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
     }
   }
 
-  /** Reads the format of {@link #writeMessage}. */
   protected static String readMessage(DataInputView source) throws IOException {
     return source.readBoolean() ? source.readUTF() : null;
   }

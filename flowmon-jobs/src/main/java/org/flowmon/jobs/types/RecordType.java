@@ -9,8 +9,8 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 
 /**
- * Flink's type information of a job's record: its class and its {@link RecordSerializer}. A record
- * names it by {@code @TypeInfo(RecordType.Factory.class)} and a constant {@code TYPE}.
+ * Flink's type information of a record: its class and {@link RecordSerializer}. A record names it
+ * by {@code @TypeInfo(RecordType.Factory.class)} and a constant {@code TYPE}.
  */
 public final class RecordType<T> extends TypeInformation<T> {
   private static final long serialVersionUID = 1L;

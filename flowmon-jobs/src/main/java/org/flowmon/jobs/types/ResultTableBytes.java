@@ -36,7 +36,7 @@ public final class ResultTableBytes {
   private static final int SOME_NULL = 1;
   private static final int HAS_HIGHS = 2;
   private static final int ALL_NULL = 4;
-  // Rows at a time.
+  // Rows.
   private static final int CHUNK = 1024;
 
   private ResultTableBytes() {}
@@ -246,7 +246,6 @@ public final class ResultTableBytes {
     return longs;
   }
 
-  /** Reads version 1. */
   private static ResultTable readRows(int columns, DataInputView source) throws IOException {
     ResultTable.Builder table = new ResultTable.Builder();
     ValueKind[] kinds = new ValueKind[columns];

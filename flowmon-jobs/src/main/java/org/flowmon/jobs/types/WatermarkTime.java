@@ -1,21 +1,14 @@
 package org.flowmon.jobs.types;
 
-import org.flowmon.flow.FlowBatch;
-
 /**
- * Converts between watermarks and arrivals. Flows' times are microseconds, watermarks are
- * milliseconds as everywhere in Flink (so that its pages and metrics show real times): a watermark
- * of t means that every flow that arrived before t + 1 ms has been seen.
+ * Converts between watermarks, in milliseconds as everywhere in Flink, whose pages then show real
+ * times, and arrivals, in microseconds. At watermark t every flow that arrived before t + 1 ms has
+ * been seen.
  */
 public final class WatermarkTime {
   private WatermarkTime() {}
 
-  /**
-   * Returns the watermark after a batch.
-   *
-   * @param maxArrival largest {@link FlowBatch#maxArrival} so far, in microseconds
-   * @param disorderMicros how far a later flow's arrival may lie below it
-   */
+  /** In microseconds: the largest arrival so far, and how far later ones may lie below. */
   public static long watermark(long maxArrival, long disorderMicros) {
     if (maxArrival < Long.MIN_VALUE + disorderMicros) {
       return Long.MIN_VALUE;
@@ -23,10 +16,7 @@ public final class WatermarkTime {
     return Math.floorDiv(maxArrival - disorderMicros, 1000) - 1;
   }
 
-  /**
-   * Returns the arrival, in microseconds, up to which (inclusive) all flows have been seen at a
-   * watermark.
-   */
+  /** The arrival, in microseconds, up to which (inclusive) all flows have been seen. */
   public static long completeThrough(long watermark) {
     if (watermark >= Long.MAX_VALUE / 1000 - 1) {
       return Long.MAX_VALUE;

@@ -26,18 +26,14 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.window.WindowPart;
 
 /**
- * The windows of an analysis whose query is over the results of others. These, its leaves, have the
- * same windows. The whole has a result if all leaves are whole and one has something new. A leaf
- * without groups in a window counts as a query over no flows. A window in which no leaf has any
- * group gives a result without rows if any flow arrived in it or is known to be lost, else none. If
- * a leaf has more groups than the analysis may hold, the result has none. This class keeps no
+ * The windows of a query over the results of others, its leaves, which have the same windows. The
+ * whole has a result if all leaves are whole and one has news. A leaf without groups counts as a
+ * query over no flows. If none has any, there is a result without rows if a flow arrived or is
+ * known to be lost. If one has more groups than the analysis may hold, the result has none. Without
  * state: each leaf has its windows.
  */
 final class JoinedWindows implements ClosingWindows {
-  /**
-   * The most rows of a join: the task of all analyses' windows does nothing else meanwhile. An
-   * analysis whose windows have more is stopped.
-   */
+  /** The task of all windows does nothing else meanwhile; above, the analysis is stopped. */
   private static final int MAX_JOIN_ROWS = 1_000_000;
 
   private final Query query;
@@ -45,12 +41,7 @@ final class JoinedWindows implements ClosingWindows {
   private final WindowSpec window;
   private final Counter revisions;
 
-  /**
-   * Creates the windows of an analysis.
-   *
-   * @param leaves those of each leaf, at least one
-   * @param revisions counts results that replace an earlier one
-   */
+  /** {@code leaves}: at least one; {@code revisions} counts results that replace an earlier one. */
   JoinedWindows(List<OpenWindows> leaves, Counter revisions) {
     LiveQuery first = leaves.get(0).live();
     this.query = first.whole();
@@ -131,8 +122,8 @@ final class JoinedWindows implements ClosingWindows {
       counts = counts == null ? arrived : counts.beside(arrived);
     }
     Query whole = AnalysisConfig.Live.at(query, end);
-    // If a leaf has only some of its groups, their partners in another leaf are unknown: then there
-    // is no row. Without any groups there is none either.
+    // If a leaf has only some groups, their partners in others are unknown: no row. Nor without
+    // any.
     ResultTable rows =
         hasAllGroups && hasGroups
             ? NestedQueries.answer(whole, answers::get, MAX_JOIN_ROWS, () -> {})

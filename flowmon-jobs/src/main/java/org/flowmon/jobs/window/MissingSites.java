@@ -7,21 +7,17 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.flowmon.jobs.lowlevel.Partial;
 
-/**
- * The sites that were incomplete when results of a query went out, by the arrival through which
- * these are complete.
- */
+/** Sites incomplete when results went out, by the arrival through which those are complete. */
 final class MissingSites {
   /**
-   * The most ranges of a site. Above it the two nearest are merged: results between them count the
-   * site as missing, too, and no result that lacks it is left out.
+   * Above it the two nearest ranges of a site are merged: results between count it as missing, too,
+   * and none that lacks it is left out.
    */
   static final int MAX_RANGES = 1024;
 
   // By site: through by after; ranges do not touch.
   private final TreeMap<String, TreeMap<Long, Long>> bySite = new TreeMap<>();
 
-  /** Notes that a site is missing. */
   void add(Partial.Missing message) {
     TreeMap<Long, Long> ranges = bySite.computeIfAbsent(message.site(), site -> new TreeMap<>());
     long after = message.after();
@@ -56,7 +52,7 @@ final class MissingSites {
     ranges.put(first, ranges.remove(second));
   }
 
-  /** Returns the sites missing in a result that is complete through this arrival, by name. */
+  /** The sites missing in a result that is complete through this arrival, by name. */
   List<String> at(long through) {
     List<String> missing = new ArrayList<>();
     bySite.forEach(
@@ -79,7 +75,6 @@ final class MissingSites {
     bySite.clear();
   }
 
-  /** Adds the messages that restore this. */
   void snapshot(long queryId, List<Partial> messages) {
     bySite.forEach(
         (site, ranges) ->

@@ -14,29 +14,27 @@ import org.flowmon.udaf.window.AdvancedGroups;
 import org.flowmon.udaf.window.WindowPart;
 
 /**
- * A window whose last result has not gone out.
- *
- * <p>Tasks of the merge are at different watermarks. An update is taken in once the watermark of
- * all reaches the arrival through which it is complete. So each result holds exactly the flows that
- * had arrived by then, and is the same in every run.
+ * A window whose last result has not gone out. Merging tasks are at different watermarks: an update
+ * is taken in once all have reached the arrival through which it is complete. So each result has
+ * exactly the flows arrived by then, the same in every run.
  */
 final class OpenWindow {
   private final LiveQuery live;
   private final WindowSpec window;
   private final long end;
-  // Final parts as bytes: they take less memory than a table, and a checkpoint has them.
+  // As bytes they take less memory than a table, and a checkpoint has them.
   private final List<byte[]> parts = new ArrayList<>();
   // By key group: the last update that was taken in.
   private final Map<Integer, Partial.Update> taken = new TreeMap<>();
-  // In the order of arrival, which for each key group is that of {@code through}.
+  // In order of arrival: for each key group that of {@code through}.
   private final List<Partial.Update> waiting = new ArrayList<>();
-  // What was sent in advance, and the rests of it: the groups, and the messages for a checkpoint.
+  // Sent in advance, and the rests of it: the groups, and the messages for a checkpoint.
   private final AdvancedGroups advanced;
   private final List<Partial.OfWindow> ahead = new ArrayList<>();
-  // The arrival through which the last published result was complete.
+  // The last published result was complete through it.
   private long published = Long.MIN_VALUE;
   private boolean changed;
-  // Whether any arrival was counted within it.
+  // Any arrival was counted within it.
   private boolean counted;
 
   OpenWindow(LiveQuery live, long end) {
@@ -46,23 +44,20 @@ final class OpenWindow {
     this.advanced = new AdvancedGroups(live.query());
   }
 
-  /** The window's end, in microseconds. */
   long end() {
     return end;
   }
 
-  /** Notes that arrivals were counted within it, so it has a result even without groups. */
+  /** It has a result even without groups. */
   void count() {
     changed |= published == Long.MIN_VALUE;
     counted = true;
   }
 
-  /** Whether it has counts and no groups. */
   boolean hasCountsAlone() {
     return counted && parts.isEmpty() && advanced.isEmpty() && taken.isEmpty();
   }
 
-  /** Takes groups of the window. */
   void add(Partial.OfWindow message) {
     boolean isLast = true;
     if (message instanceof Partial.Part part) {
@@ -81,28 +76,21 @@ final class OpenWindow {
     changed |= isLast && published == Long.MIN_VALUE;
   }
 
-  /** Begins to order what was sent in advance if all has come. */
   void prepare(long watermark, Executor executor) {
     if (window.advanceAt(end) <= watermark) {
       advanced.prepare(executor);
     }
   }
 
-  /** The arrival through which the last published result was complete. */
   long published() {
     return published;
   }
 
-  /** Restores the last published result's arrival from the state. */
   void published(long through) {
     published = through;
   }
 
-  /**
-   * Returns the window's result at a watermark; empty if it has none, or none other than the last.
-   *
-   * @param watermark of all tasks of the merge
-   */
+  /** At this watermark of all merging tasks; empty without a result, or none but the last. */
   Optional<WindowPart> next(long watermark) {
     if (!hasNews(watermark) || !isWhole(watermark)) {
       return Optional.empty();
@@ -111,7 +99,6 @@ final class OpenWindow {
     return hasCountsAlone() ? Optional.of(WindowPart.empty(live.id(), end, live.query())) : part;
   }
 
-  /** Whether the result at a watermark differs from the last one. */
   boolean hasNews(long watermark) {
     if (window.firstResultAt(end) > watermark) {
       return false;
@@ -123,8 +110,8 @@ final class OpenWindow {
   }
 
   /**
-   * Whether it has all messages of a watermark that was given to {@link #hasNews}. A task that
-   * skipped this tick has groups of a later one; final parts were there when the window was closed.
+   * Whether all messages of a watermark given to {@link #hasNews} are here. A task that skipped
+   * this tick has groups of a later one; final parts came when the window was closed.
    */
   boolean isWhole(long watermark) {
     long through = window.completeThrough(end, watermark);
@@ -132,12 +119,7 @@ final class OpenWindow {
         && waiting.stream().noneMatch(update -> update.since() < through);
   }
 
-  /**
-   * Publishes the window's result.
-   *
-   * @param through the arrival through which it is complete
-   * @return empty if nothing has come, or groups sent in advance are missing
-   */
+  /** Complete through this arrival; empty if nothing came, or groups sent ahead are missing. */
   Optional<WindowPart> publish(long through) {
     changed = false;
     published = through;
@@ -172,7 +154,6 @@ final class OpenWindow {
             });
   }
 
-  /** Returns the bytes of all its messages. */
   long bytes() {
     return messages().mapToLong(message -> message.bytes().length).sum();
   }
@@ -184,7 +165,6 @@ final class OpenWindow {
     return Stream.concat(last, Stream.concat(taken.values().stream(), waiting.stream()));
   }
 
-  /** Adds the messages that restore this. */
   void snapshot(List<Partial> messages) {
     messages().forEach(messages::add);
   }

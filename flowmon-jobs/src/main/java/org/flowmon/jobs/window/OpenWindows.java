@@ -18,23 +18,16 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.result.GroupAnswer;
 import org.flowmon.udaf.window.WindowPart;
 
-/**
- * The windows of one analysis whose last result has not gone out, and the arrival counts by pane.
- */
+/** An analysis's windows whose last result has not gone out, and the arrival counts by pane. */
 final class OpenWindows implements ClosingWindows {
   private final LiveQuery live;
   private final Counter revisions;
   private final TreeMap<Long, OpenWindow> windows = new TreeMap<>();
   private final TreeMap<Long, ArrivalCounts> arrivals = new TreeMap<>();
-  // Ends of windows that went out at the end of input, before the watermark closed them.
+  // Windows that went out at the end of input, before the watermark closed them.
   private final TreeSet<Long> closedEarly = new TreeSet<>();
   private final MissingSites missing = new MissingSites();
 
-  /**
-   * Creates an empty instance.
-   *
-   * @param revisions counts results that replace an earlier one
-   */
   OpenWindows(LiveQuery live, Counter revisions) {
     this.live = live;
     this.revisions = revisions;
@@ -44,11 +37,7 @@ final class OpenWindows implements ClosingWindows {
     return live;
   }
 
-  /**
-   * Takes groups of a window.
-   *
-   * @return false if the window was closed already, so that they are left out
-   */
+  /** False if the window was closed already, so that the groups are left out. */
   boolean add(Partial.OfWindow message, long closedThrough) {
     long windowEnd = message.windowEnd();
     if (isClosed(windowEnd, closedThrough)) {
@@ -61,15 +50,14 @@ final class OpenWindows implements ClosingWindows {
   }
 
   /**
-   * Whether an update counts. From a state with revisions, if there are none any more, only the
-   * last ones do: the others come again as a part, with the end of the window's lateness.
+   * From a state with revisions, if there are none now, only the last updates count: others come
+   * again as a part, with the end of the window's lateness.
    */
   private boolean isWanted(Partial.Update update) {
     return live.window().revised()
         || update.through() >= update.windowEnd() + live.window().latenessMicros();
   }
 
-  /** Begins the work on windows' results that can be done before they are due. */
   void prepare(long completeThrough, Executor executor) {
     for (OpenWindow open : windows.values()) {
       open.prepare(completeThrough, executor);
@@ -85,16 +73,15 @@ final class OpenWindows implements ClosingWindows {
   }
 
   /**
-   * Takes the arrival counts of a pane. They may come after a result of one of the pane's windows
-   * has gone out, as a source broke the disorder bound or the input had ended before. Then they
-   * count in the first later pane all of whose windows are still to come: over successive windows
-   * nothing counts twice and nothing is lost.
+   * Takes a pane's arrival counts. After a result of one of its windows (a source broke the
+   * disorder bound, or the input had ended) they count in the first later pane with all windows to
+   * come: over successive windows nothing counts twice or is lost.
    */
   void add(Partial.Counts message, long closedThrough) {
     count(toCome(message.paneStart(), closedThrough), message.counts(), closedThrough);
   }
 
-  /** Restores the arrival counts of a pane, some of whose windows may be closed. */
+  /** Some of the pane's windows may be closed. */
   void restore(Partial.Counts message, long closedThrough) {
     count(message.paneStart(), message.counts(), closedThrough);
   }
@@ -111,7 +98,7 @@ final class OpenWindows implements ClosingWindows {
     }
   }
 
-  /** Returns the first pane, from this one on, none of whose windows has had a result. */
+  /** The first pane, from this one on, none of whose windows has had a result. */
   private long toCome(long paneStart, long closedThrough) {
     WindowSpec window = live.window();
     long pane = paneStart;
@@ -146,7 +133,6 @@ final class OpenWindows implements ClosingWindows {
     return windows.values().stream().mapToLong(OpenWindow::bytes).sum();
   }
 
-  /** Returns the number of windows whose first result is due. */
   int due(long completeThrough) {
     int due = 0;
     for (Map.Entry<Long, OpenWindow> open : windows.entrySet()) {
@@ -158,7 +144,6 @@ final class OpenWindows implements ClosingWindows {
     return due;
   }
 
-  /** Forgets windows that had their last result, and their arrival counts. */
   void forget(long completeThrough) {
     WindowSpec window = live.window();
     while (!windows.isEmpty() && window.isClosed(windows.firstKey(), completeThrough)) {
@@ -195,12 +180,9 @@ final class OpenWindows implements ClosingWindows {
   }
 
   /**
-   * Returns the states of the earliest final window, and forgets it: one at a time, as the states
-   * of a window may fill much of the memory. Used instead of results if states are published.
-   *
-   * @param completeThrough {@link Long#MAX_VALUE}: the input has ended; the window is remembered in
-   *     case the job is restored and goes on
-   * @return empty if no window is final
+   * Takes out the earliest final window's states, empty if none is final: one at a time, as they
+   * may fill much of the memory. Used instead of results. {@link Long#MAX_VALUE}: the input has
+   * ended; the window is remembered in case the job is restored and goes on.
    */
   Optional<PublishedWindow> nextStates(long completeThrough) {
     boolean isEnd = completeThrough == Long.MAX_VALUE;
@@ -227,36 +209,29 @@ final class OpenWindows implements ClosingWindows {
     return new PublishedWindow(live, end, counts, part.level() > 0 ? null : part.toBytes());
   }
 
-  /** Returns the ends of all windows; only some may have a result. */
+  /** Only some may have a result. */
   Set<Long> ends() {
     return windows.keySet();
   }
 
-  /** Returns a window, if it has messages. */
   Optional<OpenWindow> of(long windowEnd) {
     return Optional.ofNullable(windows.get(windowEnd));
   }
 
-  /** Closes a window at the end of input, as {@link #closeAtEnd} closes all. */
   void closeEarly(long windowEnd) {
     closedEarly.add(windowEnd);
     windows.remove(windowEnd);
   }
 
-  /** Ends of windows closed by {@link #closeAtEnd} and not by a watermark. */
   Iterable<Long> closedEarly() {
     return closedEarly;
   }
 
-  /** Restores such an end from the state. */
   void closedEarly(long windowEnd) {
     closedEarly.add(windowEnd);
   }
 
-  /**
-   * By window end, for windows whose results may be revised: the arrival through which the last
-   * result was complete.
-   */
+  /** By end, if results may be revised: the arrival through which the last was complete. */
   Map<Long, Long> published() {
     Map<Long, Long> published = new TreeMap<>();
     windows.forEach(
@@ -268,7 +243,6 @@ final class OpenWindows implements ClosingWindows {
     return published;
   }
 
-  /** Restores one of these from the state. */
   void published(long windowEnd, long through) {
     window(windowEnd).published(through);
   }
@@ -296,17 +270,14 @@ final class OpenWindows implements ClosingWindows {
     return result.withBounds(answer.bounds()).withMissing(missing(through));
   }
 
-  /** Returns the sites missing in a result that is complete through this arrival. */
   List<String> missing(long through) {
     return missing.at(through);
   }
 
-  /** Reduces a window's parts to the groups that the analysis may hold. */
   WindowPart settled(WindowPart parts) {
     return parts.settled(live.analysis().live().limit().ofPane(live.window()));
   }
 
-  /** Returns the arrival counts of a time. */
   ArrivalCounts arrived(long start, long end) {
     ArrivalCounts counts = ArrivalCounts.NONE;
     for (ArrivalCounts pane : arrivals.subMap(start, end).values()) {
@@ -315,7 +286,6 @@ final class OpenWindows implements ClosingWindows {
     return counts;
   }
 
-  /** Forgets everything. */
   void clear() {
     windows.clear();
     arrivals.clear();
@@ -323,7 +293,6 @@ final class OpenWindows implements ClosingWindows {
     missing.clear();
   }
 
-  /** Returns the messages that restore this. */
   List<Partial> snapshot() {
     List<Partial> messages = new ArrayList<>();
     windows.values().forEach(open -> open.snapshot(messages));

@@ -16,8 +16,8 @@ import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.udaf.pane.WindowSpec;
 
 /**
- * The final windows that a site's job publishes: those with all of their flows, of analyses that
- * publish. Used by the task of all windows, which owns these queries.
+ * The final windows that a site's job publishes: those with all their flows. Used by the task of
+ * all windows, which owns these queries.
  */
 final class PublishedWindows {
   private final SitePublisher publisher;
@@ -29,14 +29,11 @@ final class PublishedWindows {
   private boolean hasBegun;
 
   /**
-   * Creates an attempt without messages.
+   * Creates an attempt without messages; {@code disorder} as {@link WindowOperator} has it.
    *
-   * @param site its name
-   * @param disorder how far an arrival may lie behind the largest of its partition, if a job
-   *     without a checkpoint begins in the midst of the flows; null: it begins with the first flow
    * @param closedThrough the progress of earlier attempts; {@link Long#MIN_VALUE}: there were none
    * @param whole by query: the first window with all flows, as it changes
-   * @param notWhole counts windows that are not published, as they may lack flows
+   * @param notWhole counts unpublished windows, which may lack flows
    */
   PublishedWindows(
       String site,
@@ -57,10 +54,7 @@ final class PublishedWindows {
     this.publisher = new SitePublisher(site, closedThrough, this::published, out, metrics);
   }
 
-  /**
-   * Returns the publications with their first whole window, without those that have not begun or
-   * were stopped.
-   */
+  /** Without those that have not begun or were stopped. */
   private List<StatesMessage.Published> published() {
     List<StatesMessage.Published> all = new ArrayList<>();
     whole.forEach(
@@ -73,18 +67,15 @@ final class PublishedWindows {
     return all;
   }
 
-  /**
-   * Notes the first complete time, before its windows are published: it sets the first whole
-   * window.
-   */
+  /** The first complete time, before its windows are published, sets the first whole window. */
   void begin(long completeThrough) {
     boolean isTime = completeThrough != Long.MIN_VALUE && completeThrough != Long.MAX_VALUE;
     if (hasBegun || !isTime) {
       return;
     }
     hasBegun = true;
-    // The watermark is the disorder behind the arrivals read, and unread earlier messages may have
-    // arrivals as far ahead of them.
+    // The watermark is the disorder behind what was read; unread messages may be as far ahead of
+    // that.
     long unread = completeThrough + 2 * disorderMicros;
     whole.replaceAll(
         (id, from) -> {
@@ -98,7 +89,6 @@ final class PublishedWindows {
         });
   }
 
-  /** Publishes a final window, or counts it if it is not whole. */
   void publish(PublishedWindow states) {
     long start = states.windowEnd() - states.live().window().widthMicros();
     if (whole.get(states.live().id()).isWhole(start)) {
@@ -108,7 +98,6 @@ final class PublishedWindows {
     }
   }
 
-  /** Sends the progress that all windows that were final by then are published. */
   void reached(long completeThrough) {
     publisher.reached(completeThrough);
   }

@@ -7,15 +7,14 @@ import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.merge.WindowResult;
 
 /**
- * The flows per group in published windows, by analysis. A window's cost beyond its flows depends
- * on its groups, so this shows whether windows are long enough. Also the number of groups left out
- * above the limit.
+ * Flows per group in published windows, by analysis: a window's cost beyond its flows depends on
+ * its groups, so this tells if it is long enough. Also the groups left out above the limit.
  */
 final class ReductionMetrics {
   private final MetricGroup metrics;
   private final Map<String, Sums> analyses = new HashMap<>();
 
-  /** The sums of one analysis since the task began; written by the task, read by reporters. */
+  /** Since the task began; written by the task, read by reporters. */
   private static final class Sums {
     private volatile long flows;
     private volatile long groups;
@@ -28,10 +27,7 @@ final class ReductionMetrics {
       return made == 0 ? 0 : flows / (double) made;
     }
 
-    /**
-     * Recommended length in milliseconds; 0 if nothing is known yet, −1 if not even the longest is
-     * enough.
-     */
+    /** In milliseconds; 0 if nothing is known yet, −1 if not even the longest is enough. */
     long recommendedWindow() {
       double ratio = flowsPerGroup();
       if (ratio == 0) {
@@ -42,16 +38,10 @@ final class ReductionMetrics {
     }
   }
 
-  /** Creates the metrics before any window. */
   ReductionMetrics(MetricGroup metrics) {
     this.metrics = metrics;
   }
 
-  /**
-   * Adds a result.
-   *
-   * @param ownMicros as in {@link WindowLengths#own}
-   */
   // One thread writes; others see its sums, if not at once.
   @SuppressWarnings("NonAtomicVolatileUpdate")
   void add(WindowResult window, long ownMicros) {

@@ -12,21 +12,15 @@ import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.flowmon.jobs.merge.WindowResult;
 
 /**
- * Makes the results of several analyses at a time, on the caller's thread and on helpers: at a
- * window's end all of them are due at once, and the cores have little else to do. While the caller
- * waits for a helper it runs the mails of later operators in its chain: the histories and reports
- * of earlier results. Used by one thread.
+ * Makes results of several analyses at a time, on the caller's thread and helpers: at a window's
+ * end all are due at once, and the cores have little else to do. A waiting caller runs the mails of
+ * later operators in its chain: histories and reports of earlier results. Used by one thread.
  */
 final class ResultMakers implements AutoCloseable {
   private final ExecutorService helpers;
   private final ExecutorService preparer; // so that no result waits for it
   private final MailboxExecutor mailbox;
 
-  /**
-   * Creates the makers with some helpers.
-   *
-   * @param mailbox of the caller's thread
-   */
   ResultMakers(int threads, MailboxExecutor mailbox) {
     this.mailbox = mailbox;
     helpers = Executors.newFixedThreadPool(threads, task -> daemon(task, "windows-helper"));
@@ -39,12 +33,7 @@ final class ResultMakers implements AutoCloseable {
     return thread;
   }
 
-  /**
-   * The results made by a helper.
-   *
-   * @param results up to its failure, if any
-   * @param failure null if it had none
-   */
+  /** A helper's results up to its failure; null if it had none. */
   private record Made(List<WindowResult> results, RuntimeException failure) {}
 
   /** The results of an analysis, made once. */
@@ -53,11 +42,7 @@ final class ResultMakers implements AutoCloseable {
     private FutureTask<Made> byHelper; // null if the caller makes them
     private MailboxExecutor mailbox;
 
-    /**
-     * Creates results that are not made yet.
-     *
-     * @param maker gives the results one by one; shares nothing with those of other analyses
-     */
+    /** {@code maker} gives results one by one; it shares nothing with other analyses'. */
     Making(Consumer<Consumer<WindowResult>> maker) {
       this.maker = maker;
     }
@@ -73,11 +58,9 @@ final class ResultMakers implements AutoCloseable {
     }
 
     /**
-     * Gives the results in order: a helper's when all are made, the caller's own one by one, so
-     * that no other is in memory.
-     *
-     * @param to its exceptions are thrown on
-     * @return the maker's failure, after the results before it; null if it had none
+     * Gives results in order, a helper's when all are made, the caller's one by one, so that no
+     * other is in memory. Returns the maker's failure, after the results before it, or null; those
+     * of {@code to} are thrown on.
      */
     RuntimeException give(Consumer<WindowResult> to) throws InterruptedException {
       if (byHelper == null) {
@@ -121,12 +104,10 @@ final class ResultMakers implements AutoCloseable {
     }
   }
 
-  /** Runs work in the background; nobody waits for it. */
   void prepare(Runnable work) {
     preparer.execute(work);
   }
 
-  /** Lets a helper make the results as soon as one is free. */
   void help(Making making) {
     making.mailbox = mailbox;
     making.byHelper =
@@ -139,7 +120,6 @@ final class ResultMakers implements AutoCloseable {
     helpers.execute(making.byHelper);
   }
 
-  /** Wakes the caller if it waits. */
   private void wake() {
     try {
       mailbox.execute(() -> {}, "results are made");

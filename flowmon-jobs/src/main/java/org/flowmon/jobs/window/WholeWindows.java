@@ -4,9 +4,9 @@ import java.util.BitSet;
 import org.flowmon.jobs.lowlevel.Partial;
 
 /**
- * The first window with all flows of a query. A query that runs since the job's first flow has them
- * from the beginning. For a later one each task of the low level announces its start ({@link
- * Partial.Started}), and a window that ends before all have announced lacks flows.
+ * A query's first window with all flows: from the beginning if it runs since the job's first flow.
+ * Else each low-level task announces its start ({@link Partial.Started}), and a window that ends
+ * before all have lacks flows.
  */
 final class WholeWindows {
   private final long version;
@@ -20,20 +20,17 @@ final class WholeWindows {
     this.first = first;
   }
 
-  /** Creates the windows of a query whose tasks have announced their start. */
+  /** All tasks have announced their start. */
   static WholeWindows from(long first) {
     return new WholeWindows(0, true, first);
   }
 
-  /**
-   * Creates the windows of a query that began with this change or a later one; nothing else is
-   * known yet.
-   */
+  /** It began with this change or a later one; nothing else is known yet. */
   static WholeWindows pending(long version) {
     return new WholeWindows(version, false, Long.MIN_VALUE);
   }
 
-  /** Takes the announcement of a low-level task; ignores an earlier run of the same query. */
+  /** Ignores announcements of an earlier run of the query. */
   void add(Partial.Started started) {
     if (known || started.version() < version || heard.get(started.task())) {
       return;
@@ -43,17 +40,15 @@ final class WholeWindows {
     known = heard.cardinality() == started.tasks();
   }
 
-  /** Whether a window that is complete now has all of its flows. */
   boolean isWhole(long windowStart) {
     return known && windowStart >= first;
   }
 
-  /** Whether all tasks have announced their start. */
   boolean isKnown() {
     return known;
   }
 
-  /** The start of the first window with all of its flows, if it is known. */
+  /** Start of the first window with all of its flows, if known. */
   long first() {
     return first;
   }

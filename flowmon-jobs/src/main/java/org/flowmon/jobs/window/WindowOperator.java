@@ -41,32 +41,27 @@ import org.flowmon.udaf.pane.WindowSpec;
 
 /**
  * The last step of the merge, one task: merges the parts of each window. When the watermark of all
- * merging tasks has passed a window's end, all of its parts are here, and its result goes out. If
- * flows may be late, it is revised when more have come, at most once a slide, and for the last time
- * when the watermark has passed the end and the lateness. Results of one watermark go out analysis
- * by analysis: those with a LIMIT or HAVING first and by name, then those with few groups; each in
- * the order of its windows' ends. While results with many groups are made, this task goes on with
- * the histories and reports of the others.
+ * merging tasks has passed its end, all parts are here and its result goes out. If flows may be
+ * late it is revised when more have come, at most once a slide, last after end and lateness.
+ * Results of a watermark go out by analysis: first those with a LIMIT or HAVING, by name, then
+ * those with few groups; each in the order of ends. While those with many groups are made, this
+ * task goes on with histories and reports of the others.
  *
- * <p>A window without groups has a result without rows if any flow arrived in it or is known to be
- * lost, else none. Parts may come after the last result, as a source broke the disorder bound and
- * then the job was restored: they are left out and counted, and their arrival counts go to a later
- * result. The end of input closes open windows. A job restored from a drained savepoint reports the
- * windows that did not go out then. An analysis that failed at run time, here or before, gives no
- * more results, even after the job is restored: flows of its open windows are missing.
+ * <p>A window without groups has a result without rows if a flow arrived or is known to be lost,
+ * else none. Parts after the last result (a source broke the disorder bound, then the job was
+ * restored) are left out and counted; their arrival counts go to a later result. The end of input
+ * closes open windows; a job restored from a drained savepoint reports those that did not go out
+ * then. A failed analysis gives no more results, even after a restore: its open windows lack flows.
  *
- * <p>For an analysis that comes while the job runs, the first result is that of the first window
- * with all flows; parts of earlier windows are left out and counted. An analysis with only a
- * changed report goes on: its next result is reported the new way.
- *
- * <p>If an analysis's query is over the results of others, each of these over flows has its own
- * parts and windows here, and the whole is answered from their results ({@link JoinedWindows}).
+ * <p>An analysis that comes while the job runs begins with the first window with all flows; parts
+ * of earlier ones are left out and counted. One with only a changed report goes on, reported the
+ * new way. If a query is over the results of others, each over flows has its parts and windows
+ * here; the whole is answered from their results ({@link JoinedWindows}).
  */
 public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     implements OneInputStreamOperator<Partial, WindowResult> {
   private static final long serialVersionUID = 1L;
 
-  /** The states that the site publishes. */
   public static final OutputTag<StatesRecord> STATES = new OutputTag<>("states", StatesRecord.TYPE);
 
   private final AnalysisSet analyses;
@@ -92,19 +87,17 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private transient ResultMakers makers;
   private transient Optional<WindowPriority.Work> closing;
 
-  /** Creates the last step for these analyses. */
   public WindowOperator(AnalysisSet analyses) {
     this(analyses, null, null);
   }
 
   /**
-   * Creates the last step for these analyses in the job of a site.
+   * Publishes states of {@code site} to {@link #STATES}; null: none, and analyses that publish give
+   * rows as others do.
    *
-   * @param site its name, under which states are published to {@link #STATES}; null: none are, and
-   *     analyses that publish give their rows as others do
    * @param disorder how far an arrival may lie behind the largest of its partition, if a job
-   *     without a checkpoint begins in the midst of the flows: published windows are then whole
-   *     from the first one that began later; null: it begins with the first flow
+   *     without a checkpoint begins amid the flows: windows are then whole from the first that
+   *     began later; null: it begins with the first
    */
   public WindowOperator(AnalysisSet analyses, String site, Duration disorder) {
     this.analyses = new AnalysisSet(analyses);
@@ -190,7 +183,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     return published != null && all.get(0).analysis().publishesStates();
   }
 
-  /** Announces all changes to later operators, which do not keep them. */
+  /** Later operators do not keep changes. */
   private void announceChanges() {
     if (!announced) {
       announced = true;
@@ -226,7 +219,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
-  /** Returns the parts left out after the result of their window had gone out. */
+  /** Parts left out after the result of their window had gone out. */
   public long behindWatermark() {
     return behindWatermark.getCount();
   }
@@ -275,7 +268,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
-  /** Works for a query; if that fails the query is stopped, and no other with it. */
+  /** If the work fails the query is stopped, and no other with it. */
   private void withQuery(long queryId, Consumer<OpenWindows> work) {
     OpenWindows open = windows.get(queryId);
     if (open == null) {
@@ -299,7 +292,6 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
-  /** Closes windows of each analysis and sends their results. */
   private void closeAll(long completeThrough, ToIntFunction<OpenWindows> due)
       throws InterruptedException {
     List<List<LiveQuery>> all = new ArrayList<>(queries.byName().values());
@@ -318,7 +310,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     for (List<LiveQuery> of : all) {
       Making making = new Making(results -> close(of, completeThrough, results));
       makings.add(making);
-      // The results of many windows should not be in memory at once: this thread sends one by one.
+      // Many windows' results should not be in memory at once: this thread sends one by one.
       if (bytes.containsKey(of.get(0).id())
           && large(of).allMatch(open -> due.applyAsInt(open) <= 1)) {
         makers.help(making);
@@ -337,7 +329,6 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
-  /** Publishes the states of final windows, each as soon as it is made. */
   private void publishAll(long completeThrough) {
     if (published == null) {
       return;
@@ -368,15 +359,14 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   }
 
   /**
-   * Marks a result as given at the end of input. A flow of the window did not arrive long before
-   * it: if the end comes before any watermark of its time, there was input nevertheless.
+   * A flow of the window did not arrive long before it: if the end comes before any watermark of
+   * its time, there was input nevertheless.
    */
   private WindowResult atEnd(WindowResult result) {
     long arrived = result.windowStart() - WindowSpec.DEFAULT_AHEAD_MICROS;
     return result.atEndOfInput(Math.max(closedThrough, arrived));
   }
 
-  /** Returns the windows of an analysis that keep all groups. */
   private Stream<OpenWindows> large(List<LiveQuery> of) {
     return of.stream()
         .filter(live -> live.query().keepsAllGroups())
@@ -423,7 +413,6 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     collect(() -> output.collect(STATES, new StreamRecord<>(states)));
   }
 
-  /** Sends messages: waiting for buffers has no priority. */
   private void collect(Runnable sending) {
     closing.ifPresentOrElse(work -> work.aside(sending), sending);
   }
@@ -447,9 +436,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
-  /**
-   * Returns the length in which an analysis's flows become groups: of several queries the shortest.
-   */
+  /** The length in which flows become groups: of several queries the shortest. */
   private static long own(List<LiveQuery> all) {
     return all.stream()
         .mapToLong(live -> WindowLengths.own(live.query(), live.window().widthMicros()))

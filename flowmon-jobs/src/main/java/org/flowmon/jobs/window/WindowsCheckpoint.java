@@ -15,9 +15,9 @@ import org.flowmon.jobs.lowlevel.PartialSerializer;
 /** The windows of all queries in a checkpoint, and the time through which they were closed. */
 final class WindowsCheckpoint {
   private final ListState<Long> closedThrough;
-  // Query and end of a window that was closed at the end of input.
+  // Query and end of a window closed at the end of input.
   private final ListState<long[]> closedEarly;
-  // Query, end of a window, and the arrival through which its last result was complete.
+  // Query, window's end, and the arrival through which its last result was complete.
   private final ListState<long[]> published;
   private final ListState<Partial> messages;
 
@@ -34,7 +34,7 @@ final class WindowsCheckpoint {
         store.getListState(new ListStateDescriptor<>("open-windows", new PartialSerializer()));
   }
 
-  /** Returns the arrival through which windows were closed; {@link Long#MIN_VALUE}: none was. */
+  /** The arrival through which windows were closed; {@link Long#MIN_VALUE}: none was. */
   long closedThrough() throws Exception {
     long latest = Long.MIN_VALUE;
     for (long through : closedThrough.get()) {
@@ -43,12 +43,7 @@ final class WindowsCheckpoint {
     return latest;
   }
 
-  /**
-   * Restores windows.
-   *
-   * @param windows by query; other queries are forgotten
-   * @param add takes the messages that restore them, after the published results are known
-   */
+  /** Forgets other queries; {@code add} takes messages after published results are known. */
   void restore(Map<Long, OpenWindows> windows, Consumer<Partial> add) throws Exception {
     for (long[] queryAndEnd : closedEarly.get()) {
       OpenWindows open = windows.get(queryAndEnd[0]);
@@ -67,11 +62,7 @@ final class WindowsCheckpoint {
     }
   }
 
-  /**
-   * Writes all windows.
-   *
-   * @param further messages that {@link #restore} gives after those of the windows
-   */
+  /** {@code further} messages come after those of the windows in {@link #restore}. */
   void update(long through, Map<Long, OpenWindows> windows, List<Partial> further)
       throws Exception {
     closedThrough.update(List.of(through));

@@ -5,10 +5,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * Adds rows to the states of their groups, one accumulator after the other: every loop does one
- * operation over primitives.
- */
+/** Adds rows to groups' states, by accumulator: every loop is one operation over primitives. */
 public final class Accumulation {
   private final Accumulator[] accumulators;
   private final boolean[] ofDoubles;
@@ -24,14 +21,8 @@ public final class Accumulation {
   }
 
   /**
-   * Adds rows.
-   *
-   * @param arguments a vector for each argument of the layout
-   * @param selection places of the rows in the vectors
-   * @param from first of the selected rows to add
-   * @param to one past the last
-   * @param states holds the groups' states
-   * @param places by selected row: the start of its group's state in {@code states}
+   * Adds selected rows {@code from} … {@code to} − 1 of vectors, one per argument of the layout, to
+   * states of their groups, which start at {@code places} of {@code states}, by selected row.
    */
   public void add(
       Vector[] arguments, int[] selection, int from, int to, long[] states, int[] places) {
@@ -66,14 +57,7 @@ public final class Accumulation {
     }
   }
 
-  /**
-   * Merges states that lie in columns.
-   *
-   * @param columns by word of a state: the words of the states to merge
-   * @param count number of states
-   * @param states holds the groups' states
-   * @param places by state to merge: the start of its group's state in {@code states}
-   */
+  /** Merges states in columns, by word, into those at {@code places} of {@code states}. */
   public void merge(long[][] columns, int count, long[] states, int[] places) {
     for (Accumulator accumulator : accumulators) {
       int word = accumulator.word();
@@ -205,9 +189,7 @@ public final class Accumulation {
     }
   }
 
-  /**
-   * Maps the bits of a double to a long in the same order, and back: the map is its own inverse.
-   */
+  /** Maps the bits of a double to a long in the same order; its own inverse. */
   public static long sortable(long doubleBits) {
     return doubleBits ^ ((doubleBits >> 63) & Long.MAX_VALUE);
   }

@@ -3,19 +3,12 @@ package org.flowmon.udaf.aggregate;
 import org.flowmon.flow.IpAddress;
 
 /**
- * A running value of a group. Several aggregates may share it: SUM(x) and AVG(x) use the same sum
- * and count.
- *
- * @param operation how rows change it
- * @param argument place of its argument in {@link GroupLayout#arguments}, −1 if it has none
- * @param word place of its first word in a state
+ * A running value of a group, from word {@code word} of its state; SUM(x) and AVG(x) share sum and
+ * count. The argument is a place in {@link GroupLayout#arguments}, −1 if it has none.
  */
 public record Accumulator(Operation operation, int argument, int word) {
 
-  /**
-   * The operation of an accumulator. All are commutative and associative: the order of merging does
-   * not matter.
-   */
+  /** All are commutative and associative: the order of merging does not matter. */
   public enum Operation {
     /** Rows of the group: one word. */
     COUNT_ROWS(1, 1),
@@ -33,10 +26,7 @@ public record Accumulator(Operation operation, int argument, int word) {
     MAX_ADDRESS(7, 2),
     /** Exact sum of squares: three words, unsigned, the low one first. */
     SUM_OF_SQUARES(8, 3),
-    /**
-     * Different arguments: one word. Rows do not add to it. It counts groups whose keys are the
-     * query's keys and the arguments.
-     */
+    /** Different arguments: one word. It counts groups of keys and arguments, not rows. */
     COUNT_DISTINCT(9, 1);
 
     private final int code;
@@ -57,7 +47,6 @@ public record Accumulator(Operation operation, int argument, int word) {
       return words;
     }
 
-    /** Whether its value is an address. */
     public boolean isAddress() {
       return this == MIN_ADDRESS || this == MAX_ADDRESS;
     }
@@ -85,7 +74,6 @@ public record Accumulator(Operation operation, int argument, int word) {
     }
   }
 
-  /** Merges the state at {@code from} into the state at {@code into}. */
   public void merge(long[] target, int into, long[] source, int from) {
     int t = into + word;
     int s = from + word;
@@ -113,7 +101,7 @@ public record Accumulator(Operation operation, int argument, int word) {
     }
   }
 
-  /** Adds the square of a number to the sum of squares whose low word is at {@code at}. */
+  /** Adds a square to the sum of squares whose low word is at {@code at}. */
   static void addSquare(long[] state, int at, long value) {
     addUnsigned(state, at, value * value, Math.multiplyHigh(value, value), 0);
   }
@@ -131,10 +119,7 @@ public record Accumulator(Operation operation, int argument, int word) {
     state[at + 2] += high + more;
   }
 
-  /**
-   * Adds to the sum whose low word is at {@code at}; touches the wraps only if the low word
-   * overflows.
-   */
+  /** Adds to the sum whose low word is at {@code at}; touches the wraps only if that overflows. */
   static void addTo(long[] state, int at, long value) {
     long low = state[at];
     long sum = low + value;

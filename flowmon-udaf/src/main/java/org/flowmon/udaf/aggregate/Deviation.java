@@ -7,9 +7,8 @@ import org.flowmon.udaf.value.Int128;
 
 /**
  * Standard deviation from exact sums: √((n · Σx² − (Σx)²) / (n · m)), m = n − 1 for a sample and n
- * for the population. The numerator is exact, so nothing cancels. The quotient and its root are
- * rounded, by a few units of the last place at most. The order of adding and merging does not
- * change the result.
+ * for the population. The numerator is exact: nothing cancels, and the order of adding and merging
+ * does not matter. Quotient and root are rounded, by a few units of the last place at most.
  */
 public final class Deviation {
   private static final long SMALL = 1L << 31;
@@ -27,13 +26,12 @@ public final class Deviation {
     this.ofSample = call.function() == AggregateFunction.STDDEV;
   }
 
-  /** Whether a call computes a deviation. */
   public static boolean is(AggregateCall call) {
     return call.function() == AggregateFunction.STDDEV
         || call.function() == AggregateFunction.STDDEV_POP;
   }
 
-  /** Whether the state at {@code at} has too few values for a deviation. */
+  /** Whether the state has too few values for a deviation. */
   public boolean isNull(long[] state, int at) {
     return state[at + count] < (ofSample ? 2 : 1);
   }
@@ -49,12 +47,7 @@ public final class Deviation {
     return small ? ofSmall(values, state[at + sum], state, at + squares) : ofAny(state, at);
   }
 
-  /**
-   * Computes the deviation if the sum fits a long, and the sum of squares times the number of
-   * values 126 bits.
-   *
-   * @param at place of the first word of the sum of squares
-   */
+  /** For a sum in 64 bits and a sum of squares (first word {@code at}) times n in 126 bits. */
   private double ofSmall(long n, long total, long[] state, int at) {
     long low = n * state[at];
     long high =

@@ -6,23 +6,13 @@ import org.flowmon.udaf.state.SubAggregate;
 import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * A function that keeps one state per group, shared by all calls with the same arguments.
- * Immutable.
- */
+/** A function with one state per group, shared by calls with the same arguments. Immutable. */
 public final class GroupFunction {
   private final BoundUdaf function;
   private final int[] arguments;
   private final int padWord;
   private final boolean takesStates;
 
-  /**
-   * A function.
-   *
-   * @param arguments places of its row arguments in {@link GroupLayout#arguments}
-   * @param padWord start of its scratchpad among those of a group
-   * @param takesStates whether its one argument gives states, which it merges
-   */
   GroupFunction(BoundUdaf function, List<Integer> arguments, int padWord, boolean takesStates) {
     this.takesStates = takesStates;
     this.padWord = padWord;
@@ -30,7 +20,6 @@ public final class GroupFunction {
     this.arguments = arguments.stream().mapToInt(place -> place).toArray();
   }
 
-  /** The function itself. */
   public BoundUdaf function() {
     return function;
   }
@@ -40,7 +29,7 @@ public final class GroupFunction {
     return takesStates;
   }
 
-  /** The number of its row arguments. */
+  /** Of rows. */
   public int arguments() {
     return arguments.length;
   }
@@ -64,12 +53,10 @@ public final class GroupFunction {
     return vectors;
   }
 
-  /** Makes a low half. */
   public SubAggregate low() {
     return function.subAggregate();
   }
 
-  /** Makes a high half. */
   public SuperAggregate high() {
     return function.superAggregate();
   }

@@ -1,11 +1,7 @@
 package org.flowmon.udaf.aggregate;
 
-/**
- * The stable 64-bit hash of a group's keys. It decides the group's key group, so it never changes
- * ({@code docs/format/partial-groups.md}).
- */
+/** Hash of group keys, fixed as it decides key groups ({@code docs/format/partial-groups.md}). */
 public final class GroupHash {
-  /** The initial value of every hash. */
   public static final long SEED = 0x2545F4914F6CDD1DL;
 
   private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
@@ -13,7 +9,6 @@ public final class GroupHash {
 
   private GroupHash() {}
 
-  /** Mixes one more word into the hash. */
   public static long mix(long hash, long word) {
     return (Long.rotateLeft(hash, 25) ^ word) * MULTIPLIER;
   }

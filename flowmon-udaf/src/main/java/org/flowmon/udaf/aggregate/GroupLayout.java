@@ -15,8 +15,8 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The layout of a query's groups: the words of the keys and the accumulators that aggregates share.
- * Equal queries have equal layouts, whatever the values of their parameters. Immutable.
+ * The layout of a query's groups: words of keys, and accumulators that aggregates share. Equal
+ * queries have equal layouts, whatever the values of their parameters. Immutable.
  */
 public final class GroupLayout {
   /** The most keys of a GROUP BY. */
@@ -30,7 +30,7 @@ public final class GroupLayout {
   private final List<Accumulator> accumulators = new ArrayList<>();
   private final Map<AggregateCall, Accumulator> distinct = new HashMap<>();
   private final List<GroupFunction> functions = new ArrayList<>();
-  // Place of a function, by the function with all parameters and its row arguments.
+  // By the function with all parameters and its row arguments.
   private final Map<List<Object>, Integer> functionPlaces = new HashMap<>();
   private int padWords;
   private int stateWords;
@@ -60,9 +60,8 @@ public final class GroupLayout {
   }
 
   /**
-   * The layout of an aggregated query's groups that rows are added to.
+   * The layout of an aggregated query without parameters, to whose groups rows are added.
    *
-   * @param query without parameters
    * @throws QueryException if the query has no groups, too many keys, or COUNT(DISTINCT …), which
    *     counts the groups of other queries: see {@code DistinctCounts}
    */
@@ -76,10 +75,7 @@ public final class GroupLayout {
     return ofCounts(query);
   }
 
-  /**
-   * As {@link #of}, with a word for each COUNT(DISTINCT …). Other groups, not rows, are counted
-   * into its groups.
-   */
+  /** With a word for each COUNT(DISTINCT …), into which other groups, not rows, are counted. */
   public static GroupLayout ofCounts(FlowQuery query) {
     if (!query.isAggregated()) {
       throw new QueryException("expected a query with GROUP BY or aggregates, found " + query);
@@ -97,10 +93,9 @@ public final class GroupLayout {
   }
 
   /**
-   * The union of several queries' layouts: their accumulators side by side, equal ones once.
+   * The union of layouts with equal keys: their accumulators, equal ones once. A single part is
+   * returned itself.
    *
-   * @param parts at least one, with equal keys, of groups that rows are added to
-   * @return the part itself if it is the only one
    * @throws IllegalArgumentException if keys differ, or rows are not added to a part's groups
    */
   public static GroupLayout union(List<GroupLayout> parts) {
@@ -151,7 +146,7 @@ public final class GroupLayout {
     addFunction(function, ofRows(function, call), call.value().merged() != null);
   }
 
-  /** The arguments that are evaluated for each row: the row arguments, or the states to merge. */
+  /** The arguments evaluated for each row: the row arguments, or the states to merge. */
   private static List<Expression> ofRows(BoundUdaf function, AggregateCall call) {
     return call.value().merged() == null
         ? call.arguments().subList(0, function.arguments())
@@ -179,7 +174,6 @@ public final class GroupLayout {
     return List.of(function.call().toString(), ofRows, takesStates);
   }
 
-  /** Appends a part's accumulators and functions. */
   private void addPart(GroupLayout part) {
     for (Accumulator accumulator : part.accumulators) {
       find(accumulator.operation(), part.argumentOf(accumulator), true);
@@ -258,7 +252,6 @@ public final class GroupLayout {
     return GroupHash.finish(hash);
   }
 
-  /** The expressions of GROUP BY. */
   public List<Expression> keys() {
     return keys;
   }
@@ -272,10 +265,7 @@ public final class GroupLayout {
     return keyWord[key];
   }
 
-  /**
-   * Longs of all keys: two for an address (high, low), one for any other kind; a text is a number
-   * in a dictionary.
-   */
+  /** Two longs for an address (high, low), else one; a text is a number in a dictionary. */
   public int keyWords() {
     return keyWords;
   }
@@ -289,9 +279,7 @@ public final class GroupLayout {
     return List.copyOf(accumulators);
   }
 
-  /**
-   * The functions that keep a state per group beside the accumulators, in the order of first use.
-   */
+  /** Those that keep a state per group beside the accumulators, in the order of first use. */
   public List<GroupFunction> functions() {
     return List.copyOf(functions);
   }
@@ -302,16 +290,14 @@ public final class GroupLayout {
     return functionPlaces.get(key(function, ofRows(function, call), call.value().merged() != null));
   }
 
-  /** Longs of a group's state. */
   public int stateWords() {
     return stateWords;
   }
 
   /**
-   * Locates the states of a part in this layout, which is a {@link #union} with the part or the
-   * part itself. The state of a function counts as one word, after the other words.
+   * The places here of a part's states, by word, then by function; this layout is a {@link #union}
+   * with the part, or the part. The state of a function counts as one word, after the other words.
    *
-   * @return by word of the part's state, then by its functions
    * @throws IllegalArgumentException if this layout lacks one of the part's accumulators
    */
   public int[] placesOf(GroupLayout part) {
@@ -337,10 +323,7 @@ public final class GroupLayout {
     return places;
   }
 
-  /**
-   * Whether this layout has the part's keys, accumulators and functions, so that the part's groups
-   * can be computed from its groups by {@link #placesOf}.
-   */
+  /** Whether it has a part's keys, accumulators and functions, as {@link #placesOf} requires. */
   public boolean holds(GroupLayout part) {
     return keys.equals(part.keys)
         && distinct.isEmpty()
@@ -364,15 +347,12 @@ public final class GroupLayout {
             .anyMatch(own -> own.operation() == operation && own.argument() == place);
   }
 
-  /** Longs of the scratchpads of all functions; they follow a group's state at the low level. */
+  /** Longs of all functions' scratchpads, which follow a group's state at the low level. */
   public int padWords() {
     return padWords;
   }
 
-  /**
-   * Identifies the layout. Partial groups carry the fingerprint, so that they are never merged into
-   * groups of another layout.
-   */
+  /** Identifies the layout: partial groups carry it, and are never merged into those of another. */
   public long fingerprint() {
     return fingerprint;
   }
@@ -387,17 +367,13 @@ public final class GroupLayout {
     System.arraycopy(emptyState, 0, state, at, stateWords);
   }
 
-  /** Merges the state at {@code from} into the state at {@code into}. */
   public void merge(long[] target, int into, long[] source, int from) {
     for (Accumulator accumulator : merged) {
       accumulator.merge(target, into, source, from);
     }
   }
 
-  /**
-   * The accumulator of an aggregate's value: its sum, sum of squares, minimum or maximum; for COUNT
-   * its count.
-   */
+  /** Of an aggregate's value: its sum, sum of squares, minimum or maximum; for COUNT its count. */
   public Accumulator value(AggregateCall call) {
     return switch (call.function()) {
       case STATE -> throw new IllegalArgumentException(call + " is no accumulator's value");
@@ -411,14 +387,12 @@ public final class GroupLayout {
     };
   }
 
-  /** The accumulator of the sum of an aggregate's argument, for an aggregate that has one. */
+  /** Of an aggregate's argument, if the aggregate has a sum. */
   public Accumulator sum(AggregateCall call) {
     return find(Operation.SUM, call.argument(), false);
   }
 
-  /**
-   * The accumulator that counts an aggregate's rows, non-NULL arguments, or different arguments.
-   */
+  /** Counts an aggregate's rows, non-NULL arguments, or different arguments. */
   public Accumulator values(AggregateCall call) {
     if (call.isDistinct()) {
       return distinct.get(call);

@@ -7,10 +7,9 @@ import org.flowmon.udaf.function.Udaf;
 import org.flowmon.udaf.function.UdafCall;
 
 /**
- * The number of different values, or tuples of values: {@code APPROX_COUNT_DISTINCT(src_addr,
- * dst_port)}. Exact up to 2^precision / 8 values, then HyperLogLog with 2^precision registers: a
- * relative standard error of 1.04 / √2^precision, 1.6% at the default precision of 12. Rows with a
- * NULL value do not count. A constant after the values is the precision.
+ * {@code APPROX_COUNT_DISTINCT(src_addr, dst_port [, precision])}: different (tuples of) values,
+ * NULLs not counted. Exact up to 2^precision / 8 values, then HyperLogLog with 2^precision
+ * registers: a relative standard error of 1.04 / √2^precision, 1.6% at the default of 12.
  */
 public final class ApproxCountDistinct implements Udaf {
   private static final long DEFAULT_PRECISION = 12;

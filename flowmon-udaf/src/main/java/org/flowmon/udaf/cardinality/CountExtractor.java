@@ -14,7 +14,6 @@ import org.flowmon.udaf.value.ValueKind;
 
 /** Extractors for states of {@link ApproxCountDistinct} and {@link DistinctSample}. */
 enum CountExtractor implements Extractor {
-  /** The number of different values. */
   CARDINALITY("CARDINALITY(state)") {
     @Override
     public BoundExtractor bind(BoundUdaf function, UdafCall call) {
@@ -30,7 +29,6 @@ enum CountExtractor implements Extractor {
     }
   },
 
-  /** The number of different values with at most the given number of rows. */
   RARE("RARE(state, rows)") {
     @Override
     public BoundExtractor bind(BoundUdaf function, UdafCall call) {
@@ -63,7 +61,6 @@ enum CountExtractor implements Extractor {
     return signature;
   }
 
-  /** A number of values. */
   private abstract static class Count implements BoundExtractor {
     @Override
     public AnswerType type() {

@@ -11,21 +11,11 @@ import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
 
-/**
- * A function of this package with its parameter.
- *
- * @param call with the parameter at its end
- * @param counted whether its states count rows of values
- */
+/** A function of this package; its parameter is at the call's end. */
 record CountedValues(UdafCall call, boolean counted, Supplier<SuperState> states)
     implements BoundUdaf {
 
-  /**
-   * Finds the parameter of a call: a constant at the end, after at least one value. Checks the
-   * values before it.
-   *
-   * @return the number of values
-   */
+  /** The number of checked values, at least one, before a constant as parameter. */
   static int values(UdafCall call) {
     int values = call.size();
     if (values > 1 && call.arguments().get(values - 1).constant() != null) {
@@ -37,7 +27,6 @@ record CountedValues(UdafCall call, boolean counted, Supplier<SuperState> states
     return values;
   }
 
-  /** Completes a call of so many values with its parameter. */
   static UdafCall complete(UdafCall call, int values, long parameter) {
     List<UdafCall.Argument> all = new ArrayList<>(call.arguments().subList(0, values));
     all.add(UdafCall.Argument.of(Value.ofLong(parameter)));

@@ -30,7 +30,7 @@ final class DistinctBytes {
 
   private DistinctBytes() {}
 
-  /** Appends the hashes in slots; 0 is an empty slot. */
+  /** 0 is an empty slot. */
   static void writeHashes(long[] words, int from, int to, StateSink sink) {
     sink.putByte(HASHES);
     for (int at = from; at < to; at++) {
@@ -40,7 +40,6 @@ final class DistinctBytes {
     }
   }
 
-  /** Appends exact hashes, which are ascending. */
   static void writeExact(long[] hashes, StateSink sink) {
     sink.putByte(EXACT);
     for (long hash : hashes) {
@@ -66,7 +65,7 @@ final class DistinctBytes {
     return hashes;
   }
 
-  /** Appends registers, a multiple of four of them. */
+  /** A multiple of four of them. */
   static void writeRegisters(byte[] registers, StateSink sink) {
     sink.putByte(REGISTERS);
     for (int i = 0; i < registers.length; i += 4) {
@@ -78,7 +77,7 @@ final class DistinctBytes {
     }
   }
 
-  /** Reads 2^precision registers after their form. */
+  /** 2^precision of them, after their form. */
   static byte[] readRegisters(StateReader reader, int precision) {
     int count = 1 << precision;
     if (reader.remaining() != count / 4 * 3) {
@@ -101,7 +100,6 @@ final class DistinctBytes {
     return registers;
   }
 
-  /** Appends hashes in slots with their row counts; 0 is an empty slot. */
   static void writeCounted(long[] words, int from, int to, StateSink sink) {
     long all = 0;
     for (int at = from; at < to; at += 2) {
@@ -144,11 +142,7 @@ final class DistinctBytes {
     }
   }
 
-  /**
-   * Appends a sample.
-   *
-   * @param pairs hash, rows, by hash ascending
-   */
+  /** {@code pairs} are hash, rows, by hash ascending. */
   static void writeSample(long theta, long[] pairs, StateSink sink) {
     sink.putByte(SAMPLE);
     sink.putLong(theta);

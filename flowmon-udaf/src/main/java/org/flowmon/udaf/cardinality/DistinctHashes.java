@@ -8,8 +8,8 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
 
 /**
- * A state of {@link ApproxCountDistinct}: all hashes while they take no more room than registers,
- * then registers. The form and every byte depend on the set of hashes only.
+ * All hashes while they take no more room than registers, then registers, for {@link
+ * ApproxCountDistinct}. The form and every byte depend on the set of hashes only.
  */
 final class DistinctHashes implements SuperState {
   /** The probability of the bounds of an estimate from registers. */
@@ -30,7 +30,6 @@ final class DistinctHashes implements SuperState {
     this.precision = precision;
   }
 
-  /** The most different hashes that are all kept. */
   static int exactLimit(int precision) {
     return 1 << (precision - 3);
   }
@@ -88,7 +87,7 @@ final class DistinctHashes implements SuperState {
     return FIXED_BYTES + (registers.length == 0 ? 8L * hashes.words() : registers.length);
   }
 
-  /** Any hash may turn the state into registers; a hash takes eight bytes. */
+  /** Any hash may turn the state into registers; each takes eight bytes. */
   @Override
   public long growth(StateReader bytes) {
     int form = bytes.peek();

@@ -8,11 +8,10 @@ import org.flowmon.udaf.function.Udaf;
 import org.flowmon.udaf.function.UdafCall;
 
 /**
- * A sample of the different values, or tuples of values, with the number of rows of each: {@code
- * DISTINCT_SAMPLE(dst_addr)}. It gives the number of values, the number of rare values and, by
- * {@link DistinctSets}, the values that two states have in common. Exact for up to k values
- * (default 4096), then with a relative standard error of 1 / √n if n of the requested values are in
- * the sample. Rows with a NULL value do not count. A constant after the values is k.
+ * {@code DISTINCT_SAMPLE(dst_addr [, k])}: a sample of different (tuples of) values with their
+ * rows, NULLs not counted: the number of values, of rare ones and, by {@link DistinctSets}, of
+ * those two states share. Exact for up to k values (4096), then with a relative standard error of 1
+ * / √n for n requested values in the sample.
  */
 public final class DistinctSample implements Udaf {
   private static final long DEFAULT_K = 4096;

@@ -6,21 +6,15 @@ import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.state.SuperState;
 
 /**
- * Set operations over two states of {@link DistinctSample}: the values of two hours, two days, two
- * sites. The results are states with estimates and bounds; the given states stay unchanged. A
- * result that is a small part of the union has few values in the sample and thus wide bounds: about
- * 2 / √n of it for n values in the sample.
+ * Set operations over two states of {@link DistinctSample} (two hours, days, sites), which stay.
+ * The results are states with bounds; a small part of the union has few values in the sample and
+ * thus wide bounds: about 2 / √n of it for n values in the sample.
  */
 public final class DistinctSets {
   private final SampledValues first;
   private final SampledValues second;
 
-  /**
-   * The values of two states.
-   *
-   * @param function the function of both states
-   * @throws UdafException if it is not {@link DistinctSample}
-   */
+  /** Throws {@link UdafException} for another function than {@link DistinctSample}. */
   public DistinctSets(BoundUdaf function, SuperState first, SuperState second) {
     if (!(first instanceof SampledValues a)
         || !(second instanceof SampledValues b)

@@ -20,7 +20,6 @@ final class HashCounts {
     return size;
   }
 
-  /** Slots for some hashes. */
   static int slots(int hashes) {
     int slots = FIRST_SLOTS;
     while (4 * hashes > 3 * slots) {
@@ -29,7 +28,6 @@ final class HashCounts {
     return slots;
   }
 
-  /** Longs of the table. */
   int words() {
     return hashes.length + rows.length;
   }
@@ -44,8 +42,7 @@ final class HashCounts {
   }
 
   /**
-   * The first slot of a hash. Hashes of rows are no secret, so rows may be chosen to collide.
-   * Tables of different sizes differ in order: one can be filled in the order of another.
+   * Keyed: rows may be chosen to collide. By size: a table may be filled in another one's order.
    */
   private int first(long hash) {
     return (int) TableHash.of(hash, hashes.length) & (hashes.length - 1);
@@ -60,7 +57,6 @@ final class HashCounts {
     return place;
   }
 
-  /** Adds a hash with rows; returns whether it is new. */
   boolean add(long hash, long more) {
     int place = place(hash);
     boolean isNew = hashes[place] == 0;
@@ -95,12 +91,11 @@ final class HashCounts {
     }
   }
 
-  /** The rows of a hash, 0 if it is absent. */
+  /** 0 if it is absent. */
   long rows(long hash) {
     return rows[place(hash)];
   }
 
-  /** All hashes, in no order. */
   long[] hashes() {
     long[] all = new long[size];
     int next = 0;

@@ -7,8 +7,8 @@ import org.flowmon.udaf.state.SubAggregate;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The low halves: a hash table of rows' hashes, optionally with row counts. It asks to be flushed
- * after {@link #PROBES} failed probes.
+ * The low halves: a table of rows' hashes, optionally with row counts, full after {@link #PROBES}
+ * failed probes. A slot of hash 0 is empty.
  *
  * <pre>
  *   0      1
@@ -16,8 +16,6 @@ import org.flowmon.udaf.vector.Vector;
  *   | used | slots: hash [, rows]  |
  *   +------+-----------------------+
  * </pre>
- *
- * A slot of hash 0 is empty.
  */
 final class HashPad implements SubAggregate {
   static final int CAPACITY = 128;
@@ -28,7 +26,6 @@ final class HashPad implements SubAggregate {
   private final boolean counted;
   private final int stride;
 
-  /** Pads with or without row counts. */
   HashPad(boolean counted) {
     this.counted = counted;
     this.stride = counted ? 2 : 1;

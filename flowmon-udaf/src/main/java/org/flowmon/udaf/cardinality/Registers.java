@@ -1,9 +1,9 @@
 package org.flowmon.udaf.cardinality;
 
 /**
- * HyperLogLog registers (Flajolet and others 2007) with the estimator of Ertl, "New cardinality
- * estimation algorithms for HyperLogLog sketches" (2017), section 4: no bias from small to large
- * numbers, and no table. The relative standard error is about 1.04 / √m with m registers.
+ * HyperLogLog (Flajolet and others 2007) with Ertl's estimator, "New cardinality estimation
+ * algorithms for HyperLogLog sketches" (2017), section 4: no bias for any number, no table. The
+ * relative standard error is about 1.04 / √m with m registers.
  */
 final class Registers {
   private Registers() {}
@@ -18,7 +18,6 @@ final class Registers {
     }
   }
 
-  /** Merges other registers. */
   static void merge(byte[] registers, byte[] others) {
     for (int i = 0; i < registers.length; i++) {
       registers[i] = (byte) Math.max(registers[i], others[i]);
@@ -29,7 +28,6 @@ final class Registers {
     return 1.04 / Math.sqrt(1 << precision);
   }
 
-  /** Estimates the number of different hashes. */
   static double estimate(byte[] registers, int precision) {
     int q = 64 - precision;
     double m = registers.length;

@@ -4,9 +4,8 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The stable 64-bit hash of a row's values. States depend on it, so it never changes ({@code
- * docs/format/states.md}). Rows of one word (a number, a time, an IPv4 address) have unique hashes,
- * except that a hash of 0 becomes 1.
+ * The stable 64-bit hash of a row's values: states depend on it ({@code docs/format/states.md}).
+ * Rows of one word (number, time, IPv4 address) have unique hashes, except that 0 becomes 1.
  */
 final class RowHash {
   private static final long SEED = 0x2545F4914F6CDD1DL;
@@ -23,7 +22,6 @@ final class RowHash {
     return z ^ z >>> 31;
   }
 
-  /** Whether a value of row i is NULL. */
   static boolean hasNull(Vector[] arguments, int i) {
     for (Vector argument : arguments) {
       if (!argument.allValid() && !argument.isValid(i)) {
@@ -33,7 +31,7 @@ final class RowHash {
     return false;
   }
 
-  /** The hash of row i, never 0. */
+  /** Never 0. */
   static long of(Vector[] arguments, int i) {
     long hash = SEED;
     for (Vector argument : arguments) {

@@ -9,13 +9,10 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
 
 /**
- * A state of {@link DistinctSample}: the hashes below theta, each with its row count. It has all
- * hashes while there are at most k; then theta is the smallest excluded hash. Theta only falls, so
- * hashes below it were always included and their row counts are complete.
- *
- * <p>Hashes are spread evenly. The hashes below theta are a sample of all at a rate of theta /
- * 2^63, whatever a value's frequency (distinct sampling, Gibbons 2001; a theta sketch of fixed
- * size).
+ * The hashes below theta with their rows, for {@link DistinctSample}: all while at most k; then
+ * theta is the smallest excluded one. It only falls, so row counts are complete. As hashes spread
+ * evenly, they are a sample at a rate of theta / 2^63, whatever a value's frequency (distinct
+ * sampling, Gibbons 2001; a theta sketch of fixed size).
  */
 final class SampledValues implements SuperState {
   /** Theta of a complete sample. */
@@ -78,7 +75,6 @@ final class SampledValues implements SuperState {
     }
   }
 
-  /** Lowers theta and drops the hashes from it on. */
   private void lower(long limit) {
     if (limit < theta) {
       theta = limit;
@@ -92,7 +88,7 @@ final class SampledValues implements SuperState {
     }
   }
 
-  /** Drops all but k hashes; delayed until the room or the result needs it. */
+  /** Keeps k hashes; delayed until the room or the result needs it. */
   private void settle() {
     if (entries.size() > k) {
       lower(entries.ascending()[k]);
@@ -137,13 +133,11 @@ final class SampledValues implements SuperState {
     return isAll ? memoryBytes() : FIXED_BYTES + 16L * HashCounts.slots(k + k / 2 + 1);
   }
 
-  /** Estimates the number of different values. */
   Estimate count() {
     settle();
     return estimate(entries.size());
   }
 
-  /** Estimates the number of different values with at most the given number of rows. */
   Estimate rare(long most) {
     settle();
     int rare = 0;
@@ -153,7 +147,6 @@ final class SampledValues implements SuperState {
     return estimate(rare);
   }
 
-  /** Estimates the number of all values of a kind from the number in the sample. */
   private Estimate estimate(int sampled) {
     if (theta == ALL) {
       return Estimate.exact(Value.ofLong(sampled));
@@ -168,7 +161,6 @@ final class SampledValues implements SuperState {
         Value.ofLong(Math.max(value, (long) Math.ceil(upper))));
   }
 
-  /** The distance of an estimate from its bounds. */
   ErrorBound error(Estimate estimate) {
     if (theta == ALL) {
       return ErrorBound.EXACT;
@@ -179,10 +171,7 @@ final class SampledValues implements SuperState {
         PROBABILITY);
   }
 
-  /**
-   * Samples the values that are, or are not, in another state of the same k, below both thetas. Row
-   * counts are those of this state, plus the other state's for values in both.
-   */
+  /** Below both thetas, same k: values in both, with rows of both, or in this state alone. */
   SampledValues common(SampledValues other, boolean inOther) {
     settle();
     other.settle();

@@ -7,7 +7,6 @@ import org.flowmon.udaf.state.SuperState;
 
 /** The set operations of {@link DistinctSets} as queries call them. */
 enum SetFunction implements PairFunction {
-  /** The values that both states have. */
   INTERSECTION {
     @Override
     SuperState of(DistinctSets sets) {
@@ -15,7 +14,6 @@ enum SetFunction implements PairFunction {
     }
   },
 
-  /** The values of the first state that the second lacks. */
   DIFFERENCE {
     @Override
     SuperState of(DistinctSets sets) {

@@ -19,9 +19,9 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * A state with its function call, so that the bytes alone tell how to read it: the form in which
- * states leave flowmon and return. Version 1; {@code docs/format/states.md} is the specification,
- * this class owns the layout. Immutable.
+ * A state with its function call, the form in which states leave flowmon and return: the bytes
+ * alone tell how to read it. Version 1; {@code docs/format/states.md} is the specification, this
+ * class owns the layout. Immutable.
  *
  * <pre>
  *   0        4         6        8        12       16
@@ -53,7 +53,6 @@ public final class ExportedState {
     this.state = state;
   }
 
-  /** The state of a function. */
   public static ExportedState of(BoundUdaf function, SuperState state) {
     StateSink sink = new StateSink();
     state.output(sink);
@@ -61,7 +60,6 @@ public final class ExportedState {
     return new ExportedState(call.name(), call.arguments(), sink.toBytes());
   }
 
-  /** The name of the function. */
   public String name() {
     return name;
   }
@@ -86,7 +84,7 @@ public final class ExportedState {
   }
 
   /**
-   * Reads {@link #toText}; otherwise as {@link #read}.
+   * Reads {@link #toText}.
    *
    * @throws StateFormatException if the text is not the base64 of an exported state
    */
@@ -98,17 +96,15 @@ public final class ExportedState {
     }
   }
 
-  /** The state itself, as {@link SuperState#merge} takes it. */
+  /** As {@link SuperState#merge} takes it. */
   public StateReader state() {
     return new StateReader(state, 0, state.length, "a state of " + name);
   }
 
-  /** Merges it into a state of the same function. */
   public void mergeInto(SuperState target) {
     target.merge(state());
   }
 
-  /** All of its bytes. */
   public byte[] toBytes() {
     StateSink sink = new StateSink();
     sink.putInt(MAGIC);
@@ -154,13 +150,12 @@ public final class ExportedState {
     }
   }
 
-  /** Whether bytes begin as an exported state does. */
   public static boolean begins(byte[] bytes) {
     return bytes.length >= 4 && LittleEndian.getInt(bytes, 0) == MAGIC;
   }
 
   /**
-   * Reads one or more consecutive states; otherwise as {@link #read}.
+   * Reads one or more consecutive states.
    *
    * @throws StateFormatException with the number, from 1, of the invalid state
    */
@@ -183,9 +178,8 @@ public final class ExportedState {
   }
 
   /**
-   * Reads untrusted bytes. The state itself is checked when it is merged.
+   * Reads and copies untrusted bytes; the state itself is checked when it is merged.
    *
-   * @param bytes copied
    * @throws StateFormatException if they are not an exported state
    */
   public static ExportedState read(byte[] bytes) {

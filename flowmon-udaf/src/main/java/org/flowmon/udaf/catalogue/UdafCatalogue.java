@@ -27,10 +27,7 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The class path's functions as the dialect calls them: checks calls when a query is read, and
- * binds them when it runs.
- */
+/** The class path's functions for the dialect: checks calls when read, binds them when run. */
 public final class UdafCatalogue implements FunctionCatalogue {
   // Read once: the class path does not change.
   private static Udafs known;
@@ -39,7 +36,6 @@ public final class UdafCatalogue implements FunctionCatalogue {
   // By function of two states: the functions whose states it takes.
   private final Map<String, List<String>> pairs = new TreeMap<>();
 
-  /** The functions that this class's loader sees. */
   public UdafCatalogue() {
     for (Udaf function : known().all()) {
       extractors.put(
@@ -144,16 +140,12 @@ public final class UdafCatalogue implements FunctionCatalogue {
     return functions.bind(type.function(), arguments(type.arguments()));
   }
 
-  /** The function of an expression's states. */
+  /** Of an expression's states. */
   static BoundUdaf function(Udafs functions, Expression states) {
     return bind(functions, StateType.of(states));
   }
 
-  /**
-   * The part of an answer that a query shows.
-   *
-   * @param part of an estimate; a list is shown whole
-   */
+  /** The part of an answer that a query shows: of an estimate; a list is shown whole. */
   public static Value value(Answer answer, StateValue.Part part) {
     if (answer instanceof Items items) {
       return Value.ofText(ItemsJson.of(items));
@@ -198,21 +190,12 @@ public final class UdafCatalogue implements FunctionCatalogue {
     return known().pair(known().find(function), pair).exact();
   }
 
-  /**
-   * The function of a call.
-   *
-   * @param call makes a state or extracts a value from one, without parameters
-   */
+  /** The function of a call without parameters, which makes a state or extracts a value. */
   public static BoundUdaf function(AggregateCall call) {
     return known().bind(call.value().function(), arguments(call.callArguments()));
   }
 
-  /**
-   * The extractor of a call.
-   *
-   * @param function whose states these are
-   * @param call not a state itself
-   */
+  /** The extractor of a call that is not a state itself, for states of a function. */
   public static BoundExtractor extractor(BoundUdaf function, AggregateCall call) {
     return known()
         .bindExtractor(function, call.value().extractor(), arguments(call.value().parameters()));

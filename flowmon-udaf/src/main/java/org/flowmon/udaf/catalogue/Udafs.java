@@ -52,7 +52,6 @@ public final class Udafs {
     return of(found);
   }
 
-  /** A set of the given functions. */
   public static Udafs of(Collection<? extends Udaf> functions) {
     Map<String, Udaf> byName = new TreeMap<>();
     for (Udaf function : functions) {
@@ -141,12 +140,10 @@ public final class Udafs {
   }
 
   /**
-   * Binds a call of a function of two states.
+   * Binds a call of a function of two states; the name is in any case.
    *
-   * @param function the function of the states
-   * @param name in any case
    * @param parameters the arguments after the states
-   * @throws UdafException if the function has none of this name, or it rejects the parameters
+   * @throws UdafException if there is none of this name, or it rejects the parameters
    */
   public PairFunction.Bound bindPair(
       BoundUdaf function, String name, List<UdafCall.Argument> parameters) {
@@ -163,20 +160,19 @@ public final class Udafs {
     return pair.bind(function, new UdafCall(pair.name(), pair.signature(), parameters));
   }
 
-  /** All functions, by name. */
+  /** Ordered by name. */
   public Collection<Udaf> all() {
     return functions.values();
   }
 
-  /** The function of this name, in any case; null if there is none. */
+  /** Takes a name in any case; null if there is none. */
   public Udaf find(String name) {
     return functions.get(name.toUpperCase(Locale.ROOT));
   }
 
   /**
-   * Binds a call.
+   * Binds a call; the name is in any case.
    *
-   * @param name of the function, in any case
    * @throws UdafException if there is no such function, or it rejects the arguments
    */
   public BoundUdaf bind(String name, List<UdafCall.Argument> arguments) {
@@ -195,10 +191,8 @@ public final class Udafs {
   }
 
   /**
-   * Binds a call of an extractor.
+   * Binds a call of an extractor; the name is in any case.
    *
-   * @param function the function of the states
-   * @param name of the extractor, in any case
    * @param parameters the arguments after the state
    * @throws UdafException if the function has no such extractor, or it rejects the parameters
    */

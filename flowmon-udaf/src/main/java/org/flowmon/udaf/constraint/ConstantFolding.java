@@ -14,8 +14,7 @@ public final class ConstantFolding {
 
   /**
    * Folds arithmetic and TIME_BUCKET over constants alone, as {@code TIME_BUCKET(:now - INTERVAL
-   * '7' DAY, INTERVAL '1' HOUR)} after binding. Returns other expressions, and those whose value is
-   * NULL, unchanged.
+   * '7' DAY, INTERVAL '1' HOUR)} after binding; all else, and NULLs, stay.
    */
   public static Expression of(Expression expression) {
     if (expression instanceof TimeBucket bucket) {

@@ -27,15 +27,12 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
-/**
- * Derives {@link Constraints} of a condition being TRUE or, below NOT, FALSE. A part without a rule
- * constrains nothing.
- */
+/** Derives {@link Constraints} of a TRUE or, below NOT, FALSE condition; without a rule none. */
 final class ConstraintRules {
   private static final long HOUR = 3_600_000_000L;
   private static final long DAY = 24 * HOUR;
 
-  /** The most members of alternatives; larger ones are dropped to keep pruning cheap. */
+  /** Larger alternatives are dropped to keep pruning cheap. */
   private static final int MAX_ALTERNATIVES = 64;
 
   private static final Constraints IMPOSSIBLE =
@@ -129,10 +126,7 @@ final class ConstraintRules {
     };
   }
 
-  /**
-   * The times whose bucket satisfies the comparison: a range, widened by one bucket on one side if
-   * needed.
-   */
+  /** The times of such buckets: a range, widened by one bucket on one side if needed. */
   private static LongRanges bucketed(ComparisonOperator operator, long value, long width) {
     long reach = value > Long.MAX_VALUE - width ? Long.MAX_VALUE : value + width - 1;
     return switch (operator) {
@@ -272,10 +266,7 @@ final class ConstraintRules {
     return union(members);
   }
 
-  /**
-   * Unites the ranges of columns that all members constrain, and keeps the precision this loses as
-   * alternatives.
-   */
+  /** Of columns that all members constrain; the precision this loses stays as alternatives. */
   private static Constraints union(List<Constraints> members) {
     Map<FlowColumn, LongRanges> longs = new EnumMap<>(FlowColumn.class);
     Map<FlowColumn, AddressRanges> addresses = new EnumMap<>(FlowColumn.class);
@@ -297,7 +288,6 @@ final class ConstraintRules {
     return new Constraints(longs, addresses, kept ? List.of(List.copyOf(members)) : List.of());
   }
 
-  /** Whether a member constrains only the column of the union. */
   private static boolean onlyOne(
       Constraints member,
       Map<FlowColumn, LongRanges> longs,

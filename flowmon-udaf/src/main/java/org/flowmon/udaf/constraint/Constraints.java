@@ -10,15 +10,11 @@ import org.flowmon.udaf.set.LongRanges;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Necessary conditions on the rows that a filter keeps, as ranges per column: for pruning files,
- * pages and postings. They are a sound over-approximation: rows that violate them fail the filter,
- * rows that satisfy them may still fail. The filter is always evaluated again.
- *
- * <p>A row satisfies constraints if each constrained column is not NULL and in its ranges, and if
- * at least one member of each of the {@link #alternatives} is satisfied.
+ * Necessary conditions on the rows of a filter, as ranges per column: for pruning files, pages and
+ * postings. They over-approximate, so the filter is always evaluated again. Each constrained column
+ * is not NULL and in its ranges, and a member of each of the {@link #alternatives} holds.
  */
 public final class Constraints {
-  /** Nothing is known: every row may be kept. */
   public static final Constraints NOTHING = new Constraints(Map.of(), Map.of(), List.of());
 
   private final Map<FlowColumn, LongRanges> longs;
@@ -34,11 +30,7 @@ public final class Constraints {
     this.alternatives = List.copyOf(alternatives);
   }
 
-  /**
-   * Derives the constraints of a bound filter.
-   *
-   * @param where null for none
-   */
+  /** Of a bound filter, null for none. */
   public static Constraints of(@Nullable Expression where) {
     return where == null ? NOTHING : ConstraintRules.whereTrue(where);
   }
@@ -48,20 +40,15 @@ public final class Constraints {
     return longs.get(column);
   }
 
-  /** The ranges of an address column, null if it is not constrained. */
   public @Nullable AddressRanges addresses(FlowColumn column) {
     return addresses.get(column);
   }
 
-  /**
-   * Disjunctions that a range per column cannot express, such as {@code src_addr = x OR dst_addr =
-   * x}: at least one member of each is satisfied.
-   */
+  /** Disjunctions beyond ranges per column, such as {@code src_addr = x OR dst_addr = x}. */
   public List<List<Constraints>> alternatives() {
     return alternatives;
   }
 
-  /** Whether no row can satisfy them. */
   public boolean isImpossible() {
     return longs.values().stream().anyMatch(LongRanges::isEmpty)
         || addresses.values().stream().anyMatch(AddressRanges::isEmpty)

@@ -4,23 +4,19 @@ import java.util.Arrays;
 import org.flowmon.flow.TableHash;
 
 /**
- * The heaviest items so far, each with a weight at most its true one, in words (Misra and Gries
- * 1982, with weights and merging as Agarwal and others, "Mergeable summaries", 2012). If there are
- * too many, the median of all weights is subtracted from each, and items with no weight left are
- * dropped; <i>offset</i> is the sum of these medians. An item's true weight is between its kept
- * weight (0 if dropped) and that plus the offset, whatever the order of adding and merging.
- *
- * <p>At least half of the C kept weights lose the whole median. So the offset is at most 2 / C of
- * the total loss, and at most 2 / C of the sum of weights.
+ * The heaviest items so far, each with a weight at most its true one (Misra and Gries 1982, with
+ * weights and merging as Agarwal and others, "Mergeable summaries", 2012). If they are too many,
+ * the median of all weights is subtracted from each, and items without weight are dropped;
+ * <i>offset</i> is the sum of these medians, at most 2 / C of the sum of weights, as half of the C
+ * weights lose it whole. A true weight is between the kept one (0 if dropped) and that plus the
+ * offset, whatever the order of adding and merging. It has scratch memory: of one thread.
  *
  * <pre>
  *   0        1      2
  *   +--------+------+----------------------------+
- *   | offset | used | slots: high, low, weight … |
+ *   | offset | used | slots: high, low, weight … |   weight 0: empty
  *   +--------+------+----------------------------+
  * </pre>
- *
- * A slot of weight 0 is empty. The object has scratch memory: it belongs to one thread.
  */
 public final class Candidates {
   static final int SLOTS = 2;
@@ -33,11 +29,7 @@ public final class Candidates {
   // Allocated on first use.
   private long[] merged = {};
 
-  /**
-   * Scratch memory.
-   *
-   * @param width of the sketch, a power of two from 16: three quarters of it are candidates
-   */
+  /** The sketch's width is a power of two from 16: three quarters of it are candidates. */
   Candidates(int width) {
     this.width = width;
     this.weights = new long[capacity(width) + 1];
@@ -48,7 +40,6 @@ public final class Candidates {
     return width;
   }
 
-  /** The number of kept items. */
   static int capacity(int width) {
     return width / 4 * 3;
   }
@@ -66,7 +57,6 @@ public final class Candidates {
     return (int) words[at + USED];
   }
 
-  /** The first slot of an item. */
   private static int first(int width, long high, long low) {
     return (int) TableHash.of(high, low) & (width - 1);
   }
@@ -92,7 +82,7 @@ public final class Candidates {
     }
   }
 
-  /** The kept weight of an item, 0 if it is no candidate. */
+  /** 0 if it is no candidate. */
   static long weight(long[] words, int at, int width, long high, long low) {
     return words[slot(words, at, width, high, low) + 2];
   }
@@ -111,7 +101,6 @@ public final class Candidates {
     }
   }
 
-  /** Subtracts the median from all weights. */
   private void reduce(long[] words, int at) {
     int from = at + SLOTS;
     int to = from + 3 * slots(width);
@@ -140,10 +129,7 @@ public final class Candidates {
     }
   }
 
-  /**
-   * Adds the candidates of another sketch of the same width, by key. Slot order differs between
-   * processes and must not decide which items are dropped meanwhile.
-   */
+  /** By key, same width: slot order differs between processes and must decide no drop. */
   void merge(long[] words, int at, long[] others, int from) {
     words[at] = ItemKey.plus(words[at], others[from]);
     if (merged.length == 0) {

@@ -15,12 +15,10 @@ public final class ItemCounts {
     return size;
   }
 
-  /** Longs of the table. */
   public int words() {
     return slots.length;
   }
 
-  /** Longs of a table of some items. */
   public static int words(int items) {
     int slots = 4;
     while (4 * items > 3 * slots) {
@@ -44,12 +42,11 @@ public final class ItemCounts {
     slots[place + 2] = ItemKey.plus(slots[place + 2], weight);
   }
 
-  /** The weight of an item, 0 if it did not occur. */
+  /** 0 if it did not occur. */
   public long weight(long high, long low) {
     return slots[place(high, low) + 2];
   }
 
-  /** The first slot of an item among a power of two of slots. */
   private static int first(long high, long low, int slots) {
     return (int) TableHash.of(high, low) & (slots - 1);
   }
@@ -85,12 +82,7 @@ public final class ItemCounts {
     }
   }
 
-  /**
-   * Subtracts the median of all weights from each, and drops the items with no weight left. The
-   * choice depends on weights alone, not on slots.
-   *
-   * @return the median; 0 if there are no items
-   */
+  /** Takes the median off all weights and drops empty items, by weights alone; 0 without items. */
   public long takeMedian() {
     if (size == 0) {
       return 0;
@@ -111,7 +103,6 @@ public final class ItemCounts {
     return median;
   }
 
-  /** Passes on all items, in no order. */
   public void forEach(PairBytes.Target target) {
     for (int at = 0; at < slots.length; at += STRIDE) {
       if (slots[at + 2] != 0) {
@@ -120,7 +111,7 @@ public final class ItemCounts {
     }
   }
 
-  /** All items as high, low, weight, by key unsigned. */
+  /** High, low, weight, by key unsigned. */
   public long[] sorted() {
     long[] all = new long[STRIDE * size];
     int[] next = {0};
@@ -134,7 +125,7 @@ public final class ItemCounts {
     return all;
   }
 
-  /** Sorts high, low, weight triples by key unsigned, in place: a heap sort. */
+  /** High, low, weight by key unsigned, in place: a heap sort. */
   public static void sort(long[] triples, int count) {
     for (int root = count / 2 - 1; root >= 0; root--) {
       sink(triples, root, count);

@@ -5,9 +5,9 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The 16-byte key of an item ({@code docs/format/states.md}). An address is its own key. A number
- * from 0 to 2^32 − 1 is the IPv4 address of its bits, so that ports, AS numbers and IPv4 addresses
- * share one hierarchy. Any other number is the high word; the low one is 0.
+ * An item's 16 bytes ({@code docs/format/states.md}). Addresses are their own keys; numbers to 2^32
+ * − 1 are IPv4 addresses, so that ports, AS numbers and addresses share one hierarchy; others are
+ * the high word, with a low one of 0.
  */
 public final class ItemKey {
   private ItemKey() {}
@@ -25,7 +25,6 @@ public final class ItemKey {
     return number >>> 32 == 0 ? IpAddress.ipv4Low((int) number) : 0;
   }
 
-  /** Whether an item of this kind can have such a key. */
   public static boolean isOf(ValueKind kind, long high, long low) {
     return kind == ValueKind.ADDRESS || isNarrow(high, low) || (high >>> 32 != 0 && low == 0);
   }

@@ -4,8 +4,8 @@ import org.flowmon.flow.IpAddress;
 
 /**
  * Hierarchical count-min sketches of 32-bit items ("Holistic UDAFs at Streaming Speeds", section
- * 4.2): exact sums of the 256 prefixes of 8 bits, and count-min sketches of the prefixes of 16 and
- * 24 bits and of the items. They lie in words that the caller provides.
+ * 4.2) in the caller's words: exact sums of 8-bit prefixes, sketches of 16 and 24 bits and of the
+ * items.
  *
  * <pre>
  *   0       1                257
@@ -14,9 +14,8 @@ import org.flowmon.flow.IpAddress;
  *   +-------+----------------+----------------------------------------------------+
  * </pre>
  *
- * Invariant: the exact sums, and the cells of each row, add up to the total. A cell is never below
- * the weight of an item in it: the smallest cell of an item or of one of its prefixes is an upper
- * bound.
+ * <p>The exact sums, and each row's cells, add up to the total. No cell is below the weight of an
+ * item in it: the smallest of an item or one of its prefixes is an upper bound.
  */
 public final class NarrowSketch {
   static final int EXACT = 256;
@@ -25,8 +24,7 @@ public final class NarrowSketch {
   private static final int EXACT_AT = 1;
   private static final int CELLS_AT = EXACT_AT + EXACT;
   private static final int CHILDREN = 256;
-  // A search for items above the noise, 1 / width of all, expands about width prefixes of each
-  // level at most.
+  // A search above the noise, 1 / width of all, expands about width prefixes of a level at most.
   private static final int EXPANDED_PER_CELL = 16;
 
   private final int width;
@@ -52,7 +50,6 @@ public final class NarrowSketch {
         + (int) ((coefficients[2 * row] * prefix + coefficients[2 * row + 1]) >>> shift);
   }
 
-  /** The bits of an item at level 0, 1 or 2. */
   private static long prefix(int id, int level) {
     return (id & 0xFFFF_FFFFL) >>> (8 * (LEVELS - 1 - level));
   }
@@ -71,7 +68,6 @@ public final class NarrowSketch {
     }
   }
 
-  /** Adds another sketch of the same shape. */
   public void merge(long[] words, int at, long[] others, int from) {
     for (int w = 0; w < words(); w++) {
       words[at + w] = ItemKey.plus(words[at + w], others[from + w]);
@@ -87,7 +83,6 @@ public final class NarrowSketch {
     return least;
   }
 
-  /** An upper bound of an item's weight. */
   public long upper(long[] words, int at, int id) {
     long least = words[at + EXACT_AT + (id >>> 24)];
     for (int level = 0; level < LEVELS; level++) {
@@ -96,10 +91,7 @@ public final class NarrowSketch {
     return least;
   }
 
-  /**
-   * Estimates an item's change between two sketches: the median over rows of the differences of its
-   * cells. Unchanged items cancel out.
-   */
+  /** The median over rows of the differences of cells: unchanged items cancel out. */
   public double change(long[] before, long[] after, int id) {
     double[] changes = new double[depth];
     for (int i = 0; i < depth; i++) {
@@ -109,18 +101,14 @@ public final class NarrowSketch {
     return WideSketch.median(changes);
   }
 
-  /** The most prefixes that a search expands. */
   int mostExpanded() {
     return EXPANDED_PER_CELL * width;
   }
 
   /**
-   * Finds items from the top down, those of the largest upper bound first, equal ones by number. It
-   * finds every item whose weight is at least the threshold, unless it has expanded {@link
-   * #mostExpanded} prefixes before: then it gives the items found by then.
-   *
-   * @param threshold at least 1: items of a smaller upper bound are left out
-   * @param limit the most items to give
+   * From the top down by largest upper bound, then by number, at most {@code limit} items: all of
+   * at least the threshold (from 1, on upper bounds), unless {@link #mostExpanded} prefixes come
+   * before.
    */
   public void search(long[] words, int at, long threshold, int limit, ItemSink found) {
     PrefixHeap heap = new PrefixHeap();

@@ -19,10 +19,8 @@ import org.flowmon.udaf.state.StateSink;
 public final class PairBytes {
   public static final int FORM = 16;
 
-  /** The most bytes of a header. */
   public static final int MAX_HEADER_BYTES = 3 + 10 + 10;
 
-  /** The most pairs of a pad. */
   static final int MAX_PAIRS = 1 << 16;
 
   private static final int NARROW_BYTES = 4;
@@ -33,10 +31,9 @@ public final class PairBytes {
   private PairBytes() {}
 
   /**
-   * Appends pairs that lie in words: [high of an address] low, weight.
+   * Pairs lie in words: [high of an address] low, weight; {@code count} of them are written.
    *
    * @param withEmpty whether slots of weight 0 are written
-   * @param count number of pairs to write
    */
   public static void write(
       long[] words,
@@ -92,12 +89,7 @@ public final class PairBytes {
     void add(long high, long low, long weight);
   }
 
-  /**
-   * Reads pairs after their form, and passes them on only after checking all.
-   *
-   * @param refusedBefore rows refused so far
-   * @return rows refused so far, with those of the pairs
-   */
+  /** Passes pairs on after checking all; returns rows refused before and in the pairs. */
   public static long read(
       StateReader reader, boolean ofAddresses, long refusedBefore, Target target) {
     int keyBytes = reader.getByte();

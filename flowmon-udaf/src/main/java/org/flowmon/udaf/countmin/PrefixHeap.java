@@ -3,8 +3,8 @@ package org.flowmon.udaf.countmin;
 import java.util.Arrays;
 
 /**
- * A heap of the prefixes that a search has still to expand: the largest bound first, of equal ones
- * the longest prefix, then the smallest. Without objects, as a search may have a million of them.
+ * Prefixes still to expand: the largest bound first, then the longest prefix, then the smallest.
+ * Without objects, as a search may have a million of them.
  */
 final class PrefixHeap {
   // A prefix has at most 32 bits; its level is stored above them.

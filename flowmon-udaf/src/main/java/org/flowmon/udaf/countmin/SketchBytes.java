@@ -7,8 +7,8 @@ import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of sketches (forms 17 and 19) and of exact items (form 18); {@code
- * docs/format/states.md} is the specification, this class owns the layout.
+ * The bytes of sketches (forms 17 and 19) and exact items (form 18), as in {@code
+ * docs/format/states.md}; this class owns the layout.
  *
  * <pre>
  *   sketch: +------+---------+-------+--------------------+------------------------------------+
@@ -56,17 +56,13 @@ public final class SketchBytes {
     }
   }
 
-  /** The most bytes of a sketch. */
   public static long maxBytes(SketchShape shape) {
     return 12L + 10L * (shape.narrow().words() + shape.wide().words());
   }
 
   /**
-   * Appends a sketch.
-   *
-   * @param narrowAt start of the narrow part in its words. A part is omitted if its total is 0 or
-   *     its words are null
-   * @param scratch of {@link #scratchWords}; empty if the wide part is null
+   * Omits a part whose total is 0 or whose words are null. {@code scratch} is of {@link
+   * #scratchWords}, empty if the wide part is null.
    */
   public static void write(
       int form,
@@ -109,7 +105,6 @@ public final class SketchBytes {
     }
   }
 
-  /** Longs of scratch memory for {@link #write} to sort the candidates. */
   public static int scratchWords(SketchShape shape) {
     return 3 * Candidates.slots(shape.width());
   }
@@ -123,7 +118,6 @@ public final class SketchBytes {
     }
   }
 
-  /** Appends exact items. */
   public static void writeExact(long refused, ItemCounts items, StateSink sink) {
     sink.putByte(EXACT_FORM);
     sink.putVarint(refused);
@@ -161,7 +155,6 @@ public final class SketchBytes {
     return items;
   }
 
-  /** Reads a sketch after its form. */
   public static Parts read(StateReader reader, SketchShape shape, ValueKind kind) {
     long refused = PairBytes.refusedRows(reader);
     int parts = reader.getByte();

@@ -1,13 +1,11 @@
 package org.flowmon.udaf.countmin;
 
 /**
- * Width, depth and hash functions of count-min sketches, the same everywhere: sketches of one shape
- * can be summed. Immutable.
- *
- * <p>The hash functions are strongly universal multiply-shift ones (Dietzfelbinger 1996; of several
- * words Thorup, "High speed hashing for integers and strings", 2015): two items share a cell of a
- * row with probability 1 / width over the choice of coefficients. The coefficients are fixed, so an
- * attacker who knows them can craft items that share cells.
+ * Width, depth and hash functions of count-min sketches: those of one shape can be summed.
+ * Immutable. The hashes are strongly universal multiply-shift ones (Dietzfelbinger 1996; of several
+ * words Thorup, "High speed hashing for integers and strings", 2015): two items share a row's cell
+ * with probability 1 / width over the coefficients. These are fixed, so an attacker who knows them
+ * can craft items that share cells.
  */
 public final class SketchShape {
   public static final int MIN_WIDTH = 16;
@@ -26,8 +24,6 @@ public final class SketchShape {
   private final WideSketch wide;
 
   /**
-   * A shape.
-   *
    * @param width cells of a row: a power of two, {@link #MIN_WIDTH} … {@link #MAX_WIDTH}
    * @param depth rows of a level: 1 … {@link #MAX_DEPTH}
    */
@@ -60,11 +56,10 @@ public final class SketchShape {
   }
 
   /**
-   * The most that a count-min estimate exceeds the true weight, with {@link #PROBABILITY}. On
-   * average a cell has total / width of other items' weight. It exceeds c times that with a
-   * probability below 1 / c (Markov); all d rows exceed it with a probability below c^−d (Cormode
-   * and Muthukrishnan, "An improved data stream summary: the count-min sketch and its
-   * applications", 2005).
+   * The most above the true weight, with {@link #PROBABILITY}. A cell has on average total / width
+   * of others' weight, more than c times that with a probability below 1 / c (Markov), all d rows
+   * with one below c^−d (Cormode and Muthukrishnan, "An improved data stream summary: the count-min
+   * sketch and its applications", 2005).
    */
   public long error(long total) {
     if (total == Long.MAX_VALUE) {
@@ -73,7 +68,6 @@ public final class SketchShape {
     return (long) Math.floor(Math.pow(1 - PROBABILITY, -1.0 / depth) * total / width);
   }
 
-  /** Numbers of SplitMix64. */
   private static long[] coefficients(long seed, int count) {
     long[] numbers = new long[count];
     long state = seed;

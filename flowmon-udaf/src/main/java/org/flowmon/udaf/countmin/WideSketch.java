@@ -3,11 +3,10 @@ package org.flowmon.udaf.countmin;
 import java.util.Arrays;
 
 /**
- * Hierarchical count-min sketches of 128-bit items with candidates. The levels are the usual IPv6
- * allocations: /32 to a provider, /48 to a site, /64 to a network, /128 to a host. Unlike the
- * search among 32-bit items, a search cannot try all extensions of a prefix, as a network has 2^64
- * hosts. So the heaviest items are kept as {@link Candidates}, and the levels lower their upper
- * bounds. A candidate's lower bound is certain; count-min sketches give none.
+ * Hierarchical count-min sketches of 128-bit items, at IPv6's usual allocations: /32 to a provider,
+ * /48 to a site, /64 to a network, /128 to a host. A search cannot try all extensions, as a network
+ * has 2^64 hosts. So the heaviest items are {@link Candidates}, with a certain lower bound, which
+ * count-min lacks; the levels lower their upper bounds.
  *
  * <pre>
  *   0       1
@@ -43,7 +42,6 @@ public final class WideSketch {
     return candidatesAt() + Candidates.words(width);
   }
 
-  /** The start of the candidates. */
   public int candidatesAt() {
     return CELLS_AT + LEVELS * depth * width;
   }
@@ -78,7 +76,6 @@ public final class WideSketch {
     candidates.add(words, at + candidatesAt(), high, low, weight);
   }
 
-  /** Adds another sketch of the same shape. */
   public void merge(long[] words, int at, long[] others, int from, Candidates candidates) {
     for (int w = 0; w < candidatesAt(); w++) {
       words[at + w] = ItemKey.plus(words[at + w], others[from + w]);
@@ -86,7 +83,6 @@ public final class WideSketch {
     candidates.merge(words, at + candidatesAt(), others, from + candidatesAt());
   }
 
-  /** The upper bound of an item's weight from the cells. */
   long cellUpper(long[] words, int at, long high, long low) {
     long least = Long.MAX_VALUE;
     for (int level = 0, row = 0; level < LEVELS; level++) {
@@ -99,7 +95,6 @@ public final class WideSketch {
     return least;
   }
 
-  /** An upper bound of an item's weight. */
   public long upper(long[] words, int at, long high, long low) {
     int candidates = at + candidatesAt();
     long kept = Candidates.weight(words, candidates, width, high, low);
@@ -107,12 +102,10 @@ public final class WideSketch {
         cellUpper(words, at, high, low), ItemKey.plus(kept, Candidates.offset(words, candidates)));
   }
 
-  /** A lower bound of an item's weight. */
   public long lower(long[] words, int at, long high, long low) {
     return Candidates.weight(words, at + candidatesAt(), width, high, low);
   }
 
-  /** As {@link NarrowSketch#change}. */
   public double change(long[] before, long[] after, long high, long low) {
     double[] changes = new double[depth];
     for (int i = 0; i < depth; i++) {
@@ -130,8 +123,7 @@ public final class WideSketch {
   }
 
   /**
-   * Passes on the candidates whose upper bound is at least the threshold, in no order. An item that
-   * is no candidate weighs at most {@link Candidates#offset}.
+   * Candidates of such upper bounds, in no order; others weigh at most {@link Candidates#offset}.
    */
   public void search(long[] words, int at, long threshold, ItemSink found) {
     int slots = at + candidatesAt() + Candidates.SLOTS;

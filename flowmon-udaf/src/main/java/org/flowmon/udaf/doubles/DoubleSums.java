@@ -10,8 +10,8 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * {@code DOUBLE_SUMS(x)}: number, sum and sum of squares of the non-NULL doubles of x, exactly. Its
- * answers are rounded once, so they do not depend on the order of rows or merges. {@code SUM(x)} of
+ * {@code DOUBLE_SUMS(x)}: number, sum and sum of squares of the non-NULL doubles of x, exactly.
+ * Answers are rounded once, so they do not depend on the order of rows or merges. {@code SUM(x)} of
  * a DOUBLE is short for {@code SUM(DOUBLE_SUMS(x))}, and so are AVG, STDDEV and STDDEV_POP.
  */
 public final class DoubleSums implements Udaf {
@@ -43,11 +43,7 @@ public final class DoubleSums implements Udaf {
         extractor("STDDEV_POP", 1, state -> state.deviation(0)));
   }
 
-  /**
-   * An extractor of a double.
-   *
-   * @param least the number of values below which it is NULL
-   */
+  /** Of a double; NULL for fewer than {@code least} values. */
   private static Extractor extractor(
       String name, int least, ToDoubleFunction<DoubleSumsState> value) {
     return Extractor.exact(

@@ -237,7 +237,7 @@ final class DoubleSumsState implements SuperState {
     return count;
   }
 
-  /** The sum, rounded once; of no values 0. */
+  /** Rounded once; of no values 0. */
   double sum() {
     return notFinite != 0 ? ofNotFinite() : mean(BigInteger.ONE);
   }
@@ -257,11 +257,7 @@ final class DoubleSumsState implements SuperState {
         : notFinite == NEGATIVE ? Double.NEGATIVE_INFINITY : Double.NaN;
   }
 
-  /**
-   * The standard deviation √((n · Σx² − (Σx)²) / (n · (n − less))), rounded once.
-   *
-   * @param less 1 for that of a sample, 0 for that of all values; less than there are values
-   */
+  /** √((n · Σx² − (Σx)²) / (n · (n − less))), rounded once, less 1 for a sample or 0, below n. */
   double deviation(int less) {
     if (notFinite != 0) {
       return Double.NaN;

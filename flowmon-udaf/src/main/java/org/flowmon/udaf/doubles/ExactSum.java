@@ -27,7 +27,6 @@ final class ExactSum {
   private int first;
   private int pending;
 
-  /** The number of digits from the lowest bit to the highest. */
   static int digits(int lowest, int highest) {
     return highest / DIGIT_BITS - lowest / DIGIT_BITS + 1;
   }
@@ -36,10 +35,7 @@ final class ExactSum {
     return OWN_BYTES + (long) Long.BYTES * digits.length;
   }
 
-  /**
-   * Makes room for all bits from the lowest to the highest, the highest for the sign. The room
-   * never shrinks.
-   */
+  /** Makes room for bits {@code lowest} … {@code highest}, the sign's. It never shrinks. */
   void cover(int lowest, int highest) {
     int count = digits(lowest, highest);
     if (count > digits.length) {
@@ -51,12 +47,7 @@ final class ExactSum {
     }
   }
 
-  /**
-   * Adds {@code ± (high · 2^64 + low) · 2^position}, all of whose bits are covered.
-   *
-   * @param high unsigned, below 2^63
-   * @param low unsigned
-   */
+  /** Adds {@code ± (high · 2^64 + low) · 2^position}, covered; both unsigned, high below 2^63. */
   void add(long high, long low, int position, boolean negative) {
     int at = position / DIGIT_BITS - first;
     int shift = position % DIGIT_BITS;
@@ -121,17 +112,12 @@ final class ExactSum {
     }
   }
 
-  /** The sign of the number of the first {@code count} digits: 0 or −1. */
+  /** Of the first {@code count} digits: 0 or −1. */
   private int sign(int count) {
     return count == 0 ? 0 : (int) digits[count - 1] >> 31;
   }
 
-  /**
-   * Reads the digits that {@link #output} wrote.
-   *
-   * @param lowest place of the first digit's bits
-   * @param highest the sum is below 2^highest
-   */
+  /** Reads digits of {@link #output}, from bit {@code lowest}, below 2^{@code highest}. */
   static int[] read(StateReader bytes, int lowest, int highest) {
     int count = bytes.count("digits", digits(lowest, highest), Integer.BYTES);
     int[] digits = new int[count];
@@ -148,11 +134,7 @@ final class ExactSum {
     return digits;
   }
 
-  /**
-   * Adds a sum that was read.
-   *
-   * @param lowest as for {@link #read}; covered
-   */
+  /** Adds a sum {@link #read} with the same {@code lowest}, which is covered. */
   void add(int[] read, int lowest) {
     int at = lowest / DIGIT_BITS - first;
     for (int i = 0; i < read.length; i++) {

@@ -40,12 +40,7 @@ final class Rounding {
     return new BigInteger[] {parts[0], parts[1], divisor};
   }
 
-  /**
-   * {@code √(numerator / denominator · 2^exponent)}.
-   *
-   * @param numerator at least 0
-   * @param exponent even
-   */
+  /** {@code √(numerator / denominator · 2^exponent)}, numerator at least 0, exponent even. */
   static double nearestRoot(BigInteger numerator, BigInteger denominator, int exponent) {
     int bits = numerator.bitLength() - denominator.bitLength();
     int shift = Math.max(0, 2 * ROOT_BITS - bits);

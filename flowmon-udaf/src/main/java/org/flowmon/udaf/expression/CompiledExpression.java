@@ -9,10 +9,7 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An expression compiled for evaluation over rows, up to {@link Vector#CAPACITY} at a time, without
- * allocation. Not thread-safe: it owns the vectors between its parts.
- */
+/** Evaluates {@link Vector#CAPACITY} rows without allocation, in own vectors: not thread-safe. */
 public final class CompiledExpression {
   private final ValueNode node;
 
@@ -20,33 +17,21 @@ public final class CompiledExpression {
     this.node = node;
   }
 
-  /**
-   * Compiles an expression.
-   *
-   * @param bound without parameters
-   * @throws QueryException naming a remaining parameter
-   */
+  /** Without parameters, else a {@link QueryException} names one. */
   public static CompiledExpression of(Expression bound) {
     return of(bound, Map.of());
   }
 
-  /**
-   * Compiles an expression over groups.
-   *
-   * @param bound without parameters
-   * @param given vectors that hold the values of its keys and aggregates at evaluation
-   * @throws QueryException naming a remaining parameter
-   */
+  /** Over groups: {@code given} will hold the values of keys and aggregates. */
   public static CompiledExpression of(Expression bound, Map<Expression, Vector> given) {
     return new CompiledExpression(new Compiler(given).value(bound));
   }
 
-  /** The kind of its values; null if it is always NULL. */
+  /** Null if it is always NULL. */
   public @Nullable ValueKind kind() {
     return node.kind();
   }
 
-  /** Makes a vector for results. */
   public Vector newVector() {
     return new Vector(kind());
   }
@@ -56,11 +41,7 @@ public final class CompiledExpression {
     evaluate(NoRows.NONE, 0, count, out);
   }
 
-  /**
-   * Evaluates rows {@code from … from + count − 1} into {@code out[0 … count)}.
-   *
-   * @param count at most {@link Vector#CAPACITY}
-   */
+  /** From {@code from} on, at most {@link Vector#CAPACITY}, into {@code out[0 … count)}. */
   public void evaluate(FlowRows rows, int from, int count, Vector out) {
     if (count > Vector.CAPACITY) {
       throw new IllegalArgumentException(count + " rows in one call, at most " + Vector.CAPACITY);

@@ -9,10 +9,7 @@ import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A filter compiled for choosing rows, up to {@link Vector#CAPACITY} at a time, without allocation.
- * Not thread-safe.
- */
+/** Chooses among {@link Vector#CAPACITY} rows without allocation. Not thread-safe. */
 public final class CompiledPredicate {
   private final @Nullable TruthNode node;
   private final Truth truth = new Truth();
@@ -25,31 +22,17 @@ public final class CompiledPredicate {
     return new CompiledPredicate(node);
   }
 
-  /**
-   * Compiles a filter.
-   *
-   * @param bound a filter without parameters; null keeps every row
-   * @throws QueryException naming a remaining parameter
-   */
+  /** Without parameters, else a {@link QueryException} names one; null keeps every row. */
   public static CompiledPredicate of(@Nullable Expression bound) {
     return of(bound, Map.of());
   }
 
-  /**
-   * Compiles a condition over groups.
-   *
-   * @param bound a condition without parameters; null keeps every group
-   * @param given vectors that hold the values of its keys and aggregates at evaluation
-   * @throws QueryException naming a remaining parameter
-   */
+  /** Over groups: {@code given} will hold the values of keys and aggregates. */
   public static CompiledPredicate of(@Nullable Expression bound, Map<Expression, Vector> given) {
     return new CompiledPredicate(bound == null ? null : new Compiler(given).truth(bound));
   }
 
-  /**
-   * As {@link #select(FlowRows, int, int, int[])}, for a condition over groups and the first values
-   * of the given vectors.
-   */
+  /** Over groups, by the first values of the given vectors; else as the other. */
   public int select(int count, int[] selection) {
     return select(NoRows.NONE, 0, count, selection);
   }
@@ -59,7 +42,7 @@ public final class CompiledPredicate {
    *
    * @param count rows from {@code from}, at most {@link Vector#CAPACITY}
    * @param selection receives the chosen rows' numbers relative to {@code from}, ascending
-   * @return the number of chosen rows; if it equals count, the selection is 0 … count − 1
+   * @return how many; if it equals count, the selection is 0 … count − 1
    */
   public int select(FlowRows rows, int from, int count, int[] selection) {
     if (count > Vector.CAPACITY) {

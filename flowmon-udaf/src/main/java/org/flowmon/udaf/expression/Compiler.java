@@ -52,15 +52,13 @@ final class Compiler {
   private final @Nullable SharedExpressions shared; // null if nothing is shared
 
   /**
-   * @param given values of some expressions, whatever the rows; their parts are not compiled
+   * {@code given} has values of some expressions, whatever the rows; their parts are not compiled.
    */
   Compiler(Map<Expression, Vector> given) {
     this(given, null);
   }
 
-  /**
-   * @param shared results of equal expressions of other queries; null for none
-   */
+  /** {@code shared} are other queries' results of equal expressions; null for none. */
   Compiler(Map<Expression, Vector> given, @Nullable SharedExpressions shared) {
     this.given = given;
     this.shared = shared;
@@ -70,7 +68,6 @@ final class Compiler {
     return shared == null ? made(expression) : shared.part(expression, () -> made(expression));
   }
 
-  /** Builds the node of an expression; its parts may be shared. */
   ValueNode made(Expression expression) {
     Vector known = given.isEmpty() ? null : given.get(expression);
     if (known != null) {

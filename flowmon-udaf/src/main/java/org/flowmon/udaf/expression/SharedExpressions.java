@@ -13,13 +13,10 @@ import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The expressions of several queries over the same rows. Equal expressions, and equal conditions
- * and computed values within them, are evaluated once for a stretch of rows, however many queries
- * use them.
- *
- * <p>Two stretches are the same if they have the same {@link org.flowmon.flow.FlowRows} object,
- * first row and length. Queries gain if they evaluate the same stretch in turn. An expression is
- * dropped when nobody holds its results any more. Not thread-safe.
+ * Several queries' expressions over the same rows: equal ones, and equal conditions and computed
+ * values within them, are evaluated once for a stretch (the same {@link org.flowmon.flow.FlowRows}
+ * object, first row and length). Queries gain if they evaluate the same stretch in turn. An
+ * expression goes when nobody holds its results any more. Not thread-safe.
  */
 public final class SharedExpressions {
   private final Map<Expression, WeakReference<SharedVector>> values = new HashMap<>();
@@ -27,22 +24,12 @@ public final class SharedExpressions {
   private final Map<Expression, WeakReference<SharedSelection>> filters = new HashMap<>();
   private @Nullable SharedSelection all;
 
-  /**
-   * Returns the shared values of an expression.
-   *
-   * @param bound without parameters
-   * @throws QueryException naming a remaining parameter
-   */
+  /** Without parameters, else a {@link QueryException} names one. */
   public SharedVector value(Expression bound) {
     return shared(values, bound, () -> new SharedVector(compiler().made(bound)));
   }
 
-  /**
-   * Returns the shared selection of a filter.
-   *
-   * @param bound a condition without parameters; null keeps every row
-   * @throws QueryException naming a remaining parameter
-   */
+  /** Without parameters, else a {@link QueryException} names one; null keeps every row. */
   public SharedSelection filter(@Nullable Expression bound) {
     if (bound == null) {
       all = all == null ? new SharedSelection(CompiledPredicate.of((Expression) null)) : all;
@@ -64,7 +51,6 @@ public final class SharedExpressions {
     return new SharedVector.Part(shared(values, expression, () -> new SharedVector(made.get())));
   }
 
-  /** Shares a condition. */
   TruthNode condition(Expression expression, Supplier<TruthNode> made) {
     if (expression instanceof Expression.Literal || expression.kind() != ValueKind.BOOLEAN) {
       return made.get();

@@ -4,10 +4,7 @@ import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.vector.KnownRows;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * A filter of several queries and its chosen rows of the last stretch. Made by {@link
- * SharedExpressions}. Not thread-safe.
- */
+/** A filter of {@link SharedExpressions}, the last stretch's rows chosen. Not thread-safe. */
 public final class SharedSelection {
   private final CompiledPredicate filter;
   private final int[] rows = new int[Vector.CAPACITY];
@@ -18,12 +15,7 @@ public final class SharedSelection {
     this.filter = filter;
   }
 
-  /**
-   * Chooses rows as {@link CompiledPredicate#select(FlowRows, int, int, int[])}, unless they are
-   * already chosen.
-   *
-   * @return the number of chosen rows; they are in {@link #rows}
-   */
+  /** Like {@link CompiledPredicate#select(FlowRows, int, int, int[])}, into {@link #rows}. */
   public int select(FlowRows of, int from, int count) {
     if (!stretch.is(of, from, count)) {
       stretch.clear(); // if evaluation fails, no result is valid
@@ -33,7 +25,7 @@ public final class SharedSelection {
     return chosen;
   }
 
-  /** The chosen rows relative to the first, ascending; read-only. */
+  /** Relative to the first, ascending; read-only. */
   public int[] rows() {
     return rows;
   }

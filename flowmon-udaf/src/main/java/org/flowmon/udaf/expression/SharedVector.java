@@ -5,10 +5,7 @@ import org.flowmon.udaf.node.ValueNode;
 import org.flowmon.udaf.vector.KnownRows;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * An expression of several queries and its values over the last stretch of rows. Made by {@link
- * SharedExpressions}. Not thread-safe.
- */
+/** A shared expression of {@link SharedExpressions} with its last values. Not thread-safe. */
 public final class SharedVector {
   private final ValueNode node;
   private final Vector vector;
@@ -19,16 +16,12 @@ public final class SharedVector {
     this.vector = new Vector(node.kind());
   }
 
-  /** The values; read-only, and valid until another stretch is evaluated. */
+  /** Read-only, valid until another stretch is evaluated. */
   public Vector vector() {
     return vector;
   }
 
-  /**
-   * Evaluates rows {@code from … from + count − 1}, unless they are already evaluated.
-   *
-   * @param count at most {@link Vector#CAPACITY}
-   */
+  /** Unless they are there: at most {@link Vector#CAPACITY} rows from {@code from} on. */
   public void evaluate(FlowRows rows, int from, int count) {
     if (!stretch.is(rows, from, count)) {
       stretch.clear(); // if evaluation fails, no result is valid

@@ -12,15 +12,13 @@ import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The high half of frequent items: the heaviest items so far, each with a weight at most its true
- * one (Misra and Gries 1982, with weights). If there are too many, the median of all weights is
- * subtracted from each, and items with no weight left are dropped; the offset is the sum of these
- * medians. Both bounds are certain. Other states are merged by key, and slots decide nothing: two
- * processes with the same input have the same state.
+ * The high half of frequent items: the heaviest so far, each with a weight at most its true one
+ * (Misra and Gries 1982, with weights). If they are too many, the median goes from all weights, and
+ * items without weight are dropped; the offset sums these medians. Both bounds are certain.
  *
- * <p>The bytes are those of an {@code ItemsSketch} of Apache DataSketches. That sketch orders items
- * by hash code, which decides the dropped items. With fixed hash codes an attacker could choose
- * them; with keyed ones each process would give other answers.
+ * <p>The bytes are an {@code ItemsSketch} of Apache DataSketches, which drops items by hash code:
+ * fixed codes let an attacker choose them, keyed ones make answers differ by process. Here states
+ * are merged by key: two processes with the same input have the same state.
  */
 final class FrequentWeights extends ItemWeights {
   static final int FORM = 20;
@@ -45,18 +43,12 @@ final class FrequentWeights extends ItemWeights {
   // The sum of weights exceeds 2^63 − 1: later weights are in no item, so only lower bounds hold.
   private boolean isFull;
 
-  /**
-   * A state without rows.
-   *
-   * @param mapSize the most slots of the map, three quarters of them items: a power of two, at
-   *     least 16
-   */
+  /** The map's slots are a power of two from 16, three quarters of them items. */
   FrequentWeights(ValueKind kind, int mapSize) {
     super(kind);
     this.mapSize = mapSize;
   }
 
-  /** The most items of a map of so many slots. */
   private static int capacity(int slots) {
     return slots / 4 * 3;
   }

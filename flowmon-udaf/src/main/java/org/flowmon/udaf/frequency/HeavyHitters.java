@@ -12,10 +12,8 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The items with most of a sum of weights: {@code HEAVY_HITTERS(src_addr, bytes)}. Items are
- * addresses or whole numbers (ports, AS numbers); without a second argument each row weighs 1.
- *
- * <p>A strategy is a low and a high half:
+ * {@code HEAVY_HITTERS(src_addr, bytes)}: the items with most of a sum of weights, addresses or
+ * whole numbers (ports, AS numbers); without a second argument each row weighs 1. Strategies:
  *
  * <pre>
  *   low: buffer, hash, compress ── pairs ──► high: direct    count-min sketches from the first item
@@ -24,10 +22,9 @@ import org.flowmon.udaf.value.ValueKind;
  *   low: sketch ──────────────── sketches ─► high: sketch    the sum of sketches
  * </pre>
  *
- * <p>Other combinations are refused. The low half {@code auto} leaves the choice among the first
- * three to the low level; it is buffer if nothing chooses. Parameters: width (cells of a row, for
- * frequent slots of the map; a power of two, 256), depth (rows of a level, 2; frequent has none),
- * strategy ('auto/adaptive'), exact (64).
+ * <p>{@code auto} leaves the choice among the first three low halves to the low level, buffer by
+ * default. Parameters: width (cells of a row, for frequent slots of the map; a power of two, 256),
+ * depth (rows of a level, 2; not for frequent), strategy ('auto/adaptive'), exact (64).
  */
 public final class HeavyHitters implements Udaf {
   static final String SIGNATURE =

@@ -21,13 +21,10 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The items that changed most between two states of {@link HeavyHitters}: of two hours, two days,
- * two sites. The states stay unchanged.
- *
- * <p>An item whose weight changed by a share of the larger sum has at least that weight in one of
- * the states. So a search for items of that weight in each state finds all that changed so much,
- * except for items that the states themselves miss: see {@link #error}. If both states are
- * sketches, a change is estimated from the differences of their cells: unchanged items cancel out.
+ * The items that changed most between two states of {@link HeavyHitters} (hours, days, sites),
+ * which stay. One that changed by a share of the larger sum weighs that much in a state: a search
+ * of each finds all but those the states miss ({@link #error}). Two sketches estimate a change by
+ * their cells' differences: unchanged items cancel out.
  */
 public final class ItemChanges {
   /** {@code CHANGES(before, after [, share [, limit]])}, as {@link #largest}. */
@@ -42,7 +39,6 @@ public final class ItemChanges {
   private final ItemWeights before;
   private final ItemWeights after;
 
-  /** The function as queries call it. */
   private static final class OfQueries implements PairFunction {
     @Override
     public String name() {
@@ -77,18 +73,12 @@ public final class ItemChanges {
   }
 
   private record Change(long high, long low, long lower, long estimate, long upper) {
-    /** The largest change in either direction that the bounds allow. */
     long most() {
       return Math.max(Math.abs(lower), Math.abs(upper));
     }
   }
 
-  /**
-   * The changes from one state to another.
-   *
-   * @param function the function of both states
-   * @throws UdafException if it is not {@link HeavyHitters}
-   */
+  /** Throws {@link UdafException} for another function than {@link HeavyHitters}. */
   public ItemChanges(BoundUdaf function, SuperState before, SuperState after) {
     if (!(function instanceof WeightedItems items)
         || !(before instanceof ItemWeights first)
@@ -102,12 +92,9 @@ public final class ItemChanges {
   }
 
   /**
-   * Finds the items that may have changed by at least a share of the larger of the two sums of
-   * weights: the largest estimates first, in either direction.
-   *
-   * @param share above 0, at most 1
-   * @param limit the most items to give
-   * @return for each item its weight after less its weight before, with bounds
+   * Items that may have changed by a share (above 0, at most 1) of the larger sum of weights: at
+   * most {@code limit}, the largest estimates first, either way, as weight after less before, with
+   * bounds.
    */
   public Items largest(double share, int limit) {
     if (!(share > 0 && share <= 1) || limit < 1) {
@@ -160,9 +147,8 @@ public final class ItemChanges {
   }
 
   /**
-   * The largest distance of a change from its bounds: the sum of both states' errors, with the
-   * probability that both hold. An omitted item changed by less than the requested share, or by
-   * less than this error.
+   * Of a change, with the probability of both states' errors, which it sums. An omitted item
+   * changed by less than the requested share, or by less than this.
    */
   public ErrorBound error() {
     ErrorBound first = before.error();

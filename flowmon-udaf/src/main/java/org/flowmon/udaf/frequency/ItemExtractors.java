@@ -24,7 +24,6 @@ import org.flowmon.udaf.value.ValueKind;
 final class ItemExtractors {
   private static final long MAX_ITEMS = 10_000;
 
-  /** The items of the largest estimates. */
   static final Extractor TOP =
       new Named(
           "TOP",
@@ -35,7 +34,6 @@ final class ItemExtractors {
             return list(function, state -> state.search(1, limit));
           });
 
-  /** The items that may have at least a share of the sum of weights. */
   static final Extractor ABOVE =
       new Named(
           "ABOVE",
@@ -47,7 +45,6 @@ final class ItemExtractors {
                 function, state -> state.search(threshold(state.total(), share), (int) MAX_ITEMS));
           });
 
-  /** The estimate of one item. */
   static final Extractor ESTIMATE =
       new Named(
           "ESTIMATE",
@@ -64,7 +61,6 @@ final class ItemExtractors {
                 ItemWeights::error);
           });
 
-  /** The sum of all weights. */
   static final Extractor TOTAL =
       new Named(
           "TOTAL",
@@ -77,7 +73,7 @@ final class ItemExtractors {
                 state -> ErrorBound.EXACT);
           });
 
-  /** Rows that count nowhere because their weight is negative. */
+  /** Rows of negative weight, which count nowhere. */
   static final Extractor REFUSED =
       new Named(
           "REFUSED",

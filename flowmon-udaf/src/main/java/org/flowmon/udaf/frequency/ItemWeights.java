@@ -34,23 +34,15 @@ abstract class ItemWeights implements SuperState {
   /** The sum of all weights, exact below 2^63 − 1. */
   abstract long total();
 
-  /** The weight of an item with its bounds. */
   abstract Weight weight(long high, long low);
 
-  /**
-   * Finds items whose upper bound is at least the threshold: the largest estimates first, equal
-   * ones by key.
-   *
-   * @param threshold at least 1
-   */
+  /** Of an upper bound from the threshold (≥ 1) on, by largest estimate, then by key. */
   abstract List<Weight> search(long threshold, int limit);
 
-  /** The largest distance between bounds, and their probability. */
   abstract ErrorBound error();
 
   abstract void add(long high, long low, long weight);
 
-  /** Reads a form other than pairs. */
   abstract void mergeForm(int form, StateReader reader);
 
   @Override
@@ -74,7 +66,6 @@ abstract class ItemWeights implements SuperState {
     return reader.error("expected form " + expected + ", found " + form);
   }
 
-  /** The order of answers. */
   static int compare(Weight a, Weight b) {
     int order = Long.compare(b.estimate, a.estimate);
     if (order == 0) {

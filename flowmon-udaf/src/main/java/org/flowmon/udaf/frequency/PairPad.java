@@ -9,18 +9,15 @@ import org.flowmon.udaf.state.SubAggregate;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The low halves that keep (item, weight) pairs ("Holistic UDAFs at Streaming Speeds", section
- * 4.2): in order of arrival, or as a hash table that asks to be flushed after {@link #PROBES}
- * failed probes.
+ * The low halves of (item, weight) pairs ("Holistic UDAFs at Streaming Speeds", section 4.2): in
+ * order of arrival, or hashed, to be flushed after {@link #PROBES} failed probes.
  *
  * <pre>
  *   0      1         2
  *   +------+---------+-----------------------------------------+
- *   | used | refused | slots: [high of an address] low, weight |
+ *   | used | refused | slots: [high of an address] low, weight |   weight 0: empty
  *   +------+---------+-----------------------------------------+
  * </pre>
- *
- * A slot of weight 0 is empty.
  */
 final class PairPad implements SubAggregate {
   /** Probes before the table counts as full. */
@@ -34,9 +31,9 @@ final class PairPad implements SubAggregate {
   enum Layout {
     /** In order of arrival; equal items stay apart. */
     BUFFER,
-    /** A hash table, written with its empty slots. */
+    /** Written with its empty slots. */
     HASH,
-    /** A hash table, written without its empty slots. */
+    /** Written without its empty slots. */
     COMPRESS
   }
 
@@ -46,12 +43,7 @@ final class PairPad implements SubAggregate {
   private final int capacity;
   private final int stride;
 
-  /**
-   * Pads of one function.
-   *
-   * @param weighted whether a second argument gives weights; else each row weighs 1
-   * @param capacity pairs of a pad, a power of two from 8
-   */
+  /** Not {@code weighted}: each row weighs 1; {@code capacity} is a power of two from 8. */
   PairPad(Layout layout, boolean ofAddresses, boolean weighted, int capacity) {
     if (capacity < PROBES || Integer.bitCount(capacity) != 1) {
       throw new IllegalArgumentException("a table of " + capacity + " pairs");
@@ -104,7 +96,6 @@ final class PairPad implements SubAggregate {
     return to;
   }
 
-  /** Adds a pair; returns false if it does not fit. */
   boolean add(long[] pads, int at, long high, long low, long weight) {
     if (layout == Layout.BUFFER) {
       return append(pads, at, high, low, weight);

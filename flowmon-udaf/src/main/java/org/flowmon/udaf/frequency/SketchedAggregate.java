@@ -15,11 +15,7 @@ final class SketchedAggregate implements SuperAggregate {
   private final int exactItems;
   private final Candidates candidates;
 
-  /**
-   * States of items of a kind.
-   *
-   * @param exactItems different items up to which weights are exact
-   */
+  /** {@code exactItems}: different ones up to which weights are exact. */
   SketchedAggregate(ValueKind kind, SketchShape shape, int exactItems) {
     this.kind = kind;
     this.shape = shape;
@@ -52,7 +48,6 @@ final class SketchedAggregate implements SuperAggregate {
     return exactItems;
   }
 
-  /** Scratch memory of the thread. */
   Candidates candidates() {
     return candidates;
   }

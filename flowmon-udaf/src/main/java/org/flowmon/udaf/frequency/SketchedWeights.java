@@ -14,8 +14,8 @@ import org.flowmon.udaf.state.StateSink;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The high halves that sketch: at once, or only after a number of different items whose weights are
- * exact ("Holistic UDAFs at Streaming Speeds", section 4.2, strategies A, B and C).
+ * The high halves that sketch, at once or after a number of exact items ("Holistic UDAFs at
+ * Streaming Speeds", section 4.2, strategies A, B and C).
  */
 final class SketchedWeights extends ItemWeights {
   // Objects and array headers, rounded up.
@@ -26,7 +26,6 @@ final class SketchedWeights extends ItemWeights {
   private long @Nullable [] narrow;
   private long @Nullable [] wide;
 
-  /** A state without rows. */
   SketchedWeights(SketchedAggregate aggregate) {
     super(aggregate.kind());
     this.aggregate = aggregate;
@@ -203,7 +202,7 @@ final class SketchedWeights extends ItemWeights {
     return found.size() > limit ? List.copyOf(found.subList(0, limit)) : found;
   }
 
-  /** The error is certain for wide items, but not for narrow ones. */
+  /** Certain for wide items, not for narrow ones. */
   @Override
   ErrorBound error() {
     if (exact != null) {
@@ -217,10 +216,7 @@ final class SketchedWeights extends ItemWeights {
         (double) Math.max(certain, aggregate.shape().error(narrow[0])), SketchShape.PROBABILITY);
   }
 
-  /**
-   * Estimates an item's change from the cells of two sketches; NaN if one of them has no sketch of
-   * such items.
-   */
+  /** From cells; NaN if one of the states has no sketch of such items. */
   double change(SketchedWeights after, long high, long low) {
     if (ItemKey.isNarrow(high, low)) {
       return narrow == null || after.narrow == null

@@ -33,7 +33,6 @@ record Strategy(Low low, High high) {
     return (low == Low.SKETCH) == (high == High.SKETCH);
   }
 
-  /** All strategies. */
   static List<Strategy> all() {
     List<Strategy> all = new ArrayList<>();
     for (Low low : Low.values()) {

@@ -12,11 +12,9 @@ import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@link HeavyHitters} with its parameters.
+ * {@link HeavyHitters} with its parameters; adaptive ones are exact up to {@code exact} items.
  *
- * @param item kind of the items
  * @param weight kind of the weights, null if each row weighs 1
- * @param exact items up to which weights are exact, if the strategy is adaptive
  */
 record WeightedItems(
     UdafCall call,
@@ -26,7 +24,6 @@ record WeightedItems(
     Strategy strategy,
     int exact)
     implements BoundUdaf {
-  /** Pairs of a pad, if it is no sketch. */
   static final int PAIRS = 128;
 
   @Override
@@ -34,7 +31,6 @@ record WeightedItems(
     return weight == null ? 1 : 2;
   }
 
-  /** The kind of estimates. */
   ValueKind valueKind() {
     return weight == null ? ValueKind.LONG : weight;
   }

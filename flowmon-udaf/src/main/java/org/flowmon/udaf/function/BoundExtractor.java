@@ -4,16 +4,11 @@ import org.flowmon.udaf.state.SuperState;
 
 /** An extractor with its parameters, for states of one bound function. Immutable. */
 public interface BoundExtractor {
-  /** The type of its answers, known before there is a state. */
+  /** Known before there is a state. */
   AnswerType type();
 
-  /**
-   * Extracts the answer from a state, which stays unchanged.
-   *
-   * @return an {@link Estimate} or, if the type is a list, {@link Items}
-   */
+  /** An {@link Estimate} or, if the type is a list, {@link Items}; the state is unchanged. */
   Answer extract(SuperState state);
 
-  /** The error bound of answers of this extractor from this state. */
   ErrorBound bound(SuperState state);
 }

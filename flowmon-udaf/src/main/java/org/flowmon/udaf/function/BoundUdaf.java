@@ -12,32 +12,26 @@ import org.flowmon.udaf.state.SuperState;
  */
 public interface BoundUdaf {
   /**
-   * An exact function without parameters: each argument of the call is evaluated for each row, and
-   * states of the same argument kinds can be merged.
-   *
-   * @param low makes a low half for a task
-   * @param high makes a state without rows
+   * An exact function without parameters: each argument is evaluated for each row, and states of
+   * the same argument kinds can be merged. {@code high} makes a state without rows.
    */
   static BoundUdaf exact(UdafCall call, Supplier<SubAggregate> low, Supplier<SuperState> high) {
     return new ExactUdaf(call, low, high);
   }
 
   /**
-   * The call with all parameters, defaults included: binding it anew gives the same function.
-   * Exports carry it, {@code ExportedState}.
+   * With all parameters, defaults included: binding it anew gives the same function. Exports carry
+   * it, {@code ExportedState}.
    */
   UdafCall call();
 
-  /**
-   * The number of leading arguments that are evaluated for each row; the others are parameters. An
-   * evaluated argument may be a constant, too.
-   */
+  /** The leading arguments that are evaluated for each row, maybe constants; parameters follow. */
   int arguments();
 
   /**
-   * Identifies mergeable states: states of two calls can be merged if and only if this text is
-   * equal. It has the name, the kinds of the arguments and the parameters that states depend on,
-   * but no parameters of the low half alone: {@code QUANTILES(LONG, 0.01)}.
+   * States can be merged if and only if this is equal: the name, the kinds of the arguments and the
+   * parameters that states depend on, not those of the low half alone: {@code QUANTILES(LONG,
+   * 0.01)}.
    */
   String stateType();
 
@@ -48,15 +42,13 @@ public interface BoundUdaf {
   SubAggregate subAggregate();
 
   /**
-   * The function with each low half that the call allows, {@link #subAggregate} first; this
-   * function alone if the call leaves no choice. All have the same {@link #stateType} and high
-   * half, which takes sub-states of any of them, in any order.
+   * The low halves that the call allows, {@link #subAggregate}'s first or alone. All have the same
+   * {@link #stateType} and high half, which takes sub-states of any of them, in any order.
    */
   default List<BoundUdaf> choices() {
     return List.of(this);
   }
 
-  /** The name of this low half among the {@link #choices}. */
   default String lowHalf() {
     return "";
   }

@@ -3,26 +3,18 @@ package org.flowmon.udaf.function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The error bound of an answer.
+ * The largest error of an answer, 0 if exact, in a unit.
  *
- * @param kind the unit of the error
- * @param value the largest error, 0 if the answer is exact
- * @param probability the probability that an answer keeps to it; 1 if it always does
+ * @param probability that an answer keeps to it; 1 if it always does
  */
 public record ErrorBound(Kind kind, double value, double probability) {
-  /** No error. */
   public static final ErrorBound EXACT = new ErrorBound(Kind.ADDITIVE, 0, 1);
 
   /** The unit of an error. */
   public enum Kind {
-    /**
-     * Places in the sorted order of the values: the answer is the true one of a rank at most this
-     * far away.
-     */
+    /** Places in the values' order: the answer is the true one of a rank at most so far away. */
     RANK(1),
-    /** Units of the answer. */
     ADDITIVE(2),
-    /** A share of the true answer. */
     RELATIVE(3);
 
     private final int code;
@@ -31,12 +23,11 @@ public record ErrorBound(Kind kind, double value, double probability) {
       this.code = code;
     }
 
-    /** The stable code in bytes. */
     public int code() {
       return code;
     }
 
-    /** The kind of this code, null if this version does not know it. */
+    /** Null if this version does not know it. */
     public static @Nullable Kind byCode(int code) {
       for (Kind kind : values()) {
         if (kind.code == code) {

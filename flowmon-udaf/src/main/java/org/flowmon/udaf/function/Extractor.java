@@ -6,22 +6,14 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
-/**
- * Takes values out of the states of one function: {@code QUANTILE(state, 0.95)}. Its name must be
- * unique only among the function's extractors. Immutable.
- */
+/** Takes values out of states: {@code QUANTILE(state, 0.95)}. Unique by function, immutable. */
 public interface Extractor {
-  /**
-   * An extractor without parameters whose answers are exact.
-   *
-   * @param kind of its answers
-   * @param value the value of a state, NULL if it has none
-   */
+  /** Without parameters; {@code value} is NULL if the state has none. */
   static Extractor exact(String name, ValueKind kind, Function<SuperState, Value> value) {
     return new ExactExtractor(name, kind, value);
   }
 
-  /** The name in queries: upper-case letters, digits and {@code _}, beginning with a letter. */
+  /** Upper-case letters, digits and {@code _}, beginning with a letter. */
   String name();
 
   /** The form of its calls, for errors and listings: {@code QUANTILE(state, share)}. */
@@ -32,12 +24,6 @@ public interface Extractor {
     return FunctionCatalogue.Way.UNKNOWN;
   }
 
-  /**
-   * Checks a call and fixes its parameters.
-   *
-   * @param function the function of its states
-   * @param call the arguments after the state, all of them constants
-   * @throws UdafException saying what was found and what was expected
-   */
+  /** All arguments after the state are constants; {@link UdafException} says what was expected. */
   BoundExtractor bind(BoundUdaf function, UdafCall call);
 }

@@ -9,11 +9,7 @@ public record Items(List<Item> items) implements Answer {
     items = List.copyOf(items);
   }
 
-  /**
-   * An item of the list.
-   *
-   * @param key the values that make the item, of the kinds of {@link AnswerType#key}
-   */
+  /** Its values are of the kinds of {@link AnswerType#key}. */
   public record Item(List<Value> key, Estimate estimate) {
     public Item {
       key = List.copyOf(key);

@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An aggregate function that queries call by name, as {@code QUANTILES(bytes, 0.01)}. Its result is
- * a <i>state</i>; {@linkplain Extractor extractors} take values out of one, so that several values
- * of one state cost one aggregation.
+ * a <i>state</i>; several values of it by {@linkplain Extractor extractors} cost one aggregation.
  *
  * <pre>
  *   Udaf ── bind(call) ──► BoundUdaf
@@ -22,38 +21,26 @@ import org.jspecify.annotations.Nullable;
  *   Extractor ── bind ──► BoundExtractor.extract(state): an Answer, with bounds
  * </pre>
  *
- * <p>{@link java.util.ServiceLoader} finds it: a file {@code
- * META-INF/services/org.flowmon.udaf.function.Udaf} of its jar has the full name of its class,
- * which is public and has a public constructor without parameters. Flowmon's own functions are
- * found the same way ({@code Udafs}). Immutable.
+ * <p>{@link java.util.ServiceLoader} finds it, flowmon's own ones, too ({@code Udafs}): {@code
+ * META-INF/services/org.flowmon.udaf.function.Udaf} names its public class, which has a public
+ * constructor without parameters. Immutable.
  *
- * <p>The contract test {@code FunctionContract} checks the rules of every function:
- *
- * <ul>
- *   <li>Rows may be split among any number of low halves, each flushed at any time, and their
- *       sub-states may be merged in any order and by any tree: the answers keep to their
- *       {@linkplain BoundExtractor#bound bound}. If {@link BoundUdaf#isExact}, the bytes of the
- *       whole are the same in all cases.
- *   <li>Serializing and reading a state does not change its answers.
- *   <li>Bytes that are no state of the function cause a {@link StateFormatException}, nothing else,
- *       and leave the target of the merge unchanged.
- *   <li>{@link SuperState#memoryBytes} is at least the memory of the state. {@link
- *       SuperState#chargedBytes} is at least {@code memoryBytes}, is the same for the same rows,
- *       and never falls.
- * </ul>
+ * <p>The contract test {@code FunctionContract} checks the rules of every function. Rows may be
+ * split among any low halves, flushed at any time, and sub-states merged in any order and tree:
+ * answers keep to their {@linkplain BoundExtractor#bound bound}, and if {@link BoundUdaf#isExact},
+ * the bytes are the same. Serializing and reading a state does not change its answers. Bytes that
+ * are no state cause a {@link StateFormatException}, nothing else, and leave the target unchanged.
+ * {@link SuperState#memoryBytes} is at least the state's memory; {@link SuperState#chargedBytes} is
+ * no less, the same for the same rows, and never falls.
  */
 public interface Udaf {
-  /** The name in queries: upper-case letters, digits and {@code _}, beginning with a letter. */
+  /** Upper-case letters, digits and {@code _}, beginning with a letter. */
   String name();
 
   /** The form of its calls, for errors and listings: {@code QUANTILES(x [, epsilon])}. */
   String signature();
 
-  /**
-   * Checks a call and fixes the kinds of its arguments and its parameters.
-   *
-   * @throws UdafException saying what was found and what was expected
-   */
+  /** A {@link UdafException} says what was found and what was expected. */
   BoundUdaf bind(UdafCall call);
 
   /** The parameters, after the row arguments, that make answers exact; null if there are none. */
@@ -64,9 +51,7 @@ public interface Udaf {
   /** The extractors of its states, each with a unique name. */
   List<Extractor> extractors();
 
-  /**
-   * The functions of two of its states, beside UNION, which every function has; none by default.
-   */
+  /** Beside UNION, which every function has; none by default. */
   default List<PairFunction> pairs() {
     return List.of();
   }

@@ -10,21 +10,13 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The arguments of a call of a function or extractor, and how to read them with errors that say
- * what was expected. Immutable.
- */
+/** A call's arguments, read with errors that say what was expected. Immutable. */
 public final class UdafCall {
   private final String name;
   private final String signature;
   private final List<Argument> arguments;
 
-  /**
-   * An argument.
-   *
-   * @param kind of its values; null for the literal NULL
-   * @param constant its value if it is a constant, else null
-   */
+  /** The kind is null for the literal NULL, the constant if it is none. */
   public record Argument(@Nullable ValueKind kind, @Nullable Value constant) {
     public static Argument ofRows(@Nullable ValueKind kind) {
       return new Argument(kind, null);
@@ -40,12 +32,6 @@ public final class UdafCall {
     }
   }
 
-  /**
-   * A call.
-   *
-   * @param name of the function or extractor
-   * @param signature as {@link Udaf#signature}
-   */
   public UdafCall(String name, String signature, List<Argument> arguments) {
     this.name = name;
     this.signature = signature;
@@ -64,17 +50,14 @@ public final class UdafCall {
     return arguments.size();
   }
 
-  /** This call with other arguments, such as one with its defaults filled in. */
   public UdafCall with(List<Argument> others) {
     return new UdafCall(name, signature, others);
   }
 
   /**
-   * The kind of an argument that is evaluated for each row.
+   * An argument, {@code what} in errors, evaluated for each row, of the allowed kinds; if empty,
+   * any but the literal NULL. Places are from 0.
    *
-   * @param place from 0
-   * @param what its name in errors
-   * @param allowed its allowed kinds; if empty, any but the literal NULL
    * @throws UdafException if it is missing, or of another kind
    */
   public ValueKind rows(int place, String what, ValueKind... allowed) {
@@ -92,11 +75,7 @@ public final class UdafCall {
     return kind;
   }
 
-  /**
-   * A number parameter.
-   *
-   * @param fallback its default; null if the call must give it
-   */
+  /** {@code fallback} is the default; null if the call must give it. */
   public double decimal(int place, String what, @Nullable Double fallback, double min, double max) {
     if (place >= arguments.size() && fallback != null) {
       return fallback;
@@ -117,11 +96,6 @@ public final class UdafCall {
     return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
   }
 
-  /**
-   * A whole-number parameter.
-   *
-   * @param fallback its default; null if the call must give it
-   */
   public long whole(int place, String what, @Nullable Long fallback, long min, long max) {
     if (place >= arguments.size() && fallback != null) {
       return fallback;
@@ -134,12 +108,7 @@ public final class UdafCall {
     return value.low();
   }
 
-  /**
-   * A parameter that is one of some words, in any case.
-   *
-   * @param fallback its default; null if the call must give it
-   * @return the matching word of {@code allowed}
-   */
+  /** The word of {@code allowed}, in any case; without {@code fallback} the call must give it. */
   public String word(int place, String what, @Nullable String fallback, String... allowed) {
     if (place >= arguments.size() && fallback != null) {
       return fallback;
@@ -168,7 +137,6 @@ public final class UdafCall {
     return value;
   }
 
-  /** Checks that there are at most so many arguments. */
   public void atMost(int count) {
     if (arguments.size() > count) {
       throw error(
@@ -183,7 +151,6 @@ public final class UdafCall {
         signature + ": expected " + what + ", found " + arguments.size() + " arguments");
   }
 
-  /** An error about an argument. */
   public UdafException error(int place, String expected, String found) {
     return new UdafException(signature + ": expected " + expected + ", found " + found, place);
   }

@@ -6,22 +6,17 @@ public final class UdafException extends RuntimeException {
 
   private final int argument;
 
-  /** An error about no argument in particular. */
   public UdafException(String message) {
     this(message, -1);
   }
 
-  /**
-   * An error about an argument.
-   *
-   * @param argument its place among the call's arguments, from 0; −1 for none
-   */
+  /** {@code argument} is its place from 0; −1 for none. */
   public UdafException(String message, int argument) {
     super(message);
     this.argument = argument;
   }
 
-  /** The place of the wrong argument, −1 if there is none. */
+  /** −1 if there is none. */
   public int argument() {
     return argument;
   }

@@ -7,17 +7,12 @@ public final class GroupChanges {
   private final BitSet changed;
   private final int groups;
 
-  /**
-   * No changes yet.
-   *
-   * @param groups the number of groups at the start
-   */
   GroupChanges(int groups) {
     this.changed = new BitSet(groups);
     this.groups = groups;
   }
 
-  /** Notes numbers of groups; ignores later groups. */
+  /** Notes numbers of groups; ignores groups added since the start. */
   void note(int[] numbers, int n) {
     for (int i = 0; i < n; i++) {
       if (numbers[i] < groups) {

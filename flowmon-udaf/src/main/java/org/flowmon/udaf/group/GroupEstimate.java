@@ -3,29 +3,19 @@ package org.flowmon.udaf.group;
 import org.apache.datasketches.thetacommon.BinomialBoundsN;
 
 /**
- * The estimated number of a window's groups, from a sample. Each group is kept by the hash of its
- * keys with the same probability, so the number of kept groups has a binomial distribution.
- *
- * @param lower lower bound of the true number; both bounds hold with {@link #PROBABILITY}; −1:
- *     unknown
- * @param value the number of kept groups, scaled up; −1: unknown
- * @param upper upper bound of the true number; −1: unknown
+ * The estimated number of a window's groups, the kept ones scaled up, with bounds; −1: unknown.
+ * Groups are sampled by the hash of their keys with equal probability: the number of kept ones is
+ * binomial.
  */
 public record GroupEstimate(long lower, long value, long upper) {
   /** The probability that the true number lies within the bounds. */
   public static final double PROBABILITY = 0.95;
 
-  /** The estimate if no group is kept. */
   public static final GroupEstimate UNKNOWN = new GroupEstimate(-1, -1, -1);
 
   private static final int STANDARD_DEVIATIONS = 2;
 
-  /**
-   * The estimate of a window's result.
-   *
-   * @param value all groups, or the kept ones scaled up; −1 if none is kept
-   * @param level of the result: 0, all groups; else one in 2^level
-   */
+  /** Of {@code value} groups, kept ones scaled up, or −1; level 0 has all, else one in 2^level. */
   public static GroupEstimate of(long value, int level) {
     if (value < 0 || level > GroupSample.LAST) {
       return UNKNOWN;

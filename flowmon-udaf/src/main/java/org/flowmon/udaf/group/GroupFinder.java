@@ -6,9 +6,8 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Finds the groups of a {@link GroupTable} by their keys, and adds missing ones. {@link KeyColumns}
- * hash keys, the {@link GroupIndex} has groups by hash, and {@link GroupWords} compare the keys.
- * Not thread-safe.
+ * Finds and adds groups of a {@link GroupTable} by their keys: {@link KeyColumns} hash keys, the
+ * {@link GroupIndex} has groups by hash, {@link GroupWords} compare the keys. Not thread-safe.
  */
 final class GroupFinder {
   private final GroupLayout layout;
@@ -18,17 +17,12 @@ final class GroupFinder {
   private final GroupWords words;
   // Null if all groups are kept, however many.
   private final GroupSample sample;
-  // The keys of another table's group, as columns of one row.
   private final long[][] oneRow;
-  // Whether groups were taken over without an entry in the index.
   private boolean isUnindexed;
 
   /**
-   * Finds groups among some words, which are still empty.
-   *
-   * @param leadingKeys the number of leading keys by which a group is sampled
-   * @param sample is told of each added group; may be null
-   * @param memory that texts and the index take, before they grow
+   * Finds groups, sampled by leading keys, among words that are still empty; {@code sample} is told
+   * of added ones, may be null. Texts and the index take the memory before they grow.
    */
   GroupFinder(
       GroupLayout layout,
@@ -53,14 +47,7 @@ final class GroupFinder {
     return keys;
   }
 
-  /**
-   * Finds the groups of rows; adds missing ones, without rows.
-   *
-   * @param of the keys' vectors
-   * @param selection the places of the rows in the vectors, ascending
-   * @param n the number of rows, at least one
-   * @param groups receives the group of each
-   */
+  /** Finds or adds the groups of n ≥ 1 rows, in ascending places of the keys' vectors. */
   void find(Vector[] of, int[] selection, int n, int[] groups) {
     keys.load(of, selection[n - 1] + 1);
     if (index.isLarge()) {
@@ -75,7 +62,6 @@ final class GroupFinder {
     }
   }
 
-  /** Finds the groups of keys that lie in columns of words; adds missing ones, without rows. */
   void find(long[] nulls, long[][] columns, long[] hashes, int n, int[] groups) {
     if (index.isLarge()) {
       for (int i = 0; i < n; i++) {
@@ -88,37 +74,27 @@ final class GroupFinder {
     }
   }
 
-  /**
-   * Finds the group with the keys of a group of another table of the same layout; adds it if it is
-   * missing.
-   */
+  /** Finds or adds the group with the keys of a group of another table of the same layout. */
   int findOrAdd(GroupFinder other, int group) {
     long nulls = other.words.nulls(group);
     keysOf(other, group);
     return findOrAdd(keys.hash(nulls, oneRow, 0), nulls, oneRow, 0);
   }
 
-  /** Whether a group has the keys of a group of another table of the same layout. */
   boolean contains(GroupFinder other, int group) {
     long nulls = other.words.nulls(group);
     keysOf(other, group);
     return find(keys.hash(nulls, oneRow, 0), nulls, oneRow, 0) >= 0;
   }
 
-  /**
-   * Finds the group of the first keys of another table's group; adds it if it is missing.
-   *
-   * @param other its keys begin with this table's keys
-   */
+  /** Finds or adds the group of the other table's first keys, which are this table's keys. */
   int findFirstKeys(GroupFinder other, int group) {
     long nulls = other.words.nulls(group) & ((1L << layout.keys().size()) - 1);
     keysOf(other, group);
     return findOrAdd(keys.hash(nulls, oneRow, 0), nulls, oneRow, 0);
   }
 
-  /**
-   * Copies the keys of another table's group into the one row, with this table's numbers for texts.
-   */
+  /** Copies the keys into the one row, with this table's numbers for texts. */
   private void keysOf(GroupFinder other, int group) {
     other.words.readKeys(group, oneRow);
     for (int k = 0; k < layout.keys().size() && keys.hasTexts(); k++) {
@@ -157,12 +133,11 @@ final class GroupFinder {
     return group;
   }
 
-  /** Adds the one group of a layout without keys. */
   void addGroupOfNoKeys() {
     add(keys.hash(0, oneRow, 0), 0, oneRow, 0);
   }
 
-  /** Stops finding groups: the table is going to take over groups without an index entry. */
+  /** Allows groups without an index entry: from now on none is found. */
   void giveUp() {
     if (keys.hasTexts()) {
       throw new IllegalArgumentException("groups with texts cannot be taken over");
@@ -170,12 +145,10 @@ final class GroupFinder {
     isUnindexed = true;
   }
 
-  /** The stable hash of a group's leading keys; it decides the sampling. */
   long leadingHash(int group) {
     return keys.leadingHash(words.nulls(group), words.all(), words.keysAt(group));
   }
 
-  /** The highest level that keeps each group. */
   byte[] levels() {
     byte[] levels = new byte[words.size()];
     for (int g = 0; g < levels.length; g++) {
@@ -184,7 +157,6 @@ final class GroupFinder {
     return levels;
   }
 
-  /** As {@link GroupIndex#displacement}. */
   long displacement() {
     return index.displacement();
   }

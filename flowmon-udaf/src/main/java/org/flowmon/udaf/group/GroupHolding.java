@@ -1,11 +1,6 @@
 package org.flowmon.udaf.group;
 
-/**
- * Group count and state bytes charged to a budget.
- *
- * @param groups the number of groups
- * @param stateBytes the bytes charged for the states of their functions
- */
+/** Group count and bytes of function states charged to a budget. */
 public record GroupHolding(long groups, long stateBytes) {
   public static final GroupHolding NONE = new GroupHolding(0, 0);
 

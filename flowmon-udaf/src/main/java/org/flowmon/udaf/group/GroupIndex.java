@@ -19,30 +19,23 @@ public final class GroupIndex {
 
   private int size;
 
-  /** The position of {@link #next}. */
   private int at;
 
   private int fragment;
 
   private final MemoryDraw memory;
 
-  /**
-   * An index of no rows.
-   *
-   * @param memory that the index takes, before it grows
-   */
   public GroupIndex(MemoryDraw memory) {
     this.memory = memory;
     memory.take(heapBytes());
   }
 
-  /** Begins to look for rows of this hash; {@link #next} returns them. */
   public void seek(long hash) {
     at = (int) hash & (slots.length - 1);
     fragment = (int) hash;
   }
 
-  /** The next row whose hash may match, −1 if there is none. */
+  /** The next row whose hash may match the one of {@link #seek}, −1 if there is none. */
   public int next() {
     while (true) {
       long slot = slots[at];
@@ -56,10 +49,7 @@ public final class GroupIndex {
     }
   }
 
-  /**
-   * Whether random access waits for memory: the index shares a core's caches with many other
-   * tables.
-   */
+  /** Whether random access waits for memory: many other tables share a core's caches. */
   boolean isLarge() {
     return slots.length > LARGE;
   }
@@ -96,7 +86,6 @@ public final class GroupIndex {
     slots[free] = slot;
   }
 
-  /** Adds a missing row. */
   public void add(long hash, int row) {
     if (2 * (size + 1) > slots.length) {
       grow();
@@ -114,10 +103,7 @@ public final class GroupIndex {
     return 8L * slots.length;
   }
 
-  /**
-   * The sum of the rows' distances from their first slots: the number of wasted probes. Reads all
-   * slots.
-   */
+  /** The sum of the rows' distances from their first slots: wasted probes. Reads all slots. */
   long displacement() {
     int mask = slots.length - 1;
     long sum = 0;

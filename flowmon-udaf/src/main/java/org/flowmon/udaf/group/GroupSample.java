@@ -4,37 +4,30 @@ import java.util.Arrays;
 import org.flowmon.udaf.aggregate.GroupLayout;
 
 /**
- * A sample of a table's groups for windows with too many of them, and the merged rest. Level L
- * keeps the groups whose hash (the stable hash of the query's keys) has at least L zero bits, from
- * bit 32 upwards. Key groups do not depend on these bits, so each level has half of the groups of
- * the previous one, in each key group. Kept groups are exact. The states of dropped groups are
- * merged into one, the <i>rest</i>: the sum over all groups stays exact. A level only rises. Not
- * thread-safe.
+ * A sample of a window's too many groups, and the merged rest. Level L keeps the groups whose
+ * stable hash of the query's keys has at least L zero bits, from bit 32 upwards. Key groups do not
+ * depend on these bits: each level halves the groups of each key group. Kept groups are exact. The
+ * states of dropped groups are merged into one, the <i>rest</i>: the sum over all groups stays
+ * exact. A level only rises. Not thread-safe.
  */
 public final class GroupSample {
   /** The highest level that keeps groups: one of 65,536. */
   public static final int LAST = 16;
 
-  /** The level that keeps none: used if even the last one has too many. */
+  /** Keeps no group: used if even the last level has too many. */
   public static final int NONE = LAST + 1;
 
   private static final int SHIFT = 32;
 
   private final GroupLayout layout;
   private final int level;
-  // The number of the table's groups, by the highest level that keeps them.
   private final int[] groups = new int[LAST + 1];
   // Null until a group is dropped.
   private long[] rest;
   private long[] scratch;
   private long dropped;
 
-  /**
-   * A sample without groups.
-   *
-   * @param layout of the dropped states
-   * @param level 0, all groups, … {@link #NONE}
-   */
+  /** A sample without groups, at level 0 (all groups) … {@link #NONE}. */
   GroupSample(GroupLayout layout, int level) {
     this.layout = layout;
     this.level = level;
@@ -53,17 +46,15 @@ public final class GroupSample {
     return levelOf(hash) >= level;
   }
 
-  /** Counts a group added to the table. */
   void added(long hash) {
     groups[levelOf(hash)]++;
   }
 
-  /** Number of groups of the table, by the highest level that keeps them. */
+  /** By the highest level that keeps them. */
   public int[] groupsByLevel() {
     return groups;
   }
 
-  /** Resets the counts after the table was emptied. */
   void clear() {
     Arrays.fill(groups, 0);
   }
@@ -74,7 +65,6 @@ public final class GroupSample {
     takeRest(data, at);
   }
 
-  /** Drops a group whose state lies in columns. */
   void drop(long[][] states, int row) {
     if (scratch == null) {
       scratch = new long[layout.stateWords()];
@@ -86,11 +76,8 @@ public final class GroupSample {
   }
 
   /**
-   * Drops the groups in columns that the level does not keep.
-   *
-   * @param keys whose leading keys decide the sampling
-   * @param from by group: its origin, moved with it
-   * @return the number of kept groups, which are moved to the front of the columns
+   * Drops the groups in columns that the level does not keep; moves the others, with their origin
+   * {@code from}, to the front. Returns their number.
    */
   public int keep(
       KeyColumns keys,
@@ -135,7 +122,6 @@ public final class GroupSample {
     }
   }
 
-  /** Takes over the merged state of dropped groups. */
   public void takeRest(long[] state, int at) {
     if (rest == null) {
       rest = new long[layout.stateWords()];
@@ -144,7 +130,7 @@ public final class GroupSample {
     layout.merge(rest, 0, state, at);
   }
 
-  /** The merged state of the dropped groups; null if there are none. */
+  /** Null if no group was dropped. */
   public long[] rest() {
     return rest;
   }

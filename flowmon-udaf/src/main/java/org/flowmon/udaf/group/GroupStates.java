@@ -14,9 +14,8 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The function states of the groups of a {@link GroupTable}, by function and group. Rows first go
- * to scratchpads, which groups take in turn. Each merge takes the growth of a state from the memory
- * beforehand. Not thread-safe.
+ * The function states of a {@link GroupTable}, by function and group. Rows first go to scratchpads.
+ * Each merge takes the growth of a state from the memory beforehand. Not thread-safe.
  */
 public final class GroupStates {
   // Bytes merged between two cancellation checks, at 1 ns and more a byte.
@@ -30,11 +29,6 @@ public final class GroupStates {
   private final MemoryDraw memory;
   private StateSink sink = new StateSink();
 
-  /**
-   * No states.
-   *
-   * @param memory that states take, before they grow
-   */
   GroupStates(GroupLayout layout, MemoryDraw memory) {
     this.memory = memory;
     List<GroupFunction> all = layout.functions();
@@ -44,7 +38,6 @@ public final class GroupStates {
     }
   }
 
-  /** The states of one function. */
   private static final class OfFunction {
     private final GroupFunction function;
     private final SuperAggregate high;
@@ -58,7 +51,7 @@ public final class GroupStates {
     private long unchecked; // work since the last cancellation check, in bytes
     // Groups that share their state with another table; null if there are none.
     private BitSet shared;
-    // Allocated when rows are first added: most tables only merge states of others.
+    // Allocated with the first rows: most tables only merge states of others.
     private ScratchPads pads;
 
     OfFunction(GroupFunction function, MemoryDraw memory) {
@@ -82,7 +75,6 @@ public final class GroupStates {
       }
     }
 
-    /** Sets the state of a group that has none yet. */
     void put(int group, SuperState state) {
       makeRoom(group);
       memory.take(state.memoryBytes());
@@ -90,7 +82,6 @@ public final class GroupStates {
       count(state, 1);
     }
 
-    /** Sets a state that another table keeps, too. */
     void share(int group, SuperState state) {
       put(group, state);
       if (shared == null) {
@@ -158,7 +149,7 @@ public final class GroupStates {
       }
     }
 
-    /** Takes the possible growth of the state, merges, and gives back the unused part. */
+    /** Takes the possible growth from the memory, and gives back the unused part. */
     private void merge(SuperState state, StateReader reader) {
       if (!memory.isLimited()) {
         state.merge(reader);
@@ -212,12 +203,6 @@ public final class GroupStates {
     return functions.length;
   }
 
-  /**
-   * Adds rows.
-   *
-   * @param arguments a vector for each argument of the layout
-   * @param groups by selected row: its group
-   */
   void add(Vector[] arguments, int[] selection, int n, int[] groups) {
     for (OfFunction of : functions) {
       if (of.function.takesStates()) {
@@ -241,9 +226,7 @@ public final class GroupStates {
     }
   }
 
-  /**
-   * Appends a state to the sink, making room if needed: no state needs more room than its memory.
-   */
+  /** Makes room if needed: no state needs more room than its memory. */
   private static void output(SuperState state, StateSink sink, MemoryDraw memory) {
     long room = sink.array().length;
     long wanted = memory.isLimited() ? state.memoryBytes() : 0;
@@ -258,7 +241,6 @@ public final class GroupStates {
     memory.take(sink.array().length - room);
   }
 
-  /** Merges the states of a group of another table. */
   public void merge(int group, GroupStates other, int from) {
     other.settle();
     for (int f = 0; f < functions.length; f++) {
@@ -281,10 +263,7 @@ public final class GroupStates {
     functions[function].merge(group, state);
   }
 
-  /**
-   * Shares the states of a group of another table. The other table must not change or clear them
-   * while this table reads them. Merging into them here first copies them.
-   */
+  /** Shares states of a table that must not change them while this one reads; merges copy first. */
   void share(int group, GroupStates other, int from) {
     other.settle();
     for (int f = 0; f < functions.length; f++) {
@@ -295,7 +274,7 @@ public final class GroupStates {
     }
   }
 
-  /** Moves the states of a group of another table to a group without states here. */
+  /** Moves the states of another table's group to a group without states. */
   void take(int group, GroupStates other, int from) {
     other.settle();
     for (int f = 0; f < functions.length; f++) {
@@ -309,7 +288,6 @@ public final class GroupStates {
     }
   }
 
-  /** Destroys the states of a group. */
   void drop(int group) {
     for (OfFunction of : functions) {
       boolean isShared = of.isShared(group);
@@ -320,7 +298,6 @@ public final class GroupStates {
     }
   }
 
-  /** The bytes that a budget charges for the states of all groups. */
   long chargedBytes() {
     long charged = 0;
     for (OfFunction of : functions) {
@@ -339,7 +316,7 @@ public final class GroupStates {
     return charged;
   }
 
-  /** The state of a group, one without rows if it has none: read-only. */
+  /** Read-only; a state without rows if the group has none. */
   public SuperState state(int function, int group) {
     OfFunction of = functions[function];
     of.settle();
@@ -369,7 +346,6 @@ public final class GroupStates {
     }
   }
 
-  /** Bytes of the states in memory. */
   public long bytes() {
     long bytes = 0;
     for (OfFunction of : functions) {

@@ -34,7 +34,7 @@ public final class GroupTable {
   private final GroupFinder finder;
   // Null if no function keeps any.
   private final GroupStates states;
-  // Allocated when rows are first added: most tables only merge states of others.
+  // Allocated with the first rows: most tables only merge states of others.
   private int[] places = {};
 
   private final MemoryDraw memory;
@@ -46,21 +46,12 @@ public final class GroupTable {
     this(layout, null);
   }
 
-  /**
-   * A table of a query whose memory is limited.
-   *
-   * @param memory shared with the query's other tables; null: unlimited
-   */
+  /** A table of a query with limited memory, shared with its other tables; null: unlimited. */
   public GroupTable(GroupLayout layout, GroupMemory memory) {
     this(layout, layout.keys().size(), null, memory);
   }
 
-  /**
-   * A table of a sample of the groups.
-   *
-   * @param leadingKeys the number of leading keys by which a group is sampled
-   * @param level as in {@link GroupSample}
-   */
+  /** A table of a sample of the groups, by their leading keys; levels as in {@link GroupSample}. */
   public GroupTable(GroupLayout layout, int leadingKeys, int level) {
     this(layout, leadingKeys, new GroupSample(layout, level), null);
   }
@@ -84,14 +75,14 @@ public final class GroupTable {
     return words.size();
   }
 
-  /** The sample of kept groups and the rest; null if all groups are kept. */
+  /** Null if all groups are kept. */
   public GroupSample sample() {
     return sample;
   }
 
   /**
-   * This table at the same or a higher level: itself, or a new table with the remaining groups.
-   * They are moved out of this table, which must not be used again.
+   * This table at the same or a higher level: itself, or a new table that takes its remaining
+   * groups. Then this one must not be used again.
    */
   public GroupTable atLevel(int level) {
     if (sample.level() == level) {
@@ -117,39 +108,32 @@ public final class GroupTable {
     }
   }
 
-  /** A table like this one, without groups. */
   public GroupTable emptyAtLevel(int level) {
     return new GroupTable(layout, leadingKeys, level);
   }
 
-  /** The table's charges to a budget. */
   public GroupHolding holding() {
     return new GroupHolding(size(), states == null ? 0 : states.chargedBytes());
   }
 
-  /** The highest level that keeps each group, as {@link GroupSample#levelOf}. */
+  /** By group: {@link GroupSample#levelOf}. */
   public byte[] levels() {
     return finder.levels();
   }
 
-  /** Approximate bytes of the table on the heap. */
+  /** Approximate. */
   public long heapBytes() {
     return words.heapBytes() + finder.heapBytes() + (states == null ? 0 : states.heapBytes());
   }
 
-  /** The table's draw on the query's memory; an answer from its groups draws on it, too. */
+  /** The draw on the query's memory; an answer from the groups draws on it, too. */
   public MemoryDraw memory() {
     return memory;
   }
 
   /**
-   * Adds rows. The vectors of DOUBLE keys are changed: both zeros become one, and all NaNs become
-   * one.
-   *
-   * @param keys one vector per key of {@link GroupLayout#keys}
-   * @param arguments one vector per argument of {@link GroupLayout#arguments}
-   * @param selection the places of the rows in the vectors, ascending
-   * @param n the number of rows
+   * Adds rows, at ascending places of a vector per key and per argument of the layout. Changes
+   * DOUBLE keys: both zeros become one, and all NaNs.
    */
   public void add(Vector[] keys, Vector[] arguments, int[] selection, int n) {
     if (n == 0) {
@@ -180,14 +164,9 @@ public final class GroupTable {
   }
 
   /**
-   * Finds the groups of keys; adds missing ones, without rows. {@link #merge(int[], long[][], int)}
-   * then merges states that were summed elsewhere. The vectors of DOUBLE keys are changed as by
-   * {@link #add}.
-   *
-   * @param keys one vector per key of {@link GroupLayout#keys}
-   * @param selection the places of the keys in the vectors, ascending
-   * @param n the number of keys
-   * @param groups receives the number of the group of each, valid until {@link #clear}
+   * Finds or adds groups without rows, with keys at ascending places; {@link #merge(int[],
+   * long[][], int)} merges states summed elsewhere. Changes DOUBLE keys as {@link #add}. Numbers
+   * are valid until {@link #clear}.
    */
   public void find(Vector[] keys, int[] selection, int n, int[] groups) {
     if (n > 0) {
@@ -195,13 +174,7 @@ public final class GroupTable {
     }
   }
 
-  /**
-   * Merges states into groups.
-   *
-   * @param groups by state: its group from {@link #find}
-   * @param stateWords by word of a state, as in {@link GroupLayout#accumulators}
-   * @param n the number of states, at most {@link Vector#CAPACITY}
-   */
+  /** Merges at most {@link Vector#CAPACITY} states, by word, into groups from {@link #find}. */
   public void merge(int[] groups, long[][] stateWords, int n) {
     requireNoStates();
     allocatePlaces();
@@ -210,7 +183,6 @@ public final class GroupTable {
     accumulation.merge(stateWords, n, words.all(), places);
   }
 
-  /** Drops all groups. */
   public void clear() {
     words.clear();
     if (states != null) {
@@ -222,12 +194,7 @@ public final class GroupTable {
     }
   }
 
-  /**
-   * Merges some groups of a table of the same layout.
-   *
-   * @param groups their numbers
-   * @param n the number of groups
-   */
+  /** Merges some groups of a table of the same layout. */
   public void merge(GroupTable other, int[] groups, int n) {
     requireSameLayout(other);
     for (int i = 0; i < n; i++) {
@@ -236,10 +203,9 @@ public final class GroupTable {
   }
 
   /**
-   * Takes over groups of another table of the same layout that are certainly absent here.
-   * Afterwards this table can only be finished: it does not find groups any more.
+   * Takes over groups of a table of the same layout that are certainly absent here. Afterwards this
+   * table does not find groups any more: it can only be finished.
    *
-   * @param groups their numbers
    * @throws IllegalArgumentException if the layout has texts, whose numbers differ between tables
    */
   public void append(GroupTable other, int[] groups) {
@@ -257,21 +223,17 @@ public final class GroupTable {
     }
   }
 
-  /** As {@link #append(GroupTable, int[])}, for all groups. */
   public void append(GroupTable other) {
     append(other, other.all());
   }
 
   /**
-   * Takes over groups that are certainly absent here. Afterwards this table can only be finished,
-   * as after {@link #append(GroupTable, int[])}.
+   * Takes over groups in columns, with the conditions of {@link #append(GroupTable, int[])}.
    *
    * @param nulls by group: bit k is set if key k is NULL
    * @param keyWords by word of the keys, then by group; 0 if the key is NULL
    * @param stateWords their states, of accumulators alone
    * @param at the start of each group's state in {@code stateWords}
-   * @param n the number of groups
-   * @throws IllegalArgumentException if the layout has texts, whose numbers differ between tables
    */
   public void append(long[] nulls, long[][] keyWords, long[] stateWords, int[] at, int n) {
     requireNoStates();
@@ -279,9 +241,7 @@ public final class GroupTable {
     words.append(nulls, keyWords, stateWords, at, n);
   }
 
-  /**
-   * As {@link #append(long[], long[][], long[], int[], int)}, for states by word, then by group.
-   */
+  /** Takes over groups whose states lie by word, then by group. */
   public void appendColumns(long[] nulls, long[][] keyWords, long[][] stateWords, int n) {
     reserveToAppend(n);
     words.append(nulls, keyWords, stateWords, n);
@@ -293,29 +253,26 @@ public final class GroupTable {
     }
   }
 
-  /** The function states of the groups; null if no function keeps any. */
+  /** Null if no function keeps any. */
   public GroupStates states() {
     return states;
   }
 
-  /** Merges the function states of another table's group into a group here. */
   public void mergeStates(int group, GroupTable other, int from) {
     if (other.states != null) {
       states.merge(group, other.states, from);
     }
   }
 
-  /** Whether {@link #append} takes absent groups of this layout. */
   public boolean canBeAppended() {
     return !layout.keys().isEmpty() && !finder.keys().hasTexts();
   }
 
-  /** Whether words alone describe its groups: no text keys, and no function states. */
+  /** Whether it has neither text keys nor function states. */
   public boolean isOfWordsAlone() {
     return states == null && !finder.keys().hasTexts();
   }
 
-  /** Makes room for so many more groups to take over. */
   public void reserveToAppend(long groups) {
     finder.giveUp();
     words.reserve(groups);
@@ -327,12 +284,7 @@ public final class GroupTable {
     return groups;
   }
 
-  /**
-   * Reads an address key of a group.
-   *
-   * @param highLow receives the high and the low long
-   * @return false if the key is NULL
-   */
+  /** Reads the high and the low long of an address key; false if it is NULL. */
   public boolean readAddress(int group, int key, long[] highLow) {
     int at = keyAt(group, key);
     highLow[0] = words.all()[at];
@@ -346,11 +298,7 @@ public final class GroupTable {
     }
   }
 
-  /**
-   * Merges groups whose key and state words lie in columns.
-   *
-   * @param at scratch of {@code count} places or more: receives the number of the group of each
-   */
+  /** Merges groups in columns; {@code at}, of at least {@code count} places, gets their numbers. */
   public void mergeColumns(
       long[] nulls, long[][] keyWords, long[] hashes, long[][] stateWords, int[] at, int count) {
     finder.find(nulls, keyWords, hashes, count, at);
@@ -364,7 +312,7 @@ public final class GroupTable {
     }
   }
 
-  /** Starts to note changes by {@link #mergeColumns} of the present groups. */
+  /** Starts to note changes of the present groups by {@link #mergeColumns}. */
   public void watch() {
     changes = new GroupChanges(size());
   }
@@ -379,11 +327,7 @@ public final class GroupTable {
     merge(other, memory::check);
   }
 
-  /**
-   * As {@link #merge(GroupTable)}.
-   *
-   * @param check runs now and then, and may throw to end the merge
-   */
+  /** Merges a table; {@code check} runs now and then, and may throw to end the merge. */
   public void merge(GroupTable other, Runnable check) {
     requireSameLayout(other);
     for (int g = 0; g < other.size(); g++) {
@@ -397,9 +341,7 @@ public final class GroupTable {
     }
   }
 
-  /**
-   * Merges one group of a table of the same layout; a group that is not kept goes into the rest.
-   */
+  /** Merges one group; one that is not kept goes into the rest. */
   void merge(GroupTable other, int group) {
     int into = mergeWords(other, group);
     if (into >= 0) {
@@ -407,7 +349,7 @@ public final class GroupTable {
     }
   }
 
-  /** Merges the words of one group; returns its number here, −1 if it is not kept. */
+  /** Returns the group's number here, −1 if it is not kept. */
   private int mergeWords(GroupTable other, int group) {
     if (sample != null && sample.level() > 0 && !sample.keeps(other.finder.leadingHash(group))) {
       sample.drop(other.words.all(), other.stateAt(group));
@@ -423,11 +365,7 @@ public final class GroupTable {
     return finder.contains(other.finder, group);
   }
 
-  /**
-   * Finds the group of the first keys of another table's group, or adds it without rows.
-   *
-   * @param other its keys begin with this table's keys
-   */
+  /** Finds or adds, without rows, the group of the other's first keys, which are this table's. */
   public int findKeysOf(GroupTable other, int group) {
     return finder.findFirstKeys(other.finder, group);
   }
@@ -439,7 +377,7 @@ public final class GroupTable {
     }
   }
 
-  /** As {@link GroupIndex#displacement}. */
+  /** The index's wasted probes: {@link GroupIndex#displacement}. */
   public long displacement() {
     return finder.displacement();
   }
@@ -449,12 +387,10 @@ public final class GroupTable {
     return words.stride();
   }
 
-  /** The start of a group's state in {@link #words}. */
   public int stateAt(int group) {
     return words.stateAt(group);
   }
 
-  /** The start of a group's key in {@link #words}. */
   public int keyAt(int group, int key) {
     return words.keyAt(group, key);
   }

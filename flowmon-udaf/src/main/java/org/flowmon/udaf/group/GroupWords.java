@@ -6,15 +6,13 @@ import org.flowmon.udaf.memory.MemoryDraw;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
- * The words of the groups of a {@link GroupTable}, one group after the other in one array that
- * grows:
+ * The words of a {@link GroupTable}'s groups, defined by {@link GroupLayout}, in one growing array.
+ * Not thread-safe.
  *
  * <pre>
  *   g · stride: │ mask of NULL keys │ words of keys … │ words of the state … │ (g + 1) · stride: …
  *                                                     └ stateAt(g)
  * </pre>
- *
- * <p>The {@link GroupLayout} defines the words of keys and states. Not thread-safe.
  */
 public final class GroupWords {
   private static final int MAX_WORDS = Integer.MAX_VALUE - 8;
@@ -30,11 +28,6 @@ public final class GroupWords {
   @SuppressWarnings("unused")
   private long touched;
 
-  /**
-   * No groups.
-   *
-   * @param memory that the words take, before they grow
-   */
   GroupWords(GroupLayout layout, MemoryDraw memory) {
     this.layout = layout;
     this.memory = memory;
@@ -48,27 +41,24 @@ public final class GroupWords {
     return size;
   }
 
-  /** The distance of groups. */
   int stride() {
     return stride;
   }
 
-  /** The words of all groups, valid until a group is added. */
+  /** Valid until a group is added. */
   long[] all() {
     return words;
   }
 
-  /** The start of a group's state. */
   int stateAt(int group) {
     return group * stride + 1 + keyWords;
   }
 
-  /** The group whose state begins at {@code state}: the inverse of {@link #stateAt}. */
+  /** The inverse of {@link #stateAt}. */
   int groupAt(int state) {
     return (state - 1 - keyWords) / stride;
   }
 
-  /** Replaces group numbers by the places of their states. */
   void toStates(int[] of, int n) {
     for (int r = 0; r < n; r++) {
       of[r] = stateAt(of[r]);
@@ -82,12 +72,10 @@ public final class GroupWords {
     }
   }
 
-  /** The start of a group's keys. */
   int keysAt(int group) {
     return group * stride + 1;
   }
 
-  /** The start of a key of a group. */
   int keyAt(int group, int key) {
     return group * stride + 1 + layout.keyWord(key);
   }
@@ -96,12 +84,12 @@ public final class GroupWords {
     return (nulls(group) >>> key & 1) != 0;
   }
 
-  /** The mask of a group's NULL keys: bit k is set if key k is NULL. */
+  /** Bit k is set if key k is NULL. */
   long nulls(int group) {
     return words[group * stride];
   }
 
-  /** Copies a group's leading key words, one per column, into row 0 of the columns. */
+  /** Copies a group's leading key words into row 0 of the columns. */
   void readKeys(int group, long[][] columns) {
     int at = group * stride + 1;
     for (int w = 0; w < columns.length; w++) {
@@ -122,12 +110,7 @@ public final class GroupWords {
     return true;
   }
 
-  /**
-   * Reads the words that a lookup is going to read, independently of one another: memory latency is
-   * paid once and not per group.
-   *
-   * @param groups −1 to read nothing
-   */
+  /** Reads words of a coming lookup independently, to pay memory latency once; −1: nothing. */
   void touch(int[] groups, int n) {
     long sum = 0;
     for (int r = 0; r < n; r++) {
@@ -137,9 +120,8 @@ public final class GroupWords {
   }
 
   /**
-   * Adds a group without rows.
+   * Adds a group without rows; returns its number.
    *
-   * @return its number
    * @throws AnswerTooLargeException if there is no room for it, or the memory has none
    */
   int add(long nulls, long[][] keys, int row) {
@@ -171,11 +153,7 @@ public final class GroupWords {
     memory.take(-before);
   }
 
-  /**
-   * Makes room for more groups.
-   *
-   * @throws AnswerTooLargeException if there cannot be so many
-   */
+  /** Makes room; an {@link AnswerTooLargeException} if there cannot be so many groups. */
   void reserve(long groups) {
     long needed = (size + groups) * stride;
     if (needed > words.length) {
@@ -193,13 +171,7 @@ public final class GroupWords {
     size++;
   }
 
-  /**
-   * Takes over groups into reserved room.
-   *
-   * @param keys by word, then by group
-   * @param states of accumulators, by group
-   * @param at the start of each group's state in {@code states}
-   */
+  /** Takes over groups, keys by word, then group, and states at {@code at}, into reserved room. */
   void append(long[] nulls, long[][] keys, long[] states, int[] at, int n) {
     for (int i = 0; i < n; i++) {
       int group = size * stride;

@@ -8,14 +8,13 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The keys of up to {@link Vector#CAPACITY} rows as columns of words, with each row's mask of NULL
- * keys and hash. Words of addresses and whole numbers lie in the vectors' own arrays: they change
- * with the vectors. The other words are copies.
+ * The keys of up to {@link Vector#CAPACITY} rows as columns of words, with masks of NULL keys and
+ * hashes. Words of addresses and whole numbers lie in the vectors' own arrays and change with them;
+ * the others are copies.
  *
- * <p>There are two hashes. Tables find groups by {@link TableHash}: nobody outside of the process
- * can predict it, and nothing outside of it may depend on it. A text enters it as its number, which
- * is the table's own. The stable {@link GroupHash} of the leading keys is for agreement between
- * processes: {@link #leadingHash}.
+ * <p>Tables find groups by {@link TableHash}: nobody outside of the process can predict it, and
+ * nothing outside may depend on it. A text enters it as its number, the table's own. The stable
+ * {@link GroupHash} of the leading keys is for agreement between processes.
  */
 public final class KeyColumns {
   private static final long CANONICAL_NAN = Double.doubleToLongBits(Double.NaN);
@@ -29,8 +28,7 @@ public final class KeyColumns {
   public final long[][] words;
   private final long[][] textWords;
   private final long[][] doubleWords;
-  // Bit k is set if key k is NULL. Allocated with the hashes when rows are first loaded: most
-  // tables only merge states of others.
+  // Bit k is set if key k is NULL. Allocated with the first rows: most tables only merge states.
   public long[] nulls = {};
   public long[] hashes = {};
   private boolean nullsAreClear = true;
@@ -39,11 +37,7 @@ public final class KeyColumns {
     this(layout, texts, layout.keys().size());
   }
 
-  /**
-   * Keys; the leading ones may also be keys of other groups.
-   *
-   * @param leadingKeys their number: {@link #leadingHash} is of these alone
-   */
+  /** Keys of which {@link #leadingHash} takes the leading ones. */
   public KeyColumns(GroupLayout layout, TextDictionary texts, int leadingKeys) {
     this.layout = layout;
     boolean all = leadingKeys == layout.keys().size();
@@ -67,7 +61,6 @@ public final class KeyColumns {
     return hasTexts;
   }
 
-  /** Loads the keys of the first {@code count} places of the vectors. */
   public void load(Vector[] keys, int count) {
     if (hashes.length == 0) {
       allocate();
@@ -110,7 +103,7 @@ public final class KeyColumns {
     return out;
   }
 
-  /** Makes all zeros and all NaNs equal, so that each is one group. The vector may be shared. */
+  /** Makes all zeros and all NaNs equal: one group each. The vector may be shared. */
   private long[] canonical(long[] values, int count, int word) {
     if (doubleWords[word] == null) {
       doubleWords[word] = new long[Vector.CAPACITY];
@@ -147,7 +140,6 @@ public final class KeyColumns {
     return TableHash.finish(TableHash.addNulls(sum, nulls));
   }
 
-  /** The hash of one group whose words lie in columns. */
   public long hash(long nulls, long[][] columns, int row) {
     long sum = TableHash.start();
     for (int w = 0; w < words.length; w++) {
@@ -156,7 +148,6 @@ public final class KeyColumns {
     return TableHash.finish(TableHash.addNulls(sum, nulls));
   }
 
-  /** The hashes of groups whose words lie in columns. */
   public void hash(long[] nullsOf, long[][] columns, int count, long[] out) {
     Arrays.fill(out, 0, count, TableHash.start());
     for (int w = 0; w < words.length; w++) {
@@ -167,10 +158,7 @@ public final class KeyColumns {
     }
   }
 
-  /**
-   * The stable hash of the leading keys of one group; it decides the group's key group and the
-   * levels of {@link GroupSample} that keep it.
-   */
+  /** Stable; decides a group's key group and the levels of {@link GroupSample} that keep it. */
   public long leadingHash(long nulls, long[] data, int at) {
     long hash = GroupHash.SEED;
     for (int w = 0; w < leadingWords; w++) {
@@ -179,7 +167,6 @@ public final class KeyColumns {
     return finish(hash, nulls);
   }
 
-  /** The stable hash of the leading keys of one group whose words lie in columns. */
   public long leadingHash(long nulls, long[][] columns, int row) {
     long hash = GroupHash.SEED;
     for (int w = 0; w < leadingWords; w++) {
@@ -188,7 +175,7 @@ public final class KeyColumns {
     return finish(hash, nulls);
   }
 
-  /** Replaces a text's number, which is the table's own, by a stable word. */
+  /** Replaces a text's number, which is the table's own. */
   private long stableWord(int place, long word) {
     return textWords[place] != null ? texts.hash(word) : word;
   }

@@ -6,10 +6,7 @@ import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 
-/**
- * Skips groups that cannot be among the first of a query's order: the required number of groups
- * before them were already seen. Not thread-safe.
- */
+/** Skips groups after so many others that they cannot be in a query's answer. Not thread-safe. */
 public final class OrderBound {
   private final Accumulator value;
   private final int values; // the word that counts non-NULL values, −1 if it is the value
@@ -45,12 +42,8 @@ public final class OrderBound {
   }
 
   /**
-   * Chooses the groups that may be among the first.
-   *
-   * @param states of n groups, {@code stride} words apart
-   * @param first start of the first state
-   * @param chosen receives their numbers, with room for one more
-   * @return the number of chosen groups
+   * Chooses groups, {@code stride} words apart from {@code first} on, that may be among the first;
+   * returns their number. {@code chosen} has room for one more.
    */
   public int choose(long[] states, int first, int stride, int n, int[] chosen) {
     int kept = 0;
@@ -74,11 +67,7 @@ public final class OrderBound {
     return descending ? number < bound : number > bound;
   }
 
-  /**
-   * Learns from groups in order.
-   *
-   * @param first the first of a table's groups; all if they are fewer than the query requires
-   */
+  /** Learns from the first of a table's groups, in order; all if the query requires more. */
   public void learn(GroupTable table, int[] first) {
     if (first.length < wanted) {
       return;

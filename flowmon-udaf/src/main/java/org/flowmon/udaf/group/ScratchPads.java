@@ -7,9 +7,8 @@ import org.flowmon.udaf.state.SubAggregate;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A fixed number of scratchpads that groups take in turn. If a group's place is taken, the owner's
- * rows are sent on first. So a table adds rows to any number of groups with bounded memory beside
- * their states. Not thread-safe.
+ * A fixed number of scratchpads that groups take in turn: a taken pad's rows are sent on first. So
+ * memory beside the states is bounded for any number of groups. Not thread-safe.
  */
 final class ScratchPads {
   /** Takes the contents of a pad. */
@@ -51,17 +50,10 @@ final class ScratchPads {
     return Math.min(MAX_PADS, Math.max(1, Integer.highestOneBit(MAX_WORDS / low.words())));
   }
 
-  /** Bytes of the pads of a low half. */
   static long heapBytes(SubAggregate low) {
     return 8L * count(low) * (low.words() + 1L);
   }
 
-  /**
-   * Adds rows.
-   *
-   * @param arguments of the function
-   * @param groups by selected row: its group
-   */
   void add(Vector[] arguments, int[] selection, int n, int[] groups) {
     stretch++;
     int added = 0;
@@ -108,7 +100,6 @@ final class ScratchPads {
     }
   }
 
-  /** Sends all rows on. */
   void empty() {
     if (used == 0) {
       return;
@@ -122,7 +113,6 @@ final class ScratchPads {
     used = 0;
   }
 
-  /** Drops all rows. */
   void forget() {
     for (int pad = 0; pad < owners.length; pad++) {
       if (owners[pad] >= 0) {

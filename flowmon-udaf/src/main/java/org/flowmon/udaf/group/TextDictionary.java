@@ -8,9 +8,7 @@ import org.flowmon.udaf.aggregate.GroupHash;
 import org.flowmon.udaf.memory.MemoryDraw;
 import org.flowmon.udaf.memory.TextBytes;
 
-/**
- * Numbers for the texts of group keys within one table. Number 0 is no text: the word of a NULL.
- */
+/** One table's numbers for the texts of group keys. Number 0, a NULL's word, is no text. */
 public final class TextDictionary {
   // Of a text beside its characters: headers of two objects, number, hash, and entries.
   private static final int ENTRY_BYTES = 160;
@@ -22,11 +20,6 @@ public final class TextDictionary {
   private final MemoryDraw memory;
   private long bytes;
 
-  /**
-   * An empty dictionary.
-   *
-   * @param memory that texts take, before they are kept
-   */
   public TextDictionary(MemoryDraw memory) {
     this.memory = memory;
     clear();
@@ -69,7 +62,6 @@ public final class TextDictionary {
     return hashes.get((int) number);
   }
 
-  /** Bytes of the texts and their entries. */
   long heapBytes() {
     return bytes;
   }

@@ -10,10 +10,9 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Counts the filtered flows of a batch by the pane of their arrival: all flows, late flows, flows
- * ahead of time, and flows from sampled packets. With a {@code sampling_rate} above 1, a flow's
- * bytes and packets are estimates, however exact their sums are. Most batches arrived within one
- * pane, and their flows are counted many at a time.
+ * Counts a batch's filtered flows by the pane of their arrival: all, late, ahead of time, and
+ * sampled, whose bytes and packets are estimates, however exact their sums ({@code sampling_rate}
+ * above 1). Most batches arrived within one pane: their flows are counted many at a time.
  */
 final class ArrivedFlows {
   private final WindowSpec window;
@@ -21,12 +20,10 @@ final class ArrivedFlows {
   private final Map<Long, Arrived> others = new HashMap<>();
   private final long[] arrivals = new long[Vector.CAPACITY];
   private long[] widths = {};
-  // The counts for the batch's largest arrival, mostly the same as for the previous batch; null
-  // without rows.
+  // For the batch's largest arrival, mostly that of the previous batch; null without rows.
   private Arrived last;
-  // The counts for the last row.
   private Arrived latest;
-  // The counts for all rows; null if rows must be looked at one by one.
+  // For all rows; null if rows must be looked at one by one.
   private Arrived only;
 
   /** Counts of one pane. */
@@ -68,11 +65,7 @@ final class ArrivedFlows {
     }
   }
 
-  /**
-   * No batch yet.
-   *
-   * @param window any window specification with these panes
-   */
+  /** Takes any window specification with these panes. */
   ArrivedFlows(WindowSpec window) {
     this.window = window;
   }
@@ -104,7 +97,6 @@ final class ArrivedFlows {
     return -1;
   }
 
-  /** Begins with another batch. */
   void begin(FlowBatch batch) {
     if (!others.isEmpty()) {
       others.clear();
@@ -138,11 +130,7 @@ final class ArrivedFlows {
     return start == last.start ? last : others.computeIfAbsent(start, this::pane);
   }
 
-  /**
-   * Counts some of the rows from {@code from} on.
-   *
-   * @param chosen their places relative to {@code from}, the first {@code n}
-   */
+  /** Counts {@code n} chosen rows, relative to {@code from}. */
   void add(FlowBatch batch, int from, int count, int[] chosen, int n) {
     if (n == 0) {
       return;
@@ -185,17 +173,15 @@ final class ArrivedFlows {
     of(arrival).late++;
   }
 
-  /** Counts a flow as too late for windows of one width, given by its index. */
   void late(long arrival, int width) {
     of(arrival).lateOf[width]++;
   }
 
-  /** Counts a flow as ahead of time. */
   void ahead(long arrival) {
     of(arrival).ahead++;
   }
 
-  /** Passes on the counts of the batch for windows of a width, by pane. */
+  /** Passes on the batch's counts for windows of a width, by pane. */
   void forEach(long width, LowLevelMember.Arrivals to) {
     if (last == null) {
       return;

@@ -16,14 +16,14 @@ import org.flowmon.udaf.tuning.TableSize;
 /**
  * The low level of the live queries of one thread: filters flows, assigns them to panes and reduces
  * them in tables of fixed size. Groups leave a table if they are evicted by a collision or their
- * pane closes. They go to the sink of each interested query as partial groups of that query. A
- * query with COUNT(DISTINCT …) has a table for each of its {@link LiveGroupings}.
+ * pane closes; they go to the sink of each interested query as its own partial groups. A query with
+ * COUNT(DISTINCT …) has a table for each of its {@link LiveGroupings}.
  *
  * <p>Queries with equal filters, panes (windows but for their width) and numbers of slots share one
  * table for equal keys, with equal sums, counts and extremes once. Equal expressions are evaluated
- * once. The other queries do not change a query's results, only the time when it gets them.
+ * once. Other queries change only the time of a query's results.
  *
- * <p>If {@link #isDrained}, the sinks have all of every closed pane. After {@link #drainAll} they
+ * <p>If {@link #isDrained}, the sinks have all of every closed pane; after {@link #drainAll} they
  * have everything, and the low level holds no state. Until the first watermark not every pane
  * opens, {@link FirstPanes}. A query whose evaluation fails gets nothing any more, {@link
  * LowLevelMember#failure}; exceptions of a sink are rethrown. Not thread-safe.
@@ -41,21 +41,17 @@ public final class LowLevel {
 
   private record Shared(Common common, LowLevelTables tables) {}
 
-  /** Without queries. The thread's CPU time measures the cost of low halves. */
+  /** Measures the cost of low halves by the thread's CPU time. */
   public LowLevel() {
     this(LowLevel::cpuNanos);
   }
 
-  /**
-   * Without queries.
-   *
-   * @param nanos a clock that measures the cost of low halves; only its differences count
-   */
+  /** Takes a clock that measures the cost of low halves; only its differences count. */
   public LowLevel(LongSupplier nanos) {
     this.nanos = nanos;
   }
 
-  /** CPU time of this thread, which excludes other threads; elapsed time if it is not supported. */
+  /** Excludes other threads; elapsed time if CPU time is not supported. */
   static long cpuNanos() {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     return threads.isCurrentThreadCpuTimeSupported() && threads.isThreadCpuTimeEnabled()
@@ -64,13 +60,11 @@ public final class LowLevel {
   }
 
   /**
-   * Adds a query, which gets the flows from now on.
+   * Adds an aggregated and bound query, which gets the flows from now on.
    *
    * @param queryId stands in the header of all its partial groups
-   * @param query aggregated and bound
    * @param slots of each table, rounded up to a power of two
    * @param maxParallelism number of key groups, 1 … 32,768
-   * @return the query, to be given to {@link #remove}
    * @throws IllegalArgumentException if there cannot be so many slots or key groups
    */
   public LowLevelMember add(
@@ -109,9 +103,7 @@ public final class LowLevel {
     return member;
   }
 
-  /**
-   * One specification for all windows with the same panes: a flow's pane tells whether it is late.
-   */
+  /** One specification for windows with the same panes: a flow's pane tells whether it is late. */
   private static WindowSpec panes(WindowSpec window) {
     return window.spread() ? window : window.withWidth(window.slideMicros());
   }
@@ -123,10 +115,7 @@ public final class LowLevel {
     }
   }
 
-  /**
-   * Removes a query and drops its groups in the tables; does nothing if the query is already
-   * removed.
-   */
+  /** Drops the query's groups in the tables; does nothing if it is already removed. */
   public void remove(LowLevelMember member) {
     if (member.tables() != null) {
       member.tables().remove(member);
@@ -134,7 +123,7 @@ public final class LowLevel {
     forgetEmpty();
   }
 
-  /** Drops tables without queries: the last one was removed, or has failed. */
+  /** Drops tables whose last query was removed or has failed. */
   private void forgetEmpty() {
     all.removeIf(shared -> shared.tables.isEmpty());
   }
@@ -147,10 +136,7 @@ public final class LowLevel {
     forgetEmpty();
   }
 
-  /**
-   * Closes all panes whose flows have all arrived and that a window's result needs by then: no flow
-   * with an arrival at or before the watermark will come any more.
-   */
+  /** Closes panes that a result needs by then: no flow that arrived by the watermark will come. */
   public void closePanesUpTo(long watermarkMicros) {
     watermark = Math.max(watermark, watermarkMicros);
     for (Shared shared : all) {
@@ -159,11 +145,7 @@ public final class LowLevel {
     forgetEmpty();
   }
 
-  /**
-   * Scans up to {@code slots} slots of each table for groups of closed panes and sends them away.
-   *
-   * @return whether all closed panes are sent, as {@link #isDrained}
-   */
+  /** Sends groups of closed panes in so many slots of each table; returns {@link #isDrained}. */
   public boolean drainSome(int slots) {
     for (Shared shared : all) {
       shared.tables.drainSome(slots);
@@ -172,10 +154,7 @@ public final class LowLevel {
     return isDrained();
   }
 
-  /**
-   * Whether the sinks have everything of the closed panes: the watermark that closed them may be
-   * forwarded.
-   */
+  /** Whether the sinks have all of the closed panes: their watermark may be forwarded. */
   public boolean isDrained() {
     return all.stream().allMatch(shared -> shared.tables.isDrained());
   }

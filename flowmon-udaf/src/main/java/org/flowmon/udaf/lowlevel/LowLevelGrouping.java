@@ -20,12 +20,12 @@ import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A grouping of live queries on the low level: its keys, the arguments of all queries, and its
- * table. Groups that leave the table are packed by pane and key group. They go to each interested
- * query when there are enough, or at the latest possible time.
+ * A grouping of live queries on the low level, with its table. Groups that leave it are packed by
+ * pane and key group, and go to interested queries when there are enough, or at the latest possible
+ * time.
  */
 final class LowLevelGrouping implements LowLevelTable.Ejected {
-  /** The most groups of one pane and key group that are sent together. */
+  /** Of one pane and key group, sent together. */
   private static final int FLUSH_GROUPS = 256;
 
   /** Bytes of functions' states that cause sending, too. */
@@ -50,22 +50,15 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
   private long evictionsBefore;
   private long passedBefore;
 
-  /**
-   * The plan of a grouping.
-   *
-   * @param layout of its groups: everything that its parts need
-   * @param leadingKeys number of its first keys that decide its groups' key group
-   * @param parts its recipients
-   */
+  /** The plan of a grouping for its recipients; the leading keys decide the key group. */
   record Plan(GroupLayout layout, int leadingKeys, List<LowLevelMember.Part> parts) {
     private record Keys(List<Expression> keys, int leading, boolean functions) {}
 
     private record Wanted(LowLevelMember member, int grouping, GroupLayout layout) {}
 
     /**
-     * Plans one grouping for equal keys, with equal accumulators once. Groupings with function
-     * states are kept apart: they take so much of a table that the others would find fewer of their
-     * groups in it.
+     * One for equal keys, with equal accumulators once. Groupings with function states are kept
+     * apart: they take so much of a table that others would find fewer of their groups.
      */
     static List<Plan> of(List<LowLevelMember> members) {
       Map<Keys, List<Wanted>> byKeys = new LinkedHashMap<>();
@@ -108,7 +101,6 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
    * A grouping without groups.
    *
    * @param number of it among those with the same panes
-   * @param evaluation shares keys and arguments with other groupings
    * @param nanos a clock; only its differences count
    */
   LowLevelGrouping(
@@ -145,7 +137,6 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
         this);
   }
 
-  /** Empties the table and rebuilds it as currently tuned. */
   private void renew() {
     table.drainAll();
     evictionsBefore += table.evictions();
@@ -153,12 +144,7 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
     table = newTable();
   }
 
-  /**
-   * Evaluates keys and arguments of rows, which {@link #add} takes next. If some fail, the queries
-   * that need them fail.
-   *
-   * @return whether all could be evaluated
-   */
+  /** Evaluates rows for {@link #add}; false if some fail: then the queries that need them fail. */
   boolean evaluate(FlowRows rows, int from, int count) {
     try {
       keys.load(rows, from, count);
@@ -183,12 +169,7 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
     return all;
   }
 
-  /**
-   * Adds selected evaluated rows.
-   *
-   * @param selection relative to the first evaluated row
-   * @param paneOf each selected row's pane; null if {@code pane} is the pane of all
-   */
+  /** Adds evaluated rows; {@code paneOf} by selected row, null if all are of {@code pane}. */
   void add(int[] selection, int n, Pane[] paneOf, Pane pane) {
     table.add(argumentVectors, selection, n, paneOf, pane);
     if (tuner.took(table, keys.columns(), argumentVectors, selection, n, paneOf, pane)) {
@@ -203,7 +184,6 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
     }
   }
 
-  /** Slots of its current table. */
   int slots() {
     return table.slots();
   }
@@ -212,12 +192,10 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
     return tuner.tuning(table);
   }
 
-  /** Scans some slots, and sends away groups of closed panes. */
   void drain(int slots) {
     table.drain(slots, false);
   }
 
-  /** Sends all groups away. */
   void drainAll() {
     table.drainAll();
   }
@@ -238,7 +216,6 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
     }
   }
 
-  /** Sends the buffered groups of a pane. */
   void flush(Pane pane) {
     for (int keyGroup = 0; keyGroup < maxParallelism; keyGroup++) {
       int destination = number * maxParallelism + keyGroup;
@@ -268,22 +245,18 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
     builder.clear();
   }
 
-  /** Drops all groups. */
   void clear() {
     table.clear();
   }
 
-  /** Fails all queries of the grouping. */
   void fail(RuntimeException cause) {
     plan.parts.forEach(part -> part.member().fail(cause));
   }
 
-  /** Whether any query wants its groups. */
   boolean isWanted() {
     return plan.parts.stream().anyMatch(part -> part.member().receives());
   }
 
-  /** The number of a query's groupings among its parts. */
   int partsOf(LowLevelMember member) {
     int number = 0;
     for (LowLevelMember.Part part : plan.parts) {

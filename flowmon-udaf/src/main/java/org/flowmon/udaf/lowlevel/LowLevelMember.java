@@ -7,8 +7,8 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.LiveGroupings;
 
 /**
- * A live query of the {@link LowLevel}. It gets partial groups of its own, even from shared tables,
- * and fails alone. Not thread-safe.
+ * A live query of the {@link LowLevel}, with partial groups of its own, even from shared tables.
+ * Fails alone. Not thread-safe.
  */
 public final class LowLevelMember {
   private final long queryId;
@@ -28,14 +28,13 @@ public final class LowLevelMember {
   @FunctionalInterface
   public interface Arrivals {
     /**
-     * Takes the counts of flows that arrived within a pane.
+     * Takes the counts of flows that arrived within a pane and that the filter kept.
      *
      * @param start of the pane, in microseconds
-     * @param flows kept by the filter
-     * @param late of these, too late for every window of their time
-     * @param ahead of these, with a time too far after their arrival
-     * @param sampled of these, from sampled packets
-     * @param samplingRate the highest of their rates, one of so many packets; 0 without one
+     * @param late too late for every window of their time
+     * @param ahead with a time too far after their arrival
+     * @param sampled from sampled packets
+     * @param samplingRate the highest, one of so many packets; 0 without one
      */
     void pane(long start, long flows, long late, long ahead, long sampled, long samplingRate);
   }
@@ -111,33 +110,23 @@ public final class LowLevelMember {
     }
   }
 
-  /**
-   * The failure of its evaluation; null if there is none. After it the query gets nothing any more.
-   * An exception of a sink is no failure of a query: it is rethrown to the caller.
-   */
+  /** The failure that ended its evaluation; null if none. Exceptions of a sink are rethrown. */
   public RuntimeException failure() {
     return failure;
   }
 
-  /**
-   * Passes on the arrival counts of the last batch, in no order. Panes without filtered flows are
-   * left out, except that one of all zeros may occur.
-   */
+  /** The last batch's counts, in no order. Panes without filtered flows may be left out. */
   public void arrivalsOfBatch(Arrivals to) {
     if (tables != null) {
       tables.arrived().forEach(window.widthMicros(), to);
     }
   }
 
-  /** The current tuning of its tables, and the number of changes since the query came. */
   public LowLevelTuning tuning() {
     return tables == null ? LowLevelTuning.NONE : tables.tuning(this);
   }
 
-  /**
-   * Counters since the query came. Evictions and passed rows are those of its tables, even if
-   * shared.
-   */
+  /** Since the query came. Evictions and passed rows are those of its tables, even if shared. */
   public LowLevelCounts counts() {
     LowLevelCounts ofTables = tables == null ? before : before.plus(tables.counts(this));
     return ofTables.plus(LowLevelCounts.sent(partials, messages));

@@ -19,11 +19,7 @@ final class LowLevelPads {
   /** Handles a pad that a row does not fit. */
   @FunctionalInterface
   interface Full {
-    /**
-     * Sends the pad on.
-     *
-     * @param state start of the state of its group
-     */
+    /** Sends the pad on, of the group whose state starts at {@code state}. */
     void pad(int function, int state);
   }
 
@@ -31,7 +27,6 @@ final class LowLevelPads {
   private final SubAggregate[] low;
   // By function: the start of its pad relative to the state.
   private final int[] words;
-  // By function: its arguments among the current vectors.
   private final Vector[][] arguments;
   private Vector[] known;
 
@@ -47,11 +42,7 @@ final class LowLevelPads {
     }
   }
 
-  /**
-   * The pads of a layout's functions; null if it has none.
-   *
-   * @param low the low half of each
-   */
+  /** Null if the layout has no functions. */
   static LowLevelPads of(GroupLayout layout, SubAggregate... low) {
     return layout.functions().isEmpty() ? null : new LowLevelPads(layout, low);
   }
@@ -65,19 +56,13 @@ final class LowLevelPads {
     return sum;
   }
 
-  /** Initializes the pads of a group without rows. */
   void initialize(long[] data, int state) {
     for (int f = 0; f < low.length; f++) {
       low[f].initialize(data, state + words[f]);
     }
   }
 
-  /**
-   * Adds rows, and sends full pads on.
-   *
-   * @param vectors a vector for each argument of the layout
-   * @param places by selected row: the start of its group's state in {@code data}
-   */
+  /** Adds rows to groups, whose states start at {@code places}; sends full pads on. */
   void add(
       Vector[] vectors, int[] selection, int from, int to, long[] data, int[] places, Full full) {
     if (known != vectors) {
@@ -99,7 +84,6 @@ final class LowLevelPads {
     }
   }
 
-  /** Appends the contents of a pad. */
   void output(int function, long[] data, int state, StateSink sink) {
     low[function].output(data, state + words[function], sink);
   }

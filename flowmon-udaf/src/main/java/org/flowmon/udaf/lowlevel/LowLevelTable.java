@@ -9,9 +9,9 @@ import org.flowmon.udaf.vector.Vector;
 /**
  * A table of a fixed number of slots for the groups of queries with equal groupings, over their
  * panes. A group whose slot is taken tries a second slot. If that is taken too, the group in the
- * first slot is ejected as a partial state. The high level completes ejected groups, so that
- * nothing is lost or approximate. If few flows find their group, the table costs more than it
- * saves: {@link TableUse} then passes most flows on as groups of their own.
+ * first slot is ejected as a partial state. The high level completes ejected groups: nothing is
+ * lost or approximate. If few flows find their group, the table costs more than it saves: {@link
+ * TableUse} then passes most flows on as groups of their own.
  *
  * <pre>
  *   a slot: | mark | key words … | state words … | scratchpads of functions … |
@@ -21,11 +21,9 @@ import org.flowmon.udaf.vector.Vector;
  *
  * <p>Rows first find their slots. Then each accumulator runs over a block of rows, while their
  * slots are still in the core's first cache. A group that is ejected in between must not miss rows
- * that have found it. The epoch of its mark tells whether there may be such rows; only then the
- * accumulators run before the ejection.
- *
- * <p>Slots lie one after the other in one array: a flow of a known group touches one or two cache
- * lines.
+ * that have found it: the epoch of its mark tells whether there may be such rows, and only then the
+ * accumulators run before the ejection. Slots lie in one array: a flow of a known group touches one
+ * or two cache lines.
  */
 final class LowLevelTable {
   /** Takes the groups that leave the table. */
@@ -87,11 +85,10 @@ final class LowLevelTable {
   private int mostUsed;
 
   /**
-   * A table without groups.
+   * A table without groups; fewer slots, a power of two, if pads are large; pads null: no
+   * functions.
    *
-   * @param slots a power of two; the table has fewer if pads are large
    * @param secondChance whether a group whose slot is taken tries another
-   * @param pads of the layout's functions; null if it has none
    */
   LowLevelTable(
       GroupLayout layout,
@@ -165,11 +162,7 @@ final class LowLevelTable {
     return use.passed();
   }
 
-  /**
-   * Adds the selected rows of the vector whose keys the columns hold.
-   *
-   * @param paneOf each selected row's pane; null if {@code pane} is the pane of all
-   */
+  /** Adds rows whose keys the columns hold; {@code paneOf} null: all are of {@code pane}. */
   void add(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
     rows += n;
     if (pads == null && use.passes(n)) {
@@ -190,7 +183,6 @@ final class LowLevelTable {
     mostUsed = Math.max(mostUsed, used);
   }
 
-  /** Adds rows to the states of their slots. */
   private void accumulate(Vector[] arguments, int[] selection, int from, int to) {
     accumulation.add(arguments, selection, from, to, data, places);
     if (pads != null) {
@@ -239,10 +231,7 @@ final class LowLevelTable {
     epoch = (epoch + (1L << EPOCH_SHIFT)) & ~NOT_EPOCH;
   }
 
-  /**
-   * Computes the rows' first slots, and reads them independently of one another: memory latency is
-   * paid once and not per row.
-   */
+  /** Reads the rows' first slots independently: memory latency is paid once, not per row. */
   private void touch(int[] selection, int from, int to, Pane[] paneOf, Pane pane) {
     long sum = 0;
     for (int r = from; r < to; r++) {
@@ -281,9 +270,7 @@ final class LowLevelTable {
     return added;
   }
 
-  /**
-   * As {@link #find} for the most common case: the key is one address and all rows are of one pane.
-   */
+  /** {@link #find} for the most common case: one address as key, and one pane. */
   private int findPairs(Vector[] arguments, int[] selection, int from, int to, Pane pane) {
     long[] high = keys.words[0];
     long[] low = keys.words[1];
@@ -317,7 +304,6 @@ final class LowLevelTable {
     return added;
   }
 
-  /** As {@link #touch} for the most common case. */
   private void touchPairs(int[] selection, int from, int to, long spread) {
     long[] hashes = keys.hashes;
     long[] slots = data;
@@ -334,7 +320,7 @@ final class LowLevelTable {
     return USED | (long) pane.index << PANE_SHIFT;
   }
 
-  /** The offset that separates the slots of one group in different panes. */
+  /** Separates the slots of one group in different panes. */
   static long spread(Pane pane) {
     return pane.index * PANE_SPREAD;
   }
@@ -351,10 +337,7 @@ final class LowLevelTable {
     return true;
   }
 
-  /**
-   * The slot for a group outside of its first slot: the first if it is free, else the second if it
-   * is free or the group's own, −1 if both are taken.
-   */
+  /** For a group not in its first slot: that if free, else the second if free or its own, or −1. */
   private int place(long hash, int first, long mark, int i) {
     if (data[first] == 0) {
       return first;
@@ -366,7 +349,6 @@ final class LowLevelTable {
     return data[second] == 0 || isGroup(second, mark, i) ? second : -1;
   }
 
-  /** Gives a free slot to the group, and marks it as found in this epoch. */
   private void claim(int at, long mark, int i, Pane pane) {
     boolean free = data[at] == 0;
     data[at] = mark | epoch;
@@ -384,11 +366,8 @@ final class LowLevelTable {
   }
 
   /**
-   * Ejects the group of a slot for another.
-   *
-   * @param added number of selected rows that their groups' states include
-   * @param found number of rows that have found their slots
-   * @return the number of rows that their groups' states now include
+   * Ejects the group of a slot for another; {@code added} of the {@code found} rows are in their
+   * groups' states. Returns how many are now.
    */
   private int evict(int at, Vector[] arguments, int[] selection, int added, int found) {
     int done = added;
@@ -419,7 +398,6 @@ final class LowLevelTable {
     used--;
   }
 
-  /** Drops all groups. */
   void clear() {
     for (int at = 0; at < data.length; at += stride) {
       if (data[at] != 0) {
@@ -433,14 +411,11 @@ final class LowLevelTable {
     used = 0;
   }
 
-  /** Ejects all groups. */
   void drainAll() {
     drain(slots(), true);
   }
 
-  /**
-   * Scans some slots, from the last position on, and ejects groups of closed panes, or all groups.
-   */
+  /** Scans slots from the last position on; ejects groups of closed panes, or all groups. */
   void drain(int slots, boolean all) {
     for (int s = Math.min(slots, slots()); s > 0; s--) {
       int at = cursor * stride;

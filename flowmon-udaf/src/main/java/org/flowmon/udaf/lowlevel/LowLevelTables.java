@@ -17,10 +17,8 @@ import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The low level of live queries with the same filter and the same panes: filters flows, assigns
- * them to panes and reduces them in tables of fixed size, one for each list of keys, shared by the
- * queries that group by it. Groups leave a table if they are evicted by a collision or their pane
- * closes. They go to each of these queries as its own partial groups.
+ * The tables of live queries of a {@link LowLevel} with the same filter and the same panes: one for
+ * each list of keys, shared by the queries that group by it.
  *
  * <pre>
  *   A: SELECT src, SUM(bytes) … GROUP BY src              slot of src: | count | sum of bytes | max of packets |
@@ -35,10 +33,7 @@ import org.flowmon.udaf.vector.Vector;
 public final class LowLevelTables {
   private static final int MAX_TEXTS = 1 << 16;
 
-  /**
-   * The most panes with groups in the tables between two batches: beyond it, groups move on to the
-   * merge.
-   */
+  /** Panes with groups in the tables between two batches; beyond it, groups go on to the merge. */
   static final int MAX_PANES = 1 << 16;
 
   // Longs of all tables: a gigabyte. One query may have more.
@@ -67,14 +62,11 @@ public final class LowLevelTables {
   private long counted;
 
   /**
-   * No queries and no flows yet.
+   * Tables without queries and flows.
    *
    * @param where null if they have no filter
    * @param window of one of the queries; the others differ in width at most
-   * @param size of each table
    * @param maxParallelism number of key groups, 1 … 32,768
-   * @param first limits the panes that open before the first watermark
-   * @param evaluation shares results with other queries
    * @param nanos a clock; only its differences count
    */
   LowLevelTables(
@@ -96,7 +88,6 @@ public final class LowLevelTables {
     this.spread = window.spread() ? new SpreadAssignment(window, assignment) : null;
   }
 
-  /** Whether the tables stay small enough with another query. */
   boolean haveRoomFor(LowLevelMember member) {
     List<LowLevelMember> all = new ArrayList<>(members);
     all.add(member);
@@ -107,11 +98,7 @@ public final class LowLevelTables {
     return words <= MAX_SHARED_WORDS;
   }
 
-  /**
-   * Adds a query, which gets the flows processed from now on.
-   *
-   * @throws org.flowmon.udaf.text.QueryException naming a remaining parameter
-   */
+  /** Adds a query; a {@link org.flowmon.udaf.text.QueryException} names a remaining parameter. */
   void add(LowLevelMember member) {
     for (GroupLayout layout : member.groupings().groupings()) {
       // If this fails, the present queries are not affected.
@@ -136,7 +123,6 @@ public final class LowLevelTables {
     return members.isEmpty();
   }
 
-  /** Processes a batch; evicted groups may go to the sinks. */
   void process(FlowBatch batch) {
     guarded(() -> take(batch));
     if (panes.size() > MAX_PANES) {
@@ -199,7 +185,7 @@ public final class LowLevelTables {
     return all;
   }
 
-  /** Does something with each table; if it fails, removes the table's queries. */
+  /** Works on each table; if that fails, removes the table's queries. */
   private void each(Consumer<LowLevelGrouping> work) {
     boolean failed = false;
     for (LowLevelGrouping grouping : groupings) {
@@ -257,10 +243,7 @@ public final class LowLevelTables {
     }
   }
 
-  /**
-   * Sends all groups of all panes, which stay, and drops those without a recipient: failed queries
-   * go. Counters begin anew.
-   */
+  /** Sends all groups of all panes, which stay; drops failed queries. Counters begin anew. */
   private void empty() {
     emptyGroupings();
     for (LowLevelMember member : List.copyOf(members)) {
@@ -310,9 +293,8 @@ public final class LowLevelTables {
   }
 
   /**
-   * Closes all panes whose flows have all arrived and that a window's result needs by then: no flow
-   * with an arrival at or before the watermark will come any more. Groups of panes with most of
-   * their flows are sent ahead; later flows go to another pane of the same time.
+   * Sends groups of panes with most of their flows ahead; later flows go to another pane of the
+   * same time. See {@link LowLevel#closePanesUpTo}.
    */
   void closePanesUpTo(long watermarkMicros) {
     long before = assignment.watermark;
@@ -343,11 +325,6 @@ public final class LowLevelTables {
     slotsToDrain = slots();
   }
 
-  /**
-   * Scans up to so many slots of each table for groups of closed panes and sends them away.
-   *
-   * @return whether all closed panes are sent, as {@link #isDrained}
-   */
   boolean drainSome(int some) {
     if (closedPanes > 0) {
       int looked = Math.min(some, slotsToDrain);
@@ -394,7 +371,6 @@ public final class LowLevelTables {
     panes.remove(pane);
   }
 
-  /** Whether the sinks have everything of the closed panes. */
   boolean isDrained() {
     return closedPanes == 0 || members.isEmpty();
   }
@@ -412,12 +388,10 @@ public final class LowLevelTables {
     texts.clear();
   }
 
-  /** The arrivals of the last batch. */
   ArrivedFlows arrived() {
     return arrived;
   }
 
-  /** The number of panes that it holds groups of. */
   int panes() {
     return panes.size();
   }
@@ -426,7 +400,6 @@ public final class LowLevelTables {
     return groupings.length;
   }
 
-  /** The tuning of a query's tables. */
   LowLevelTuning tuning(LowLevelMember member) {
     LowLevelTuning all = LowLevelTuning.NONE;
     for (LowLevelGrouping grouping : groupings) {

@@ -1,11 +1,9 @@
 package org.flowmon.udaf.lowlevel;
 
 /**
- * The current tuning of a query's tables, and the number of changes since the query came; sums if
- * it has several tables. Immutable.
+ * The current tuning of a query's tables, and the changes since it came; sums over its tables.
+ * Immutable.
  *
- * @param slots of the tables
- * @param resizes number of changes of slots
  * @param switches number of changes of a function's low half
  * @param trials number of trials of all low halves of a function
  * @param lowHalves the low halves chosen for functions that leave the choice: {@code QUANTILES

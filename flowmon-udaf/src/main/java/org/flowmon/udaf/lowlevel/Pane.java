@@ -4,11 +4,11 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.partial.PartialGroupsBuilder;
 
 /**
- * A pane that the low level holds groups of: a slice of time as long as the slide, the first window
- * that its flows were not late for, and the tick from which they count.
+ * A slice of time as long as the slide, the first window for which its flows were not late, and the
+ * tick from which they count.
  */
 public final class Pane {
-  /** Index among the open panes; part of every slot that holds one of its groups. */
+  /** Among the open panes; part of every slot that holds one of its groups. */
   final int index;
 
   final long start;

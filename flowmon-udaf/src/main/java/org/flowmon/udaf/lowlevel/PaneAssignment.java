@@ -8,8 +8,8 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Assigns flows to panes by the rules of a {@link WindowSpec}: row by row, or a whole batch at once
- * if its header says that all its flows are on time and of one pane.
+ * Assigns flows to panes by a {@link WindowSpec}: row by row, or a whole batch if its header says
+ * that all its flows are on time and of one pane.
  */
 final class PaneAssignment {
   // Of the widest windows.
@@ -60,12 +60,7 @@ final class PaneAssignment {
     }
   }
 
-  /**
-   * No flows yet.
-   *
-   * @param first limits the panes that open before the first watermark
-   * @param arrived is told of flows without a pane, by their arrival
-   */
+  /** Limits panes by {@code first}; tells {@code arrived} of flows without a pane. */
   PaneAssignment(WindowSpec window, PaneSet panes, FirstPanes first, ArrivedFlows arrived) {
     this.window = window;
     this.panes = panes;
@@ -73,10 +68,7 @@ final class PaneAssignment {
     this.arrived = arrived;
   }
 
-  /**
-   * Sets the widths of the windows from now on and resets the counts. Flows that are late for the
-   * widest are dropped.
-   */
+  /** Resets the counts. From now on flows that are late for the widest windows are dropped. */
   void setWidths(long[] micros) {
     widths = new Width[micros.length];
     for (int i = 0; i < widths.length; i++) {
@@ -92,7 +84,6 @@ final class PaneAssignment {
     arrived.setWidths(micros);
   }
 
-  /** The counts for one of the widths alone. */
   Width width(long micros) {
     for (Width width : widths) {
       if (width.micros == micros) {
@@ -130,10 +121,8 @@ final class PaneAssignment {
   }
 
   /**
-   * Finds each selected row's pane, and drops rows without one, counted by reason.
-   *
-   * @param selection rows relative to {@code from}; the kept ones move to its front
-   * @return the number of kept rows
+   * Finds panes; drops rows, relative to {@code from}, without one, counted by reason, and moves
+   * the kept ones to the front. Returns their number.
    */
   int assign(FlowBatch batch, int from, int count, int[] selection, int n) {
     batch.readLongs(FlowColumn.ARRIVAL, from, count, arrivals);
@@ -161,10 +150,7 @@ final class PaneAssignment {
     return !WindowSpec.isTime(arrival) || time > arrival + window.aheadMicros();
   }
 
-  /**
-   * Whether a flow's time is so far before its arrival that it is late in any pane; the pane might
-   * not fit 64 bits.
-   */
+  /** Whether the time is so early that it is late in any pane, which might not fit 64 bits. */
   boolean isTooEarly(long time, long arrival) {
     return time < arrival - window.latenessMicros() - window.widthMicros();
   }
@@ -198,16 +184,13 @@ final class PaneAssignment {
     return pane;
   }
 
-  /** Notes that flows that arrived at or before the watermark are not expected any more. */
+  /** Flows that arrived at or before the watermark are not expected any more. */
   void reached(long watermarkMicros) {
     watermark = watermarkMicros;
     first.timeIsKnown();
   }
 
-  /**
-   * Counts a flow without an open pane: a source broke its promise or, before the first watermark,
-   * the pane was one too many.
-   */
+  /** Without an open pane: a source broke its promise or, at first, the pane was one too many. */
   void countClosed(long arrival) {
     if (first.isTimeKnown()) {
       behindWatermark++;
@@ -216,22 +199,17 @@ final class PaneAssignment {
     }
   }
 
-  /** Counts a flow that is too late for all windows. */
   void countLate(long arrival) {
     late++;
     arrived.late(arrival);
   }
 
-  /** Counts a flow that is ahead of its arrival and belongs to no window. */
   void countAhead(long arrival) {
     ahead++;
     arrived.ahead(arrival);
   }
 
-  /**
-   * The pane with this start for a flow that is not late for it; null if it is closed, or does not
-   * open.
-   */
+  /** For a flow that is not late for it; null if the pane is closed, or does not open. */
   Pane place(long start, long arrival) {
     return first.open(window, start) ? place(start, fromWindowEnd(start, arrival), arrival) : null;
   }

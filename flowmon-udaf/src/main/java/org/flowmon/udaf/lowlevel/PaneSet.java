@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.partial.PartialGroupsBuilder;
 
-/** The panes that the low level holds groups of, by time and by index. */
+/** The panes with groups on the low level, by time and by index. */
 final class PaneSet {
   private record Key(long start, long fromWindowEnd, long due) {
     /** Differs between processes, as flows choose their times: see {@link TableHash}. */
@@ -30,17 +30,12 @@ final class PaneSet {
   private final Set<Key> detached = new HashSet<>();
   private Pane latest;
 
-  /**
-   * Sets the number of destinations of present and future panes; nothing may be buffered for them.
-   *
-   * @param number groupings · key groups
-   */
+  /** Sets the destinations of panes, groupings · key groups; nothing may be buffered for them. */
   void setDestinations(int number) {
     destinations = number;
     forEach(pane -> pane.outgoing = new PartialGroupsBuilder[number]);
   }
 
-  /** The pane of these times, created if missing. */
   Pane get(long start, long fromWindowEnd, long due) {
     if (latest != null
         && latest.start == start
@@ -69,7 +64,7 @@ final class PaneSet {
     return byIndex.get(index);
   }
 
-  /** Detaches a pane: later flows of its time go to another pane, its rest. */
+  /** Later flows of its time go to another pane, its rest. */
   void detach(Pane pane) {
     Key key = new Key(pane.start, pane.fromWindowEnd, pane.due);
     byTime.remove(key);
@@ -84,7 +79,6 @@ final class PaneSet {
     detached.removeIf(key -> key.fromWindowEnd <= windowEnd);
   }
 
-  /** Removes a pane without groups in the table. */
   void remove(Pane pane) {
     var unused = byTime.remove(new Key(pane.start, pane.fromWindowEnd, pane.due), pane);
     byIndex.set(pane.index, null);
@@ -94,7 +88,7 @@ final class PaneSet {
     }
   }
 
-  /** Visits all panes, in the order of their indexes; the visitor may remove the visited one. */
+  /** Visits all panes by index; the visitor may remove the visited one. */
   void forEach(Consumer<Pane> visit) {
     for (int i = 0; i < byIndex.size(); i++) {
       if (byIndex.get(i) != null) {

@@ -15,9 +15,9 @@ import org.flowmon.udaf.vector.KnownRows;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Shared evaluation for live queries of one thread that take the same batches in turn: the values
- * of equal expressions, the rows of equal filters, the words and hashes of equal keys are computed
- * once. Results do not depend on it. Entries that no query holds are dropped. Not thread-safe.
+ * Shared evaluation for live queries of one thread that take the same batches in turn: equal
+ * expressions, filters, and keys' words and hashes are computed once. Results do not depend on it.
+ * Entries that no query holds are dropped. Not thread-safe.
  */
 public final class SharedEvaluation {
   private final SharedExpressions expressions = new SharedExpressions();
@@ -33,10 +33,7 @@ public final class SharedEvaluation {
     return of.stream().map(expressions::value).toArray(SharedVector[]::new);
   }
 
-  /**
-   * The keys of a layout. Each query numbers texts in its own dictionary, so keys with texts are
-   * not shared.
-   */
+  /** Keys with texts are not shared: each query numbers texts in its own dictionary. */
   Keys keys(GroupLayout layout, TextDictionary texts, int leadingKeys) {
     KeyList list = new KeyList(layout.keys(), leadingKeys);
     WeakReference<Keys> reference = keys.get(list);

@@ -10,8 +10,8 @@ import org.flowmon.udaf.vector.Vector;
 /**
  * Divides flows among the panes of their activity, [start_time, end_time), in proportion to time. A
  * pane gets the flow's traffic up to its end, rounded down, less that up to its beginning: the
- * shares of a flow add up to its total to the byte. A flow without one of the times, or whose start
- * is not before its end, stays whole in its usual pane.
+ * shares add up to the flow's total to the byte. A flow without one of the times, or whose start is
+ * not before its end, stays whole in its usual pane.
  *
  * <p>The shares of late or closed panes are lost; the flow is then partly late, or late if no share
  * is left. Only panes that are not late are looked at: at most (lateness + width + ahead) / slide
@@ -38,12 +38,7 @@ final class SpreadAssignment {
     this.assignment = assignment;
   }
 
-  /**
-   * Divides the selected flows.
-   *
-   * @param selection rows relative to {@code from}
-   * @return the number of flows with a share in some pane
-   */
+  /** Divides flows, relative to {@code from}; returns how many have a share in some pane. */
   int assign(FlowBatch batch, int from, int count, int[] selection, int n, Shares out) {
     batch.readLongs(FlowColumn.ARRIVAL, from, count, arrivals);
     read(batch, FlowColumn.END_TIME, from, count, ends, ended);

@@ -7,25 +7,21 @@ import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Shares of flows as rows: each is a flow of a batch, but has only the bytes and packets of one
- * pane. At most {@link Vector#CAPACITY} rows, of flows at most that far apart in the batch; reused.
- * Not thread-safe.
+ * Shares of at most {@link Vector#CAPACITY} flows of a batch, at most that far apart: rows with
+ * only the bytes and packets of one pane. Reused. Not thread-safe.
  */
 public final class SpreadRows implements FlowRows {
   private static final FlowColumn[] DIVIDED = {
     FlowColumn.BYTES, FlowColumn.PACKETS, FlowColumn.REVERSE_BYTES, FlowColumn.REVERSE_PACKETS
   };
 
-  /** By row: the pane of the share. */
   final Pane[] panes = new Pane[Vector.CAPACITY];
 
-  /** All rows, as a selection. */
   final int[] all = new int[Vector.CAPACITY];
 
   private final int[] rowOf = new int[Vector.CAPACITY];
   private final long[][] shares = new long[DIVIDED.length][Vector.CAPACITY];
-  // Of the current flows, by column: totals, read once for each range, and the shares of earlier
-  // panes.
+  // Of the current flows, by column: totals, read once for each range, and earlier panes' shares.
   private final long[][] totals = new long[DIVIDED.length][Vector.CAPACITY];
   private final long[] given = new long[DIVIDED.length];
   private final long[] scratch = new long[Vector.CAPACITY];
@@ -40,7 +36,6 @@ public final class SpreadRows implements FlowRows {
     Arrays.setAll(all, i -> i);
   }
 
-  /** Begins with flows of a range of a batch. */
   void begin(FlowBatch of, int first, int count) {
     batch = of;
     from = first;
@@ -62,7 +57,6 @@ public final class SpreadRows implements FlowRows {
     rows = 0;
   }
 
-  /** Adds a whole flow. */
   void add(int flow, Pane pane) {
     for (int c = 0; c < DIVIDED.length; c++) {
       shares[c][rows] = totals[c][flow];
@@ -82,12 +76,7 @@ public final class SpreadRows implements FlowRows {
     }
   }
 
-  /**
-   * Adds the next share of a flow.
-   *
-   * @param elapsed from the flow's start to the end of the share
-   * @param pane null: the share is lost
-   */
+  /** Adds a flow's next share, until {@code elapsed} since its start; pane null: it is lost. */
   void add(int flow, long elapsed, long duration, Pane pane) {
     for (int c = 0; c < DIVIDED.length; c++) {
       long through = through(totals[c][flow], elapsed, duration);
@@ -102,10 +91,8 @@ public final class SpreadRows implements FlowRows {
   }
 
   /**
-   * The part of a total that falls into the first part of a duration: total · elapsed / duration,
-   * rounded down, exactly. A total below 0, which no flow has, falls into its end.
-   *
-   * @param elapsed 0 … duration
+   * Exactly total · elapsed / duration, rounded down, 0 ≤ elapsed ≤ duration. A total below 0,
+   * which no flow has, falls into the end.
    */
   static long through(long total, long elapsed, long duration) {
     if (elapsed == duration) {

@@ -14,9 +14,8 @@ import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Tunes a table: its slots, and the low halves of its functions. If its size is tuned, both follow
- * the table's measurements. Groups that leave it can be merged whatever the tuning. Not
- * thread-safe.
+ * Tunes slots and low halves by a table's measurements, if its size is tuned. Groups that leave it
+ * can be merged whatever the tuning. Not thread-safe.
  */
 final class TableTuner {
   private final GroupLayout layout;
@@ -29,11 +28,7 @@ final class TableTuner {
   private final long[] spreads = new long[Vector.CAPACITY];
   private long resizes;
 
-  /**
-   * A table without rows.
-   *
-   * @param nanos a clock; only its differences count
-   */
+  /** A table without rows; of the clock only differences count. */
   TableTuner(GroupLayout layout, TableSize size, LongSupplier nanos) {
     this.layout = layout;
     this.size = size;
@@ -57,7 +52,7 @@ final class TableTuner {
     setSlotsOfChoices();
   }
 
-  /** The requested number of slots. */
+  /** Requested. */
   int slots() {
     return slots == null ? size.slots() : slots.slots();
   }
@@ -95,12 +90,7 @@ final class TableTuner {
     }
   }
 
-  /**
-   * Measures rows that the table has taken.
-   *
-   * @param paneOf each selected row's pane; null if {@code pane} is the pane of all
-   * @return whether the table must be rebuilt
-   */
+  /** Measures taken rows; whether to rebuild. {@code paneOf} null: all are of {@code pane}. */
   boolean took(
       LowLevelTable table,
       KeyColumns keys,

@@ -2,7 +2,7 @@ package org.flowmon.udaf.lowlevel;
 
 /**
  * Measures whether a low-level table is worth its cost. If nearly each row evicts a group, it
- * reduces nothing: then most rows are passed on unchanged, and now and then some are tried again.
+ * reduces nothing: most rows are passed on unchanged, and now and then some are tried again.
  */
 final class TableUse {
   // A row with a failed lookup costs about three times as much as a passed row.
@@ -25,7 +25,6 @@ final class TableUse {
     this.counted = Math.max(LEAST_ROWS, 2 * slots);
   }
 
-  /** Whether the next rows are to be passed on. */
   boolean passes(int rows) {
     if (toPass <= 0) {
       return false;
@@ -35,12 +34,10 @@ final class TableUse {
     return true;
   }
 
-  /** Rows that were passed on. */
   long passed() {
     return passed;
   }
 
-  /** Measures tried rows. */
   void tried(int rows, long groupsEvicted) {
     tried += rows;
     evicted += tried > warmUp ? groupsEvicted : 0;

@@ -5,13 +5,10 @@ import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
  * The heap budget of one query over all of its threads: words of groups, states of functions, rows
- * of joins and results of subqueries. Growth is first taken from the budget, and happens only if it
- * is granted. Long work calls {@link #check} once per block to learn whether the query goes on.
- * Thread-safe.
- *
- * <p>An array exists twice while it grows by a copy; both are counted.
- *
- * <p>A subquery has a {@link #part} of it, which is given back after its answer.
+ * of joins and results of subqueries. Growth is first taken from it, and happens only if it is
+ * granted; an array that grows by a copy counts twice meanwhile. Long work calls {@link #check}
+ * once per block to learn whether the query goes on. A subquery has a {@link #part}, given back
+ * after its answer. Thread-safe.
  */
 public final class GroupMemory implements AutoCloseable {
   private final long most;
@@ -19,20 +16,11 @@ public final class GroupMemory implements AutoCloseable {
   private final Runnable check;
   private final AtomicLong taken = new AtomicLong();
 
-  /**
-   * Memory with nothing taken.
-   *
-   * @param most bytes
-   */
   public GroupMemory(long most) {
     this(most, () -> {});
   }
 
-  /**
-   * Memory of a query that may be cancelled.
-   *
-   * @param check runs now and then, on any thread of the query, and may throw to end it
-   */
+  /** {@code check} runs now and then, on any thread of the query, and may throw to end it. */
   public GroupMemory(long most, Runnable check) {
     this(most, null, check);
   }
@@ -43,7 +31,6 @@ public final class GroupMemory implements AutoCloseable {
     this.check = check;
   }
 
-  /** Memory without a limit. */
   public static GroupMemory unlimited() {
     return new GroupMemory(Long.MAX_VALUE);
   }
@@ -53,12 +40,11 @@ public final class GroupMemory implements AutoCloseable {
     return new GroupMemory(most, whole == null ? this : whole, check);
   }
 
-  /** Returns, unless the query is to end: then it throws. */
+  /** Throws if the query is to end. */
   public void check() {
     check.run();
   }
 
-  /** Bytes taken. */
   public long taken() {
     return taken.get();
   }
@@ -91,7 +77,6 @@ public final class GroupMemory implements AutoCloseable {
     }
   }
 
-  /** Gives back all of its bytes. */
   @Override
   public void close() {
     take(-taken.get());

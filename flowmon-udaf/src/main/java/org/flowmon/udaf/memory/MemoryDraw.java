@@ -3,9 +3,8 @@ package org.flowmon.udaf.memory;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
- * The draw of one part of a query, such as a table of groups, on the query's {@link GroupMemory},
- * taken before each allocation. It draws a little ahead, so that threads do not contend for each
- * small state. Not thread-safe.
+ * The draw of one part of a query, such as a table of groups, on the query's {@link GroupMemory}.
+ * It draws a little ahead, so that threads do not contend for each small state. Not thread-safe.
  */
 public final class MemoryDraw {
   private static final long MOST_AHEAD = 64 << 10;
@@ -15,11 +14,7 @@ public final class MemoryDraw {
   private long drawn;
   private long used;
 
-  /**
-   * Nothing is drawn yet.
-   *
-   * @param memory null: unlimited
-   */
+  /** Nothing is drawn yet; a null memory is unlimited. */
   public MemoryDraw(GroupMemory memory) {
     this.memory = memory;
   }
@@ -29,14 +24,13 @@ public final class MemoryDraw {
     return memory != null;
   }
 
-  /** As {@link GroupMemory#check}: call it for each block of work of up to some milliseconds. */
+  /** Throws if the query is to end: call it for each block of work of up to some milliseconds. */
   public void check() {
     if (memory != null) {
       memory.check();
     }
   }
 
-  /** Bytes in use. */
   long used() {
     return used;
   }

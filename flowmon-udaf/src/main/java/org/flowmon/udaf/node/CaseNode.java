@@ -6,10 +6,7 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * CASE: evaluates every branch for all rows; each row then takes the result of its first TRUE
- * condition.
- */
+/** CASE: evaluates all branches for all rows; each row takes its first TRUE condition's result. */
 public final class CaseNode extends ValueNode {
   private final TruthNode[] conditions;
   private final ValueNode[] results;
@@ -17,11 +14,7 @@ public final class CaseNode extends ValueNode {
   private final Truth truth = new Truth();
   private final int[] branch = new int[Vector.CAPACITY];
 
-  /**
-   * A CASE of some kind.
-   *
-   * @param results one per condition, then that of ELSE
-   */
+  /** One result per condition, then that of ELSE. */
   public CaseNode(ValueKind kind, TruthNode[] conditions, ValueNode[] results) {
     super(kind);
     this.conditions = conditions;

@@ -13,7 +13,6 @@ import org.flowmon.udaf.vector.Vector;
 public final class ComparisonNodes {
   private ComparisonNodes() {}
 
-  /** The common part of all comparisons: both sides' vectors and the known rows. */
   private abstract static class Base extends TruthNode {
     private final ValueNode leftNode;
     private final ValueNode rightNode;
@@ -57,7 +56,7 @@ public final class ComparisonNodes {
       out.of(matches, known);
     }
 
-    /** Sets the bits of rows whose left side equals, or is less than, the right. */
+    /** Rows whose left side equals, or is less than, the right. */
     abstract void match(int count);
 
     final void set(int row, boolean match) {
@@ -92,10 +91,7 @@ public final class ComparisonNodes {
     }
   }
 
-  /**
-   * Numbers, at least one side a double. NaN compares as greater than everything and equal to
-   * itself.
-   */
+  /** One side a double. NaN is greater than everything and equals itself. */
   public static final class Doubles extends Base {
     public Doubles(ComparisonOperator operator, ValueNode left, ValueNode right) {
       super(operator, left, right);
@@ -201,7 +197,6 @@ public final class ComparisonNodes {
       }
     }
 
-    /** Compares sums beyond 64 bits. */
     private void matchWide(int count) {
       Arrays.fill(matches, 0);
       for (int i = 0; i < count; i++) {

@@ -22,9 +22,7 @@ public final class MembershipNodes {
     final Vector vector;
     private final long[] matches = new long[Vector.WORDS];
 
-    /**
-     * {@code hasNull}: the list has a NULL, so that a value without a match gives NULL, not FALSE.
-     */
+    /** {@code hasNull}: a value without a match gives NULL, not FALSE. */
     Base(ValueNode node, boolean hasNull) {
       this.node = node;
       this.hasNull = hasNull;
@@ -91,10 +89,7 @@ public final class MembershipNodes {
           new LongSet(constants.stream().mapToLong(value -> bits(value.asDouble())).toArray());
     }
 
-    /**
-     * Maps equal values to equal bits: NaN equals itself, as in the comparison, and both zeros are
-     * equal.
-     */
+    /** As in the comparison, NaN equals itself, and both zeros are equal. */
     private static long bits(double value) {
       return Double.doubleToLongBits(value == 0 ? 0 : value);
     }

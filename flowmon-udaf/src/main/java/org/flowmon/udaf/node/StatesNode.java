@@ -14,7 +14,6 @@ public final class StatesNode extends ValueNode {
   private final Vector[] vectors;
   private final String[] states;
 
-  /** A function of the states that the inputs give. */
   public StatesNode(ValueKind kind, StateEvaluation evaluation, ValueNode[] inputs) {
     super(kind);
     this.evaluation = evaluation;

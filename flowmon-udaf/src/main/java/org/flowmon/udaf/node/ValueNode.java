@@ -13,7 +13,7 @@ public abstract class ValueNode {
     this.kind = kind;
   }
 
-  /** The kind of its values; null if all are NULL. */
+  /** Null if all are NULL. */
   public final @Nullable ValueKind kind() {
     return kind;
   }

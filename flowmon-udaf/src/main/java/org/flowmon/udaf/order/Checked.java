@@ -14,11 +14,7 @@ public final class Checked implements FirstRows.Order {
     this.check = check;
   }
 
-  /**
-   * The same order, for one thread.
-   *
-   * @param check runs now and then, and may throw to end the sort
-   */
+  /** The same order, for one thread; {@code check} may throw to end the sort. */
   public static FirstRows.Order of(FirstRows.Order order, Runnable check) {
     return new Checked(order, check);
   }

@@ -10,11 +10,7 @@ public final class FirstRows {
 
   private FirstRows() {}
 
-  /**
-   * The first {@code wanted} of rows 0 … {@code rows} − 1 in order.
-   *
-   * @param wanted at most {@code rows}
-   */
+  /** The first {@code wanted} ≤ {@code rows} of rows 0 … {@code rows} − 1 in order. */
   public static int[] of(int rows, int wanted, Order order) {
     int[] heap = new int[wanted];
     if (wanted == 0) {

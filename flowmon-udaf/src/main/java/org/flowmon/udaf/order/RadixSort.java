@@ -3,10 +3,10 @@ package org.flowmon.udaf.order;
 import java.util.Arrays;
 
 /**
- * Radix sort of unsigned longs by all of their bits, and of numbers of rows beside them. It goes
- * digit by digit, from the lowest on, over the bits in which the longs differ. It is stable. Longs
- * that are in order already cost one look at each. Signed longs are sorted after their sign bit was
- * flipped. Keeps its arrays for the next sort. Not thread-safe.
+ * Radix sort of unsigned longs by all their bits, with numbers of rows beside them: stable, from
+ * the lowest digit on, over the bits in which the longs differ. Longs that are in order cost one
+ * look at each. Signed longs need their sign bit flipped. Keeps its arrays for the next sort. Not
+ * thread-safe.
  */
 public final class RadixSort {
   // For fewer longs, counting digits takes longer than comparing.
@@ -28,12 +28,8 @@ public final class RadixSort {
   private int[] spareRows = {};
 
   /**
-   * Sorts the places {@code from} … {@code to} − 1 of both arrays; rows of equal keys keep their
-   * order.
-   *
-   * @param keys compared as unsigned
-   * @param rows move as the keys do
-   * @param check runs now and then, and may throw to end the sort
+   * Sorts the places {@code from} … {@code to} − 1; rows move as the keys do, and keep their order
+   * if those are equal. {@code check} runs now and then, and may throw to end the sort.
    */
   public void sort(long[] keys, int[] rows, int from, int to, Runnable check) {
     int n = to - from;
@@ -54,13 +50,7 @@ public final class RadixSort {
     sort(keys, rows, from, n, differ, spareKeys, spareRows, check);
   }
 
-  /**
-   * Sorts the first n longs.
-   *
-   * @param keys compared as unsigned
-   * @param spare has room for as many; its content is lost
-   * @param check runs now and then, and may throw to end the sort
-   */
+  /** Sorts the first n longs; {@code spare} has room for as many, and its content is lost. */
   public void sort(long[] keys, int n, long[] spare, Runnable check) {
     if (n < FEW) {
       insert(keys, NO_ROWS, 0, n);
@@ -151,7 +141,6 @@ public final class RadixSort {
     return Integer.SIZE - 1 - Integer.numberOfLeadingZeros(keys) - 1;
   }
 
-  /** Finds the first place of each digit. */
   private void count(long[] keys, int from, int n, int shift, int mask, int to, Runnable check) {
     Arrays.fill(starts, 0, mask + 1, 0);
     for (int block = from; block < from + n; block += CHECKED) {
@@ -168,7 +157,6 @@ public final class RadixSort {
     }
   }
 
-  /** Moves keys and rows to the places of their digits. */
   private void move(
       long[] keys,
       int[] rows,

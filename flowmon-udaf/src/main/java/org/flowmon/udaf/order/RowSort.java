@@ -6,13 +6,7 @@ import java.util.Arrays;
 public final class RowSort {
   private RowSort() {}
 
-  /**
-   * Sorts all rows.
-   *
-   * @param keys by row, compared as unsigned; sorted afterwards
-   * @param ties the order of rows whose keys are equal
-   * @param check runs now and then, and may throw to end the sort
-   */
+  /** Sorts rows by unsigned keys, which are sorted afterwards, then by {@code ties}. */
   public static int[] sort(long[] keys, int rows, FirstRows.Order ties, Runnable check) {
     int[] order = new int[rows];
     for (int i = 0; i < rows; i++) {

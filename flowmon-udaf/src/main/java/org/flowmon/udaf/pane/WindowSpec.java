@@ -11,22 +11,20 @@ import org.flowmon.flow.FlowColumn;
  * whatever the order of processing.
  *
  * <p>With lateness a window may have several results: at its end, revisions at multiples of the
- * slide while its flows still arrive, and a last one at its end + lateness. A result depends on
- * arrivals alone: it includes the flows that arrived at or before its tick. Each pane's groups are
- * therefore kept apart by the tick from which they count, their <i>due</i> time, until that tick
- * has come.
+ * slide while its flows still arrive, and a last one at its end + lateness. A result includes
+ * exactly the flows that arrived at or before its tick. Each pane's groups are therefore kept apart
+ * by the tick from which they count, their <i>due</i> time, until that tick has come.
  *
- * @param widthMicros length of a window
- * @param slideMicros distance of window ends; equal to the width for tumbling windows. The width is
- *     a multiple of it
+ * @param widthMicros a multiple of the slide
+ * @param slideMicros distance of window ends; equal to the width for tumbling windows
  * @param timeColumn {@link FlowColumn#END_TIME} or {@link FlowColumn#ARRIVAL}
  * @param latenessMicros the longest time after a window's end that a flow of it may still arrive
  * @param aheadMicros flows whose time is further than this after their arrival are counted as ahead
  *     and belong to no window: a clock that runs years fast must not keep windows open for years
  * @param revised whether results come at the windows' ends and are revised; else each window has
  *     one result, at its end + lateness, equal to the last revised one
- * @param spread whether the bytes and packets of a flow are divided among the panes of its
- *     activity; windows over {@link FlowColumn#END_TIME} only
+ * @param spread whether a flow's bytes and packets are divided among the panes of its activity;
+ *     only over {@link FlowColumn#END_TIME}
  */
 public record WindowSpec(
     long widthMicros,
@@ -108,13 +106,12 @@ public record WindowSpec(
         widthMicros, widthMicros, FlowColumn.END_TIME, latenessMicros, DEFAULT_AHEAD_MICROS);
   }
 
-  /** The same windows with another width, a multiple of the slide. */
+  /** A width that is a multiple of the slide. */
   public WindowSpec withWidth(long micros) {
     return new WindowSpec(
         micros, slideMicros, timeColumn, latenessMicros, aheadMicros, revised, spread);
   }
 
-  /** Number of windows that share a pane: width / slide. */
   public int windowsPerPane() {
     return Math.toIntExact(widthMicros / slideMicros);
   }
@@ -124,25 +121,20 @@ public record WindowSpec(
     return micros >= -MOST && micros <= MOST;
   }
 
-  /** The start of the pane, as long as the slide, that holds a time. */
+  /** Of the pane, as long as the slide, that holds a time. */
   public long paneStart(long time) {
     return Math.floorDiv(time, slideMicros) * slideMicros;
   }
 
-  /**
-   * The start of the pane that holds an arrival; for an {@linkplain #isTime invalid time}, that of
-   * the nearest valid one.
-   */
+  /** Of the pane that holds the arrival, or the nearest {@linkplain #isTime valid time}. */
   public long arrivalPane(long arrival) {
     return paneStart(Math.max(-MOST, Math.min(MOST, arrival)));
   }
 
-  /** The end of the first window that holds the pane. */
   public long firstWindowEnd(long paneStart) {
     return paneStart + slideMicros;
   }
 
-  /** The end of the last window that holds the pane. */
   public long lastWindowEnd(long paneStart) {
     return paneStart + widthMicros;
   }
@@ -157,15 +149,11 @@ public record WindowSpec(
     return -tickAtOrBefore(latenessMicros + widthMicros - arrival);
   }
 
-  /**
-   * Whether the window with this end is complete if no flow will arrive at or before the watermark
-   * any more.
-   */
+  /** Whether the window is complete if no flow will arrive at or before the watermark any more. */
   public boolean isClosed(long windowEnd, long watermarkMicros) {
     return windowEnd + latenessMicros <= watermarkMicros;
   }
 
-  /** The last multiple of the slide at or before a time. */
   private long tickAtOrBefore(long time) {
     return Math.floorDiv(time, slideMicros) * slideMicros;
   }
@@ -175,7 +163,6 @@ public record WindowSpec(
    * that is at or after the arrival, after the watermark, and at or after the end of their first
    * window. If results come once, it is that window's end and has no meaning.
    *
-   * @param fromWindowEnd end of the first window that they count in
    * @param watermarkMicros no flow that arrived at or before this is expected any more: a later one
    *     counts from the next tick on
    */
@@ -190,16 +177,12 @@ public record WindowSpec(
     return due > watermarkMicros ? due : tickAtOrBefore(watermarkMicros) + slideMicros;
   }
 
-  /**
-   * The watermark at which such groups are first needed: their tick, or the end + lateness of their
-   * first window.
-   */
+  /** The watermark at which groups are first needed: their tick, or first end + lateness. */
   public long neededAt(long fromWindowEnd, long due) {
     long last = fromWindowEnd + latenessMicros;
     return revised ? Math.min(due, last) : last;
   }
 
-  /** Whether a window may have a new result since an earlier watermark. */
   public boolean hasResultsBetween(long before, long watermarkMicros) {
     if (before < Long.MIN_VALUE / 2 || watermarkMicros > Long.MAX_VALUE / 2) {
       return true;
@@ -208,18 +191,16 @@ public record WindowSpec(
         || (revised && tickAtOrBefore(watermarkMicros) > before);
   }
 
-  /** The first watermark at which a window with this end has a result. */
+  /** The first watermark at which the window has a result. */
   public long firstResultAt(long windowEnd) {
     return revised ? windowEnd : windowEnd + latenessMicros;
   }
 
   /**
    * The watermark from which a window's groups are sent ahead of its result, to leave little work
-   * for the result: a quarter of its lateness after its end. Most flows have come by then, and
-   * there is time to send and sort them.
-   *
-   * @return {@link Long#MAX_VALUE}, never, if results are revised, if nothing may be late, or if
-   *     the lateness is so long that several windows would be sent ahead at a time
+   * for it: a quarter of the lateness after the end. Most flows have come by then, and there is
+   * time to send and sort them. {@link Long#MAX_VALUE}, never, if results are revised, if nothing
+   * may be late, or if several windows would be sent ahead at a time.
    */
   public long advanceAt(long windowEnd) {
     return hasAdvances() ? windowEnd + latenessMicros / 4 : Long.MAX_VALUE;
@@ -253,10 +234,7 @@ public record WindowSpec(
     return Math.toIntExact(-Math.floorDiv(-latenessMicros, slideMicros));
   }
 
-  /**
-   * Number of the result that is complete through an arrival: 0 at the window's end, one more with
-   * each slide, {@link #lastUpdate} for the final one.
-   */
+  /** 0 for a result at the window's end, one more with each slide, last {@link #lastUpdate}. */
   public int update(long windowEnd, long completeThrough) {
     return Math.toIntExact(-Math.floorDiv(windowEnd - completeThrough, slideMicros));
   }

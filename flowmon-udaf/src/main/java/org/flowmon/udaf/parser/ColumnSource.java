@@ -16,13 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The columns that an expression reads. */
 sealed interface ColumnSource {
-  /** The column of a name, null if there is none. */
   Expression column(Token name);
 
-  /** The names of all columns. */
   List<String> names();
 
-  /** The owner of the columns, for errors. */
   String title();
 
   /** A hint to the list of columns, for a name that resembles none of them. */
@@ -36,11 +33,7 @@ sealed interface ColumnSource {
     return best == null ? listing() : "did you mean '" + best + "'?";
   }
 
-  /**
-   * The error of a name that no column has.
-   *
-   * @param others what else could have been named
-   */
+  /** {@code others} could have been named, too. */
   default String unknown(Token name, List<String> others) {
     boolean isQuoted = name.kind() == Token.Kind.QUOTED_NAME;
     String text = isQuoted ? "a text takes single quotes: " + Value.ofText(name.text()) : "";
@@ -60,7 +53,6 @@ sealed interface ColumnSource {
   /** The expected expression in place of a forbidden aggregate. */
   String insteadOfAggregate();
 
-  /** Whether parameters may stand beside the columns. */
   default boolean takesParameters() {
     return true;
   }
@@ -70,17 +62,16 @@ sealed interface ColumnSource {
     return false;
   }
 
-  /** Whether some columns are states. */
   default boolean hasStates() {
     return false;
   }
 
-  /** The error for a name that several tables have; null if it is unique. */
+  /** The error if several tables have the name, else null. */
   default @Nullable String several(Token name) {
     return null;
   }
 
-  /** Whether a token is a name; unquoted names are in lower case. */
+  /** Unquoted names are in lower case. */
   static boolean isNamed(Token token, String name) {
     return (token.kind() == Token.Kind.WORD ? token.text().toLowerCase(Locale.ROOT) : token.text())
         .equals(name);
@@ -94,7 +85,6 @@ sealed interface ColumnSource {
       return found.size() == 1 ? found.get(0) : null;
     }
 
-    /** The column of a query's result, null if it has none of this name. */
     @Nullable Expression column(Token table, Token name) {
       List<Named> found = find(table, name);
       return found.isEmpty() ? null : found.get(0);
@@ -118,7 +108,6 @@ sealed interface ColumnSource {
       return sources.stream().anyMatch(source -> isNamed(table, source.name()));
     }
 
-    /** The error for a name that no query has. */
     String noTable(Token table) {
       return "no query named '" + table.typed() + "': expected one of " + tables();
     }
@@ -129,7 +118,6 @@ sealed interface ColumnSource {
           .collect(Collectors.joining(", "));
     }
 
-    /** The error for a column that a query's result lacks. */
     String noColumn(Token table, Token name) {
       List<String> all = new ArrayList<>();
       for (Source source : sources) {

@@ -26,8 +26,8 @@ import org.flowmon.udaf.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses expressions by recursive descent. From loose to tight: OR, AND, NOT, comparison with IS,
- * IN and BETWEEN, {@code |}, {@code &}, + and -, * / and %, sign.
+ * Recursive descent. From loose to tight: OR, AND, NOT, comparison with IS, IN and BETWEEN, {@code
+ * |}, {@code &}, + and -, * / and %, sign.
  */
 final class ExpressionParser {
   /** The deepest nesting of expressions, so that no query overflows a stack. */
@@ -41,22 +41,16 @@ final class ExpressionParser {
   private final FunctionParser functions;
   private final Subqueries nesting;
   private final boolean takesQueries;
-  // The start of each expression in the text, for errors found later.
+  // In the text, for errors found later.
   private final IdentityHashMap<Expression, Integer> starts = new IdentityHashMap<>();
   private final ExpressionSizes extents = new ExpressionSizes();
   private int depth;
-  // Whether aggregates are allowed here, and the meaning of names.
   private boolean overGroups;
   private ItemNames names = ItemNames.NONE;
-  // The items whose names may stand in calls of functions.
+  // For calls of functions.
   private Function<Token, Expression> items = name -> null;
 
-  /**
-   * Parses expressions over some columns.
-   *
-   * @param nesting null if subqueries are not allowed
-   * @param depth nesting depth of the enclosing expression
-   */
+  /** Within {@code depth}; {@code nesting} is null if subqueries are not allowed. */
   ExpressionParser(TokenStream tokens, ColumnSource columns, Subqueries nesting, int depth) {
     this.tokens = tokens;
     this.columns = columns;
@@ -71,12 +65,10 @@ final class ExpressionParser {
     return within(true, ItemNames.NONE, this::parse);
   }
 
-  /** Parses a condition over groups. */
   Expression having(ItemNames itemNames) {
     return within(true, itemNames, this::parseCondition);
   }
 
-  /** Parses the argument of an aggregate: an expression over a row. */
   Expression argument() {
     return within(false, ItemNames.NONE, this::parse);
   }
@@ -96,31 +88,24 @@ final class ExpressionParser {
     }
   }
 
-  /**
-   * Sets the items that calls of functions may name.
-   *
-   * @param meant null if a name is no item's
-   */
+  /** For calls of functions; null if a name is no item's. */
   void setItems(Function<Token, Expression> meant) {
     items = meant;
   }
 
-  /** The item of a name, null if there is none so far. */
+  /** Null if there is none so far. */
   Expression item(Token name) {
     return items.apply(name);
   }
 
-  /** The columns that names mean. */
   ColumnSource columns() {
     return columns;
   }
 
-  /** Whether aggregates are allowed here. */
   boolean isOverGroups() {
     return overGroups;
   }
 
-  /** The state that this query shares with its subqueries. */
   Subqueries nesting() {
     return nesting;
   }
@@ -170,7 +155,6 @@ final class ExpressionParser {
     return at(start, new Not(term));
   }
 
-  /** Parses a condition alone, as after WHERE or WHEN. */
   Expression parseCondition() {
     int start = tokens.peek().start();
     return condition(parse(), start);
@@ -444,7 +428,7 @@ final class ExpressionParser {
     return column;
   }
 
-  /** Builds an expression; if its parts do not fit, the error has the culprit's place. */
+  /** If its parts do not fit, the error has the culprit's place. */
   Expression typed(int start, Supplier<Expression> build) {
     try {
       return at(start, build.get());
@@ -453,16 +437,10 @@ final class ExpressionParser {
     }
   }
 
-  /** The start of an expression. */
   int startOf(Expression expression, int otherwise) {
     return starts.getOrDefault(expression, otherwise);
   }
 
-  /**
-   * Checks the number of operators of a query, all clauses together.
-   *
-   * @param start of the query
-   */
   void checkOperators(FlowQuery query, int start) {
     if (extents.operators(query) > MAX_OPERATORS) {
       throw tooManyOperators(start);

@@ -12,39 +12,27 @@ import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.TableQuery;
 
 /**
- * Nesting depths and operator counts of the expressions of a SELECT in their written form: an
- * expression read from a query's text keeps to the bounds of the query.
+ * Nesting depths and operator counts of a SELECT's expressions in their written form.
  *
- * <p>COALESCE, BETWEEN and {@code CASE x WHEN …} become expressions that contain their value
- * several times. It is the same object, but a walk through the expression meets it each time.
- * Nested, they grow exponentially: 33 times COALESCE have 2^33 operators. So each expression is
- * measured once, when it is made, from the measures of its parts.
+ * <p>COALESCE, BETWEEN and {@code CASE x WHEN …} have their value several times: one object, but a
+ * walk meets it each time, and nested 33 times COALESCE has 2^33 operators. So each expression is
+ * measured once, when it is made, from its parts' measures.
  */
 final class ExpressionSizes {
   private final IdentityHashMap<Expression, Extent> known = new IdentityHashMap<>();
 
-  /**
-   * The extent of one expression.
-   *
-   * @param depth 1 without parts
-   * @param operators number of expressions with parts in a walk through it, including itself
-   */
+  /** Depth 1 without parts; itself and all with parts that a walk meets. */
   private record Extent(int depth, long operators) {}
 
-  /**
-   * The nesting depth of an expression, at least that of its text, which has parentheses around
-   * each part. Subqueries count, too.
-   */
+  /** At least the text's, which has parentheses around each part. Subqueries count, too. */
   int depth(Expression expression) {
     return of(expression).depth();
   }
 
-  /** The number of operators, functions and the like in an expression. */
   long operators(Expression expression) {
     return of(expression).operators();
   }
 
-  /** The number of operators, functions and the like in all clauses of a query. */
   long operators(FlowQuery query) {
     return expressions(query).stream().mapToLong(this::operators).sum();
   }

@@ -26,23 +26,17 @@ final class FromParser {
   private final int depth;
   private final List<Source> sources = new ArrayList<>();
 
-  /**
-   * Parses the FROM of one query.
-   *
-   * @param depth nesting depth of the expression around the query
-   */
+  /** Within the depth of the expression around the query. */
   FromParser(TokenStream tokens, Subqueries nesting, int depth) {
     this.tokens = tokens;
     this.nesting = nesting;
     this.depth = depth;
   }
 
-  /** Whether a word begins a join of any kind. */
   static boolean beginsJoin(Token word) {
     return word.kind() == Token.Kind.WORD && JOINS.contains(word.text());
   }
 
-  /** Parses the sources, from the first parenthesis on. */
   List<Source> sources() {
     int start = tokens.peek().start();
     Query first = subquery();
@@ -79,7 +73,6 @@ final class FromParser {
     return query;
   }
 
-  /** The name after a query, null if there is none. */
   private @Nullable String name() {
     boolean as = tokens.takeWord("AS");
     Token name = tokens.peek();

@@ -25,9 +25,7 @@ import org.flowmon.udaf.text.TokenStream;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
-/**
- * Parses expressions that begin with a word: columns, constants, CASE, functions and aggregates.
- */
+/** Expressions that begin with a word: columns, constants, CASE, functions and aggregates. */
 final class FunctionParser {
   private static final List<String> FUNCTIONS =
       List.of("NETWORK", "TIME_BUCKET", "SAME_HOUR", "DAYS_BEFORE", "COALESCE");
@@ -162,7 +160,6 @@ final class FunctionParser {
     };
   }
 
-  /** The function to suggest for an unknown name. */
   private static String instead(String name) {
     if (name.equals("NOW")) {
       return "expected a parameter such as :now, whose value is given with the query";

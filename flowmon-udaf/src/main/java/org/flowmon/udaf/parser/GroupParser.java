@@ -22,12 +22,6 @@ final class GroupParser {
   private final List<SelectItem> select;
   private final List<Expression> groupBy;
 
-  /**
-   * Parses the groups of one query.
-   *
-   * @param select supplies all items
-   * @param groupBy supplies all keys
-   */
   GroupParser(
       TokenStream tokens,
       ExpressionParser expressions,
@@ -45,11 +39,9 @@ final class GroupParser {
   }
 
   /**
-   * Parses the condition of HAVING. A name is a column if the whole condition then stands over
-   * groups; else it is a key of GROUP BY, an item's name, or a column, in this order. So the names
-   * of items do not change a condition that is valid without them.
-   *
-   * @param start of HAVING
+   * A name is a column if the whole condition then stands over groups; else a key of GROUP BY, an
+   * item's name, or a column, in this order. So items' names do not change a condition that is
+   * valid without them.
    */
   Expression having(int start) {
     int place = tokens.place();
@@ -72,7 +64,6 @@ final class GroupParser {
     return condition;
   }
 
-  /** Parses the condition with names as columns; null if names must have another meaning. */
   private @Nullable Expression havingOfColumns() {
     try {
       Expression condition =
@@ -100,19 +91,13 @@ final class GroupParser {
     return select.stream().map(SelectItem::name).toList();
   }
 
-  /** The item of this name, null if there is none. */
   @Nullable SelectItem itemNamed(Token name) {
     String wanted =
         name.kind() == Token.Kind.WORD ? name.text().toLowerCase(Locale.ROOT) : name.text();
     return select.stream().filter(item -> item.name().equals(wanted)).findFirst().orElse(null);
   }
 
-  /**
-   * Refuses an expression over groups that has a column outside keys and aggregates.
-   *
-   * @param start of the expression
-   * @param clause the clause of the expression
-   */
+  /** Refuses a column outside of keys and aggregates in an expression of a clause. */
   void check(Expression what, int start, String clause) {
     Expression stray = stray(what, new HashSet<>(groupBy));
     if (stray != null) {
@@ -125,7 +110,7 @@ final class GroupParser {
     }
   }
 
-  /** A column outside of keys and aggregates; null if there is none. */
+  /** Outside of keys and aggregates; null if there is none. */
   private static @Nullable Expression stray(Expression expression, Set<Expression> keys) {
     if (keys.contains(expression) || expression instanceof AggregateCall) {
       return null;
@@ -142,7 +127,7 @@ final class GroupParser {
     return null;
   }
 
-  /** The first aggregate of the select list with this argument, null if there is none. */
+  /** The first of the select list with this argument, null if there is none. */
   private @Nullable AggregateCall aggregateOf(Expression argument) {
     for (SelectItem item : select) {
       if (item.what() instanceof AggregateCall call && call.arguments().contains(argument)) {

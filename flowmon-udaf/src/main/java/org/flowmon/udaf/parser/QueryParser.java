@@ -9,18 +9,14 @@ import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
 
 /**
- * Parses the query dialect of {@code docs/query.md}. Handwritten: it accepts exactly the dialect,
- * knows the place of every part, and its time grows with the text's length alone, as all else is
- * bounded.
+ * Parses the dialect of {@code docs/query.md}, exactly. Handwritten: it knows the place of every
+ * part, and its time grows with the text alone, as all else is bounded. A {@link QueryException}
+ * says what was found where, and what was expected.
  */
 public final class QueryParser {
   private QueryParser() {}
 
-  /**
-   * Parses one SELECT over {@code flows}; it may have subqueries in IN (SELECT …).
-   *
-   * @throws QueryException saying what was found where, and what was expected
-   */
+  /** One SELECT over {@code flows}, maybe with subqueries in IN (SELECT …). */
   public static FlowQuery parse(String sql) {
     TokenStream tokens = new TokenStream(sql);
     int from = tokens.fromAhead();
@@ -31,11 +27,6 @@ public final class QueryParser {
     throw tokens.error("expected flows, found a subquery, which cannot stand here", from);
   }
 
-  /**
-   * Parses a query, over {@code flows} or over the results of queries.
-   *
-   * @throws QueryException saying what was found where, and what was expected
-   */
   public static Query parseQuery(String sql) {
     return query(new TokenStream(sql));
   }
@@ -49,22 +40,12 @@ public final class QueryParser {
     return query;
   }
 
-  /**
-   * Parses a filter alone, as after WHERE, without subqueries.
-   *
-   * @throws QueryException saying what was found where, and what was expected
-   */
+  /** A filter as after WHERE, without subqueries. */
   public static Expression parseCondition(String sql) {
     return parseCondition(sql, new ColumnSource.OfFlows());
   }
 
-  /**
-   * Parses a condition over the rows of a result table.
-   *
-   * @param columns of the table
-   * @param title the name of the table in errors: {@code the report}
-   * @throws QueryException saying what was found where, and what was expected
-   */
+  /** Over a result table's rows, with its name for errors: {@code the report}. */
   public static Expression parseCondition(
       String sql, List<Expression.Named> columns, String title) {
     return parseCondition(sql, new ColumnSource.OfTable(columns, title));

@@ -39,11 +39,7 @@ final class SelectParser {
   private ExpressionParser expressions;
   private GroupParser groups;
 
-  /**
-   * Parses the SELECT at the current token.
-   *
-   * @param depth nesting depth of the enclosing expression
-   */
+  /** At the current token, within the depth of the enclosing expression. */
   SelectParser(TokenStream tokens, Subqueries nesting, int depth) {
     this.tokens = tokens;
     this.nesting = nesting;
@@ -103,11 +99,7 @@ final class SelectParser {
     return sources == null ? query : new TableQuery(sources, query);
   }
 
-  /**
-   * Reads ahead to FROM, as it defines the columns of earlier names.
-   *
-   * @return the place after it if it is no table
-   */
+  /** Ahead, as FROM has the columns of earlier names; the place after it if it is no table. */
   private int from() {
     int items = tokens.place();
     int from = tokens.placeOfFrom();
@@ -126,7 +118,7 @@ final class SelectParser {
     return after;
   }
 
-  /** SELECT DISTINCT: the items are the keys. */
+  /** Of SELECT DISTINCT: the items are the keys. */
   private void groupByItems(int start) {
     if (tokens.peek().isWord("GROUP")) {
       throw tokens.error("DISTINCT and GROUP BY: expected one of them", start);
@@ -166,12 +158,7 @@ final class SelectParser {
     }
   }
 
-  /**
-   * Selects all columns.
-   *
-   * @param start place of the asterisk
-   * @param of the query's name; null: all columns of all queries
-   */
+  /** Of a query's name; null: all columns of all queries. */
   private void selectAll(int start, Token of) {
     if (sources == null) {
       for (FlowColumn column : FlowColumn.all()) {
@@ -291,10 +278,7 @@ final class SelectParser {
     orderStarts.add(start);
   }
 
-  /**
-   * Takes a bare name that is an alias of the select list. As in SQL, GROUP BY prefers a column of
-   * that name, ORDER BY the alias.
-   */
+  /** A bare alias. As in SQL, GROUP BY prefers a column of that name, ORDER BY the alias. */
   private @Nullable SelectItem aliasedItem(boolean aliasFirst) {
     Token name = tokens.peek();
     boolean bare = name.kind() == Token.Kind.WORD || name.kind() == Token.Kind.QUOTED_NAME;
@@ -317,7 +301,6 @@ final class SelectParser {
     return item;
   }
 
-  /** Parses the keys of LIMIT … BY, after BY. */
   private LimitBy limitBy(long rows) {
     int start = tokens.next().start();
     if (groupBy.isEmpty()) {
@@ -350,7 +333,6 @@ final class SelectParser {
     throw tokens.expected("a number of rows");
   }
 
-  /** Checks that the items of a grouped query consist of keys and aggregates. */
   private void checkGroups(FlowQuery query) {
     if (!query.isAggregated()) {
       return;

@@ -15,11 +15,10 @@ import org.flowmon.udaf.text.TokenStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses calls of aggregate functions and their extractors: {@code QUANTILES(bytes, 0.01)}, {@code
- * QUANTILE(QUANTILES(bytes), 0.95)}, {@code MEDIAN(q)} if an earlier item is the state {@code q},
- * {@code MEDIAN(bytes)} if only one function has such states, {@code LOWER(MEDIAN(bytes))}. Over
- * results states are columns, too: {@code MEDIAN(MERGE(q))} of rows, {@code DIFFERENCE(a.q, b.q)}
- * of one row.
+ * Calls of functions and extractors: {@code QUANTILES(bytes, 0.01)}, {@code
+ * QUANTILE(QUANTILES(bytes), 0.95)}, {@code MEDIAN(q)} of an earlier item, {@code MEDIAN(bytes)} of
+ * the only function, {@code LOWER(MEDIAN(bytes))}. Over results states are columns: {@code
+ * MEDIAN(MERGE(q))} of rows, {@code DIFFERENCE(a.q, b.q)} of one row.
  */
 final class StateParser {
   private final TokenStream tokens;
@@ -36,10 +35,7 @@ final class StateParser {
     return call == null ? null : filtered(call);
   }
 
-  /**
-   * Parses an optional {@code FILTER (WHERE …)} after an aggregate: rows whose condition is not
-   * TRUE get NULL as the first argument.
-   */
+  /** {@code FILTER (WHERE …)}, optional: other rows get NULL as the first argument. */
   Expression filtered(Expression call) {
     if (!tokens.peek().isWord("FILTER") || !tokens.peek(1).isSymbol("(")) {
       return call;
@@ -101,7 +97,6 @@ final class StateParser {
     }
   }
 
-  /** Whether a state follows the parenthesis. */
   private boolean isStateAhead() {
     Token first = tokens.peek(1);
     boolean isCall =
@@ -116,7 +111,7 @@ final class StateParser {
         || Functions.isPair(name.text());
   }
 
-  /** The item whose name stands there alone, null if there is none; columns come first. */
+  /** A name alone; null if there is no item; columns come first. */
   private @Nullable Expression item(int ahead) {
     Token name = tokens.peek(ahead);
     Token after = tokens.peek(ahead + 1);
@@ -154,7 +149,6 @@ final class StateParser {
         name.start(), () -> Typing.ofPair(name.text(), two, parameters, Part.VALUE));
   }
 
-  /** Parses a state or an item; the caller checks that it is a state. */
   private Expression state() {
     Expression item = item(0);
     if (item != null) {
@@ -164,7 +158,6 @@ final class StateParser {
     return expressions.isOverGroups() ? expressions.parse() : expressions.argument();
   }
 
-  /** Parses the parameters after states, up to the parenthesis. */
   private List<Expression> parameters() {
     List<Expression> parameters = new ArrayList<>();
     while (tokens.takeSymbol(",")) {
@@ -185,7 +178,7 @@ final class StateParser {
                 : Typing.taken(state, name.text(), parameters, Part.VALUE));
   }
 
-  /** Parses the first argument: a state, an item that is one, or rows of the only such function. */
+  /** The first argument: a state, an item that is one, or rows of the only such function. */
   private Expression state(Token name, List<String> owners) {
     Token first = tokens.peek();
     Expression meant = item(0);

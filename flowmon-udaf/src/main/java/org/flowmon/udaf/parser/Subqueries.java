@@ -14,18 +14,13 @@ final class Subqueries {
   private int queries;
   private int level;
 
-  /** A parsed query and the end of its text, or the error in it. */
   private record Parsed(Query query, int end, QueryException error) {}
 
   Subqueries(TokenStream tokens) {
     this.tokens = tokens;
   }
 
-  /**
-   * Parses a subquery up to the parenthesis after it.
-   *
-   * @param depth nesting depth of the enclosing expression
-   */
+  /** Up to the parenthesis after it, within the depth of the enclosing expression. */
   Query query(int depth) {
     Parsed known = parsed.get(tokens.place());
     if (known != null && known.error() != null) {
@@ -61,7 +56,6 @@ final class Subqueries {
     return query;
   }
 
-  /** The nesting level of the current query, for resetting it after a failed parse. */
   int level() {
     return level;
   }

@@ -9,8 +9,8 @@ import org.flowmon.udaf.state.StateReader;
 
 /**
  * Partial states of the groups of one query, grouping, pane and key group, as bytes ({@code
- * docs/format/partial-groups.md}). Merging all of them, in any order, gives the exact groups of the
- * pane. Immutable; a group may occur more than once.
+ * docs/format/partial-groups.md}). Merging all, in any order, gives the pane's exact groups.
+ * Immutable; a group may occur more than once.
  */
 public final class PartialGroups {
   private final byte[] bytes;
@@ -25,9 +25,8 @@ public final class PartialGroups {
   }
 
   /**
-   * Opens untrusted bytes; checks everything first.
+   * Opens untrusted bytes, given away; checks everything first.
    *
-   * @param bytes given away
    * @throws PartialFormatException saying what was found and what was expected
    */
   public static PartialGroups open(byte[] bytes) {
@@ -168,23 +167,19 @@ public final class PartialGroups {
     return LittleEndian.getLong(bytes, PartialLayout.QUERY_AT);
   }
 
-  /** Start of the pane in microseconds. */
+  /** Microseconds. */
   public long paneStart() {
     return LittleEndian.getLong(bytes, PartialLayout.PANE_AT);
   }
 
-  /**
-   * End of the first window that these groups count in: their flows were late for earlier windows
-   * of the pane.
-   */
+  /** End of the first window of these groups: their flows were late for the pane's earlier ones. */
   public long fromWindowEnd() {
     return LittleEndian.getLong(bytes, PartialLayout.FROM_WINDOW_AT);
   }
 
   /**
-   * The tick from which they count in results, {@link WindowSpec#due}. After that tick it is the
-   * {@linkplain #paneStart pane's start}, which precedes all ticks. In older versions it is the end
-   * of the first window.
+   * The tick from which they count, {@link WindowSpec#due}; afterwards {@link #paneStart}, which
+   * precedes all ticks. In older versions the end of the first window.
    */
   public long due() {
     return version() < PartialLayout.DUE_VERSION
@@ -200,14 +195,13 @@ public final class PartialGroups {
     return LittleEndian.getU16(bytes, PartialLayout.KEY_GROUP_AT);
   }
 
-  /** The number of the groups' grouping in the query: 0 if there is only one. */
+  /** The number of the grouping in the query: 0 if there is only one. */
   public int grouping() {
     return version() == PartialLayout.OLDEST_VERSION
         ? 0
         : LittleEndian.getU16(bytes, PartialLayout.GROUPING_AT);
   }
 
-  /** Number of partial states. */
   public int groups() {
     return groups;
   }

@@ -12,9 +12,9 @@ import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Collects partial states and packs them into the bytes of {@link PartialGroups}: of one query, or
- * of several whose groups lie side by side and that each get their own columns. Reused: after the
- * first groups it allocates only the bytes that it gives away.
+ * Packs partial states into the bytes of {@link PartialGroups}: of one query, or of several whose
+ * groups lie side by side and that each get their own columns. Reused, it allocates only bytes
+ * given away.
  */
 public final class PartialGroupsBuilder {
   // Beyond this size the added groups are packed; one group alone may have more.
@@ -50,11 +50,6 @@ public final class PartialGroupsBuilder {
     }
   }
 
-  /**
-   * No groups yet.
-   *
-   * @param layout of the groups
-   */
   public PartialGroupsBuilder(GroupLayout layout, Scratch scratch) {
     this.layout = layout;
     this.scratch = scratch;
@@ -80,7 +75,6 @@ public final class PartialGroupsBuilder {
     return count == PartialLayout.MAX_GROUPS || stateBytes() >= MAX_STATE_BYTES;
   }
 
-  /** Bytes of the functions' states so far. */
   public long stateBytes() {
     long bytes = 0;
     for (StateSink sink : states) {
@@ -89,13 +83,7 @@ public final class PartialGroupsBuilder {
     return bytes;
   }
 
-  /**
-   * Adds a group.
-   *
-   * @param at start of its key words in {@code data}; its state follows
-   * @param source its function states
-   * @param group the group in the source
-   */
+  /** Adds a group: key words, then state, at {@code at} of data; function states by the source. */
   public void add(
       long nulls, long[] data, int at, TextDictionary dictionary, StateSource source, int group) {
     if ((count + 1) * stride > rows.length) {
@@ -132,13 +120,7 @@ public final class PartialGroupsBuilder {
     return bytes;
   }
 
-  /**
-   * Packs groups of words alone in place, laid out as in {@link GroupWords}.
-   *
-   * @param words of groups
-   * @param first number of the first group
-   * @param n the number of groups, at most {@link PartialLayout#MAX_GROUPS}
-   */
+  /** Packs at most {@link PartialLayout#MAX_GROUPS} groups of {@link GroupWords}, in place. */
   public byte[] build(
       long[] words, int first, int n, PartialRecipient to, int keyGroup, PaneKey pane) {
     if (textKeys > 0 || states.length > 0 || count > 0) {
@@ -158,10 +140,7 @@ public final class PartialGroupsBuilder {
     }
   }
 
-  /**
-   * Packs the columns of the added groups, which {@link #message} then takes; they stay until a
-   * builder with the same scratch bytes packs.
-   */
+  /** Packs the columns for {@link #message}, until a builder with the same scratch bytes packs. */
   public void pack() {
     byte[] bytes = scratch.ofSize(bound());
     int at = writeWords(bytes, 0, 0);
@@ -227,7 +206,6 @@ public final class PartialGroupsBuilder {
     return bytes;
   }
 
-  /** Begins anew. */
   public void clear() {
     Arrays.fill(texts, 0, count * textKeys, null);
     for (StateSink sink : states) {

@@ -21,7 +21,6 @@ import java.util.zip.CRC32C;
  * </pre>
  */
 public final class PartialLayout {
-  /** "FLWP" read as little-endian. */
   static final int MAGIC = 'F' | 'L' << 8 | 'W' << 16 | 'P' << 24;
 
   static final int VERSION = 4;
@@ -49,10 +48,8 @@ public final class PartialLayout {
   static final int DUE_AT = 56;
   static final int HEADER_BYTES = 64;
 
-  /** Of the versions before {@link #DUE_VERSION}. */
   static final int SHORT_HEADER_BYTES = 56;
 
-  /** The most groups of a message. */
   static final int MAX_GROUPS = 1 << 16;
 
   /** One value, the same for every group. */

@@ -11,7 +11,7 @@ import org.flowmon.udaf.value.ValueKind;
 
 /**
  * Merges the columns of partial groups into tables of one layout, in blocks of groups. Tables may
- * share one: its memory is larger than that of a table with few groups. Not thread-safe.
+ * share one: it is larger than a table with few groups. Not thread-safe.
  */
 public final class PartialMerge {
   private static final int CHUNK = 256;

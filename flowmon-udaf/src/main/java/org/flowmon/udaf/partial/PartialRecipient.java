@@ -6,7 +6,6 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 public final class PartialRecipient {
   final long queryId;
 
-  /** The number among the query's groupings. */
   final int grouping;
 
   public final GroupLayout layout;
@@ -14,12 +13,7 @@ public final class PartialRecipient {
   /** By word of its groups' states, then by function: {@link GroupLayout#placesOf}. */
   final int[] places;
 
-  /**
-   * The recipient.
-   *
-   * @param layout of its groups
-   * @param all layout of the source groups: a {@link GroupLayout#union} with its own
-   */
+  /** A recipient; {@code all} is a {@link GroupLayout#union} with the recipient's layout. */
   public PartialRecipient(long queryId, int grouping, GroupLayout layout, GroupLayout all) {
     this.queryId = queryId;
     this.grouping = grouping;

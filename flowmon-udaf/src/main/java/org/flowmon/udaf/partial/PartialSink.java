@@ -4,10 +4,8 @@ package org.flowmon.udaf.partial;
 @FunctionalInterface
 public interface PartialSink {
   /**
-   * Takes the groups of one query, one pane and one key group.
-   *
-   * @param keyGroup 0 … max parallelism − 1
-   * @param partialGroups bytes for {@link PartialGroups#open}; the array is given away
+   * Takes the groups of one query, one pane and one key group, 0 … max parallelism − 1, as bytes
+   * for {@link PartialGroups#open}, given away.
    */
   void emit(int keyGroup, byte[] partialGroups);
 }

@@ -21,11 +21,7 @@ public final class SampleWords {
 
   /** Takes the sample of one table. */
   public interface Reader {
-    /**
-     * Takes a sample.
-     *
-     * @param rest the merged state of the dropped groups; null if there are none
-     */
+    /** Takes a sample; the merged rest of the dropped groups is null if there are none. */
     void read(PaneKey pane, int grouping, int level, long[] rest);
   }
 
@@ -54,7 +50,6 @@ public final class SampleWords {
   /**
    * Reads untrusted words.
    *
-   * @param layouts of the groupings
    * @throws PartialFormatException if they are not samples
    */
   public static void read(long[] words, List<GroupLayout> layouts, Reader reader) {

@@ -59,7 +59,6 @@ public final class StateBytes {
     return time;
   }
 
-  /** Whether it has samples of groups. */
   public boolean hasSamples() {
     return version > OLDEST_VERSION;
   }
@@ -131,7 +130,7 @@ public final class StateBytes {
     return read(bytes, fingerprint, words);
   }
 
-  /** The query of opened bytes. */
+  /** For unopened bytes. */
   public static long queryId(byte[] bytes) {
     return LittleEndian.getLong(bytes, QUERY_AT);
   }

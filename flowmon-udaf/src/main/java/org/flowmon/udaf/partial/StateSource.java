@@ -5,14 +5,8 @@ import org.flowmon.udaf.state.StateSink;
 /** The source of function states for packed groups. */
 @FunctionalInterface
 public interface StateSource {
-  /** The source for groups without functions. */
   StateSource NONE = (function, group, sink) -> {};
 
-  /**
-   * Appends a group's state; nothing if it has none.
-   *
-   * @param function place of the function in the layout
-   * @param group the group in the source
-   */
+  /** Appends a group's state of the layout's function at a place; nothing if it has none. */
   void output(int function, int group, StateSink sink);
 }

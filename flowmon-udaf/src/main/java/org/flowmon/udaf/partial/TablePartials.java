@@ -6,15 +6,11 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.pane.PaneKey;
 
-/** Packs the groups of a table as partial groups, their form in states and messages. */
+/** Packs a table's groups as partial groups, their form in states and messages. */
 public final class TablePartials {
   private TablePartials() {}
 
-  /**
-   * Packs all groups of a table, some thousands to an array.
-   *
-   * @param grouping of the query that the groups are of
-   */
+  /** Packs all groups of a table, some thousands to an array. */
   public static List<byte[]> of(
       GroupTable table,
       long queryId,
@@ -29,12 +25,7 @@ public final class TablePartials {
         : ofRows(table, queryId, grouping, keyGroup, pane);
   }
 
-  /**
-   * Packs groups of words alone, without texts and function states.
-   *
-   * @param words of all groups, as in {@link GroupTable#words}
-   * @param size number of groups
-   */
+  /** Packs groups without texts and function states, as in {@link GroupTable#words}. */
   public static List<byte[]> ofWords(
       GroupLayout layout,
       long[] words,
@@ -53,7 +44,6 @@ public final class TablePartials {
     return all;
   }
 
-  /** Packs groups of any table, each with its texts and states. */
   public static List<byte[]> ofRows(
       GroupTable table, long queryId, int grouping, int keyGroup, PaneKey pane) {
     List<byte[]> all = new ArrayList<>();
@@ -77,7 +67,6 @@ public final class TablePartials {
     return new PartialGroupsBuilder(layout, new PartialGroupsBuilder.Scratch());
   }
 
-  /** The function states of a table's groups. */
   public static StateSource source(GroupTable table) {
     return table.states() == null ? StateSource.NONE : table.states()::output;
   }

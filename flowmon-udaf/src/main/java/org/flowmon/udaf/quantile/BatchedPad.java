@@ -6,10 +6,9 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The low half <i>heavy</i>: a summary of Greenwald and Khanna in the scratchpad, compressed as a
- * whole when it gets too large. Values wait beside it until their room is full, are then sorted,
- * and merged into it at once. The pad is flushed if the result does not fit even after removing
- * every value that the bound allows.
+ * The low half <i>heavy</i>: a summary of Greenwald and Khanna, compressed as a whole. Values wait
+ * beside it until their room is full, are sorted and merged at once; the pad is flushed if the
+ * result does not fit without every value that the bound lets go.
  *
  * <pre>
  *   word 0: size | 1: values of the summary's stream | 2: values that wait | {@link PadWords} | room for values that wait
@@ -79,10 +78,7 @@ final class BatchedPad implements SubAggregate {
     return to;
   }
 
-  /**
-   * Merges the waiting values into the summary; returns false, without a change, if they do not
-   * fit.
-   */
+  /** Of waiting values; false, without a change, if they do not fit. */
   private boolean absorb(long[] pads, int at) {
     merge(pads, at);
     if (merged.count > PadWords.MAX_COUNT) {
@@ -101,7 +97,6 @@ final class BatchedPad implements SubAggregate {
     return true;
   }
 
-  /** Merges all values of a pad. */
   private void merge(long[] pads, int at) {
     int waiting = (int) pads[at + 2];
     System.arraycopy(pads, at + waitingAt, batch, 0, waiting);

@@ -11,9 +11,8 @@ import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The high half of ε = 0: every different value with the number of its copies, in a hash table. It
- * grows with the different values. An extractor makes a sorted copy, which the next merge drops.
- * States of the same rows are equal, byte for byte.
+ * The high half of ε = 0: all different values with their copies, hashed. An extractor makes a
+ * sorted copy, which the next merge drops. States of the same rows are equal, byte for byte.
  */
 final class ExactAggregate implements SuperAggregate {
   private final QuantileParameters parameters;
@@ -66,7 +65,6 @@ final class ExactAggregate implements SuperAggregate {
       }
     }
 
-    /** Each different value takes at least a byte. */
     @Override
     public long growth(StateReader bytes) {
       int more = bytes.remaining();
@@ -96,7 +94,6 @@ final class ExactAggregate implements SuperAggregate {
       copies[slot] += more;
     }
 
-    /** The slot of a value, present or new. */
     private int slot(long value) {
       int mask = keys.length - 1;
       int slot = (int) TableHash.of(value) & mask;
@@ -106,7 +103,7 @@ final class ExactAggregate implements SuperAggregate {
       return slot;
     }
 
-    /** Ends the work of a thread whose reader is gone: a state has millions of values. */
+    /** The reader may be gone, and a state has millions of values. */
     private static void checkInterrupted() {
       if (Thread.currentThread().isInterrupted()) {
         throw new CancellationException("interrupted while values of a state were put in order");

@@ -11,9 +11,8 @@ import org.flowmon.udaf.state.SuperState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The high half that keeps a KLL sketch (Karnin, Lang, Liberty, FOCS 2016) of DataSketches: of
- * bounded size for any merge tree, but with a bound that holds with a probability of only 99%.
- * Exact up to k different values.
+ * The high half of a KLL sketch (Karnin, Lang, Liberty, FOCS 2016) of DataSketches: bounded in size
+ * for any merge tree, its bound holds at 99%. Exact up to k different values.
  */
 final class KllAggregate implements SuperAggregate {
   /** The probability that a rank is within {@link KllSketch#getNormalizedRankError}. */
@@ -38,15 +37,14 @@ final class KllAggregate implements SuperAggregate {
     }
   }
 
-  /** The k of an ε; the smallest possible k is enough for ε above 1/3. */
+  /** The smallest possible one is enough for ε above 1/3. */
   static int k(double epsilon) {
     return Math.max(MIN_K, KllSketch.getKFromEpsilon(epsilon, false));
   }
 
   /**
-   * The largest array capacity of a sketch of n values, in items. No level has items that each
-   * stand for more than n values. All other levels may exist, however few the items are: an item of
-   * weight w goes into level log₂ w.
+   * Of n values: no item stands for more than n. All lower levels may exist, however few the items
+   * are: an item of weight w goes into level log₂ w.
    */
   private long maxItems(long n) {
     return capacities[Math.min(KllBytes.MAX_LEVELS, Long.SIZE - Long.numberOfLeadingZeros(n))];
@@ -60,13 +58,12 @@ final class KllAggregate implements SuperAggregate {
   private static final class State implements QuantileState {
     // Header 12, three fields: 24.
     private static final int OWN_BYTES = 24;
-    // The objects of the sketch and its sorted view, the array of levels, headers of arrays, and
-    // the least and the greatest value, which the view also has.
+    // Sketch, sorted view, levels, headers of arrays, least and greatest value, also in the view.
     private static final int SKETCH_BYTES = 512;
     // In the sorted view: a value and its rank.
     private static final int VIEW_ITEM_BYTES = 2 * Long.BYTES;
 
-    // Of one item: it makes KllBytes.MAX_LEVELS levels, so that the bytes can be read again. Sums
+    // Of one item: it makes KllBytes.MAX_LEVELS levels, so that bytes can be read again. Sums
     // saturate at eight times as much, which the top level can hold.
     private static final long MAX_WEIGHT = 1L << (KllBytes.MAX_LEVELS - 1);
 
@@ -162,7 +159,7 @@ final class KllAggregate implements SuperAggregate {
       return OWN_BYTES + SKETCH_BYTES + Long.BYTES * shared.maxItems(sketch.getN()) + view;
     }
 
-    /** A merge may make a sketch of any number of levels, and reads another sketch. */
+    /** A merge makes a sketch of any number of levels, and reads another. */
     @Override
     public long growth(StateReader bytes) {
       long largest =

@@ -34,7 +34,6 @@ final class KllBytes {
     sink.putBytes(bytes, 0, bytes.length);
   }
 
-  /** Reads all remaining bytes. */
   static KllLongsSketch read(StateReader reader, int k) {
     int length = reader.remaining();
     byte[] bytes = new byte[length];
@@ -47,7 +46,6 @@ final class KllBytes {
     return KllLongsSketch.heapify(Memory.wrap(bytes));
   }
 
-  /** The error in the bytes, null if they are valid. */
   private static @Nullable String wrong(byte[] bytes, int k) {
     int preamble = LittleEndian.getInt(bytes, 0);
     int flags = preamble >>> 24;
@@ -110,9 +108,7 @@ final class KllBytes {
     return n == count && n > 1 ? null : n + " values in items of weight " + count;
   }
 
-  /**
-   * The capacity of a sketch in items: the top level k, each lower level two thirds, at least 8.
-   */
+  /** In items: the top level k, each lower level two thirds, at least 8. */
   static int capacity(int k, int levels) {
     int capacity = 0;
     for (int depth = 0; depth < levels; depth++) {

@@ -1,8 +1,8 @@
 package org.flowmon.udaf.quantile;
 
 /**
- * A summary in words of a scratchpad: values, ascending, then a word per value with its gap (high
- * 32 bits) and weight (low ones, signed).
+ * A summary: ascending values, then a word per value: gap (high 32 bits), weight (low ones,
+ * signed).
  *
  * <pre>
  *   at: capacity values | at + capacity: capacity of gap, weight
@@ -26,7 +26,6 @@ final class PadWords {
     return (long) gap << 32 | (weight & 0xFFFF_FFFFL);
   }
 
-  /** Reads the summary that begins at {@code at}. */
   static void load(long[] pads, int at, int capacity, int size, long count, Summary into) {
     int packed = at + capacity;
     int gaps = 0;
@@ -45,7 +44,6 @@ final class PadWords {
     into.count = count;
   }
 
-  /** Writes a summary of at most {@code capacity} values. */
   static void store(Summary from, long[] pads, int at, int capacity) {
     System.arraycopy(from.values, 0, pads, at, from.size);
     for (int i = 0; i < from.size; i++) {

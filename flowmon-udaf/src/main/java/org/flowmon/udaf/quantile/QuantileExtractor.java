@@ -115,7 +115,6 @@ final class QuantileExtractor implements Extractor {
     }
   }
 
-  /** The number of values at or below a value. */
   private record Rank(long word) implements BoundExtractor {
     @Override
     public AnswerType type() {
@@ -136,7 +135,6 @@ final class QuantileExtractor implements Extractor {
     }
   }
 
-  /** The number of values. */
   private record Count() implements BoundExtractor {
     @Override
     public AnswerType type() {

@@ -17,14 +17,12 @@ import org.flowmon.udaf.value.ValueKind;
  * {@code QUANTILES(x [, epsilon [, strategy [, words]]])}: the distribution of the non-NULL values
  * of x, with ranks to within ε times their number.
  *
- * <p>The strategies of Cormode et al., "Holistic UDAFs at Streaming Speeds" (SIGMOD 2004), section
- * 4.1: {@code 'lite'} sends values in order of arrival ({@link ValuesPad}), {@code 'medium'} and
- * {@code 'heavy'} keep a summary in the scratchpad ({@link SummaryPad}, {@link BatchedPad}). All
- * have one kind of state, a summary of Greenwald and Khanna whose bound always holds, after any
- * merges. So they may take turns: {@code 'auto'} leaves the choice to the low level; it is lite if
- * nothing chooses. {@code 'kll'} sends values in order of arrival and keeps a KLL sketch, whose
- * bound holds with a probability of 99%. With an ε of 0 all different values are kept, and answers
- * are exact.
+ * <p>By Cormode et al., "Holistic UDAFs at Streaming Speeds" (SIGMOD 2004), section 4.1, {@code
+ * 'lite'} sends values ({@link ValuesPad}), {@code 'medium'} and {@code 'heavy'} summarize in the
+ * scratchpad ({@link SummaryPad}, {@link BatchedPad}). Their state is one of Greenwald and Khanna
+ * whose bound always holds, so they may take turns: {@code 'auto'} leaves the choice to the low
+ * level, lite by default. {@code 'kll'} sends values to a KLL sketch, whose bound holds at 99%. An
+ * ε of 0 keeps all different values: exact.
  */
 public final class Quantiles implements Udaf {
   private static final double DEFAULT_EPSILON = 0.01;

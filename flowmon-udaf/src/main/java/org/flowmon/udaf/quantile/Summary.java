@@ -5,19 +5,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values of a stream with bounds of their ranks: the quantile summary of Greenwald and Khanna, as
- * gaps and weights ({@code docs/format/states.md}). {@code aᵢ = Σⱼ≤ᵢ (gapⱼ + weightⱼ)} is at most
- * the number of values ≤ vᵢ, {@code bᵢ = aᵢ − weightᵢ} at least the number of values &lt; vᵢ. The
- * answer vᵢ to rank r is off by at most {@code max(0, bᵢ + 1 − r, r − aᵢ)} ranks. The best answer
- * is off by at most {@code ⌊(gap + 1) / 2⌋} of the gap that r lies in.
+ * Values with bounds of their ranks: Greenwald and Khanna's summary, as gaps and weights ({@code
+ * docs/format/states.md}). {@code aᵢ = Σⱼ≤ᵢ (gapⱼ + weightⱼ)} is at most the number of values ≤ vᵢ,
+ * {@code bᵢ = aᵢ − weightᵢ} at least that of values &lt; vᵢ. The answer vᵢ to rank r is off by at
+ * most {@code max(0, bᵢ + 1 − r, r − aᵢ)}, the best one by {@code ⌊(gap + 1) / 2⌋} of r's gap.
  *
- * <p>Merging adds gaps: between two neighbours of the union lie parts of one gap of each ({@link
- * #setMerged}). So if no gap is above {@code 2 · ⌊ε · m⌋} and {@code 2 · ⌊ε · n⌋}, none of the
- * union is above {@code 2 · ⌊ε · (m + n)⌋}: the bound survives any merge tree. Compressing removes
- * values as long as gaps stay within it.
- *
- * <p>Until values are removed, all gaps are 0, weights are numbers of copies, and every answer is
- * exact. Arrays grow; reused.
+ * <p>Merging adds gaps: two neighbours have between them parts of one gap of each ({@link
+ * #setMerged}). So gaps within {@code 2 · ⌊ε · m⌋} and {@code 2 · ⌊ε · n⌋} give gaps within {@code
+ * 2 · ⌊ε · (m + n)⌋}: the bound survives any merge tree. Compressing keeps gaps within it. Until
+ * then all gaps are 0, weights are copies, and answers are exact. Arrays grow; reused.
  */
 final class Summary {
   private static final long[] NONE = {};
@@ -61,7 +57,6 @@ final class Summary {
     return Objects.requireNonNull(gaps);
   }
 
-  /** The largest gap. */
   long maxGap() {
     long max = 0;
     for (int i = 0; i < size && gaps != null; i++) {
@@ -70,7 +65,6 @@ final class Summary {
     return max;
   }
 
-  /** Empties the summary, with room for so many values. */
   void reset(int capacity, boolean withGaps) {
     if (values.length < capacity) {
       int length = Math.max(4, capacity + capacity / 4);
@@ -95,7 +89,6 @@ final class Summary {
     gaps = null;
   }
 
-  /** Allocates gaps that are all 0. */
   private void makeGaps() {
     if (spareGaps == null) {
       gaps = new long[values.length];
@@ -134,10 +127,9 @@ final class Summary {
   }
 
   /**
-   * Becomes the union of two others. This is the merge of figure 1 of Cormode et al. With g = gap +
-   * weight and Δ = 1 − weight, its line 5, {@code Δ = Δᵢ + gⱼ + Δⱼ − 1}, subtracts the other's gap
-   * from the weight, and its line 11 adds weights. A value lies in the gap before the next one of
-   * the other summary; there is no gap after the last one.
+   * The merge of figure 1 of Cormode et al. With g = gap + weight and Δ = 1 − weight, its line 5,
+   * {@code Δ = Δᵢ + gⱼ + Δⱼ − 1}, subtracts the other's gap from the weight, its line 11 adds
+   * weights. A value lies in the gap before the other's next one; there is none after the last.
    */
   void setMerged(Summary a, Summary b) {
     boolean withGaps = a.gaps != null || b.gaps != null;
@@ -163,11 +155,9 @@ final class Summary {
   }
 
   /**
-   * Removes values until at most {@code target} are left, or no more can go. Values that leave the
-   * smallest gaps go first, so that error is added only as needed. Values with uncertain ranks go
-   * before others. The least and the greatest value stay.
-   *
-   * @param limit the largest gap that may result
+   * Removes values down to {@code target} or as far as no gap exceeds {@code limit}: those with the
+   * smallest gaps first, so that error is added only as needed, those of uncertain rank before
+   * others; the least and the greatest stay.
    */
   void compress(int target, long limit) {
     long most = maxGap();
@@ -207,10 +197,7 @@ final class Summary {
     }
   }
 
-  /**
-   * Finds the value of a rank: out receives the greatest value that is surely not above it, the
-   * value whose rank is nearest, and the least that is surely not below.
-   */
+  /** The greatest value surely not above the rank, the nearest, the least surely not below. */
   void quantile(long rank, long[] out) {
     long below = 0;
     long bestError = Long.MAX_VALUE;
@@ -233,7 +220,7 @@ final class Summary {
     }
   }
 
-  /** Counts values at or below a value: the least number, the middle, the greatest. */
+  /** Values at or below: the least number, the middle, the greatest. */
   void rank(long value, long[] out) {
     long upTo = 0;
     int i = 0;
@@ -245,12 +232,10 @@ final class Summary {
     out[1] = upTo + (out[2] - upTo) / 2;
   }
 
-  /** The most bytes of a summary that never had more than so many values. */
   static long memoryBytes(long size, boolean withGaps) {
     return 48 + (withGaps ? 3 : 2) * (16 + 8 * Math.max(4, size + size / 4));
   }
 
-  /** Bytes of its arrays and itself. */
   long memoryBytes() {
     // Header 12, four references, size, count, a flag; and the arrays.
     return 48 + (gaps == null ? 2 : 3) * (16 + 8L * values.length);

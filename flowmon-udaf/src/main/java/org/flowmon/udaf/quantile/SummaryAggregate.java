@@ -6,10 +6,9 @@ import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 
 /**
- * The high half that keeps a {@link Summary}. States share its scratch memory for the input and
- * result of a merge. A summary is exact until it has more than {@code 4 / ε} different values. Then
- * it is compressed to {@code 2 / ε}, as far as its bound allows, and again whenever it has twice as
- * many.
+ * The high half of a {@link Summary}; states share its scratch memory for merges. Exact up to
+ * {@code 4 / ε} different values, then compressed to {@code 2 / ε}, as far as its bound allows, and
+ * again at twice as many.
  */
 final class SummaryAggregate implements SuperAggregate {
   private final QuantileParameters parameters;

@@ -18,13 +18,10 @@ final class SummaryBytes {
   static final int EXACT = 2;
   static final int WITH_GAPS = 3;
 
-  /** The most values of form 1. */
   static final int MAX_VALUES = 4096;
 
-  /** The most values of a summary. */
   static final int MAX_SIZE = 1 << 24;
 
-  /** The most values of a stream. */
   static final long MAX_COUNT = 1L << 62;
 
   private SummaryBytes() {}
@@ -34,7 +31,7 @@ final class SummaryBytes {
     return 15 + 8 * count;
   }
 
-  /** The most bytes of a sub-state of form 2 or 3, with weights and gaps of 32 bits. */
+  /** A sub-state of form 2 or 3, with weights and gaps of 32 bits. */
   static int maxBytesOfSummary(int size) {
     return 5 + 20 * size;
   }
@@ -67,7 +64,6 @@ final class SummaryBytes {
     }
   }
 
-  /** Writes a summary; nothing if it is empty. */
   static void write(Summary summary, StateSink sink) {
     if (summary.size == 0) {
       return;
@@ -92,12 +88,9 @@ final class SummaryBytes {
   }
 
   /**
-   * Reads all remaining bytes.
+   * Reads all that remains in place of {@code into}; {@code scratch} has {@link #MAX_VALUES}.
    *
-   * @param scratch of at least {@link #MAX_VALUES}
-   * @param into receives the summary, replacing its contents
-   * @throws org.flowmon.udaf.state.StateFormatException if it is no such state, or one with a
-   *     larger error than the parameters allow
+   * @throws org.flowmon.udaf.state.StateFormatException if it is none, or the error is too large
    */
   static void read(
       int form, StateReader reader, QuantileParameters parameters, long[] scratch, Summary into) {

@@ -6,18 +6,16 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The low half <i>medium</i>: a summary of Greenwald and Khanna in the scratchpad. A present value
- * gets heavier. A new value is inserted with the gap of the value after it; nothing else changes.
- * Then two values are removed if the bound allows: the new one and a random one. The pad is flushed
- * when it is full.
+ * The low half <i>medium</i>: a summary of Greenwald and Khanna. A present value gets heavier, a
+ * new one takes the gap of the value after it, and two go if the bound allows: the new one and a
+ * random one. The pad is flushed when it is full.
  *
  * <pre>
  *   word 0: size | 1: values of the stream | {@link PadWords}
  * </pre>
  *
- * <p>Values lie in a sorted array, not in a list or a skip list. Moving the values after a new one
- * is one copy, no slower than following links ({@code SortedPlacesBenchmark}), and links would take
- * half as much space again.
+ * <p>A sorted array, no list or skip list: moving values is one copy, no slower than links ({@code
+ * SortedPlacesBenchmark}), which take half as much space again.
  */
 final class SummaryPad implements SubAggregate {
   private static final int HEADER = 2;
@@ -67,7 +65,6 @@ final class SummaryPad implements SubAggregate {
     return to;
   }
 
-  /** Adds a value; returns false if there is no room. */
   private boolean add(long[] pads, int pad, long value) {
     long count = pads[pad + 1];
     if (count == PadWords.MAX_COUNT) {
@@ -91,7 +88,7 @@ final class SummaryPad implements SubAggregate {
     return true;
   }
 
-  /** The place of the first value that is not below; the search has no unpredictable branches. */
+  /** The first that is not below, without unpredictable branches. */
   private static int find(long[] pads, int first, int size, long value) {
     int low = first;
     for (int left = size; left > 0; ) {
@@ -113,7 +110,7 @@ final class SummaryPad implements SubAggregate {
     pads[pad] = size + 1L;
   }
 
-  /** Removes the value at a place and a random one, if the limit allows. */
+  /** Removes a value and a random one, if the limit allows. */
   private void probe(long[] pads, int pad, int place, long limit, long mixed) {
     if (limit == 0) {
       return;

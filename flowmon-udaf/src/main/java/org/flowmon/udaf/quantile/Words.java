@@ -14,7 +14,6 @@ final class Words {
     return Accumulation.sortable(Double.doubleToLongBits(Double.longBitsToDouble(bits) + 0.0));
   }
 
-  /** The value of a kind from its word. */
   static Value value(ValueKind kind, long word) {
     return switch (kind) {
       case LONG -> Value.ofLong(word);

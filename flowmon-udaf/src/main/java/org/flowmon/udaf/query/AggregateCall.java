@@ -6,11 +6,11 @@ import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An aggregate over the rows of a group; its arguments are expressions over rows.
+ * An aggregate over a group's rows: one argument, none for {@code COUNT(*)}, several for {@code
+ * COUNT(DISTINCT …)}; for a {@linkplain AggregateFunction#STATE state} all of its function, also
+ * constants.
  *
- * @param arguments one; none for {@code COUNT(*)}, one or more for {@code COUNT(DISTINCT …)}. For a
- *     {@linkplain AggregateFunction#STATE state} all arguments of its function, constants too
- * @param value the value taken out of a function's state; null for other aggregates
+ * @param value taken out of a function's state; null for other aggregates
  */
 public record AggregateCall(
     AggregateFunction function, List<Expression> arguments, @Nullable StateValue value)
@@ -29,21 +29,14 @@ public record AggregateCall(
     }
   }
 
-  /** A call of a function of the dialect itself. */
   public AggregateCall(AggregateFunction function, List<Expression> arguments) {
     this(function, arguments, null);
   }
 
-  /** A call of a function by its own name. */
   public AggregateCall(List<Expression> arguments, StateValue value) {
     this(AggregateFunction.STATE, arguments, value);
   }
 
-  /**
-   * A call with at most one argument.
-   *
-   * @param argument null for {@code COUNT(*)}
-   */
   public AggregateCall(AggregateFunction function, @Nullable Expression argument) {
     this(function, argument == null ? List.of() : List.of(argument));
   }
@@ -53,7 +46,7 @@ public record AggregateCall(
     return value.merged() == null ? arguments : value.merged().arguments();
   }
 
-  /** The argument, null for {@code COUNT(*)}; the first of {@code COUNT(DISTINCT …)}. */
+  /** Null for {@code COUNT(*)}; the first of {@code COUNT(DISTINCT …)}. */
   public @Nullable Expression argument() {
     return arguments.isEmpty() ? null : arguments.get(0);
   }
@@ -63,12 +56,11 @@ public record AggregateCall(
     return new AggregateCall(arguments, value.bound(part));
   }
 
-  /** Whether it is {@code COUNT(DISTINCT …)}. */
   public boolean isDistinct() {
     return function == AggregateFunction.COUNT_DISTINCT;
   }
 
-  /** Whether it is a function's state, or a value taken out of one. */
+  /** A function's state, or a value taken out of one. */
   public boolean isState() {
     return function == AggregateFunction.STATE;
   }

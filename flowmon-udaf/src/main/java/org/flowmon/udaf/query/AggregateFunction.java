@@ -6,10 +6,7 @@ import org.jspecify.annotations.Nullable;
 public enum AggregateFunction {
   /** Number of rows, or of rows whose argument is not NULL. */
   COUNT,
-  /**
-   * Number of different values of an argument, or different rows of several arguments, none of them
-   * NULL: written {@code COUNT(DISTINCT a, b)}.
-   */
+  /** Of values, or of rows of several arguments, none of them NULL. */
   COUNT_DISTINCT,
   /** Exact sum of whole numbers or durations, beyond 64 bits; NULL if all arguments are NULL. */
   SUM,
@@ -17,17 +14,13 @@ public enum AggregateFunction {
   MAX,
   /** The exact sum divided by the count, rounded once to a double. */
   AVG,
-  /**
-   * The standard deviation of a sample (divided by n − 1), of exact sums; NULL if there are fewer
-   * than two values.
-   */
+  /** Of a sample (n − 1), from exact sums; NULL for fewer than two values. */
   STDDEV,
   /** The standard deviation of the population (divided by n), of exact sums. */
   STDDEV_POP,
   /** The state of a function that is called by its own name, or a value taken out of it. */
   STATE;
 
-  /** Whether it is computed from sums, and so of numbers and durations only. */
   public boolean isOfSums() {
     return switch (this) {
       case SUM, AVG, STDDEV, STDDEV_POP -> true;
@@ -35,12 +28,10 @@ public enum AggregateFunction {
     };
   }
 
-  /** Whether its name is written in queries. */
   public boolean isWritten() {
     return this != COUNT_DISTINCT && this != STATE;
   }
 
-  /** The function of a name, null if there is none. */
   public static @Nullable AggregateFunction byName(String name) {
     for (AggregateFunction function : values()) {
       if (function.isWritten() && function.name().equals(name)) {

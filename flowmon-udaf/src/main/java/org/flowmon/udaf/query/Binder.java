@@ -74,7 +74,6 @@ final class Binder {
     return bound;
   }
 
-  /** The column with its kind after binding its source. */
   private Named retyped(Named column) {
     for (Named one : columns) {
       if (Objects.equals(one.table(), column.table()) && one.name().equals(column.name())) {
@@ -88,7 +87,6 @@ final class Binder {
     return new Binder(parameters, null, List.of()).query(query);
   }
 
-  /** Replaces each IN (SELECT …) by its answer. */
   static FlowQuery answer(FlowQuery query, Map<Query, List<Value>> answers) {
     return new Binder(null, answers, List.of()).query(query);
   }
@@ -209,7 +207,6 @@ final class Binder {
     throw new IllegalStateException("no binding for " + expression.getClass());
   }
 
-  /** Whether an expression has an open part. */
   private boolean isOpen(Expression expression) {
     boolean[] found = new boolean[1];
     walk(
@@ -295,7 +292,6 @@ final class Binder {
     return names;
   }
 
-  /** Whether an expression has a parameter, or a column whose kind depends on one. */
   static boolean hasParameter(Expression expression) {
     boolean[] found = new boolean[1];
     walk(
@@ -308,7 +304,6 @@ final class Binder {
     return found[0];
   }
 
-  /** Visits all expressions of a query and their parts. */
   static void walk(FlowQuery query, Consumer<Expression> visit) {
     query.select().forEach(item -> walk(item.what(), visit));
     if (query.where() != null) {
@@ -321,7 +316,6 @@ final class Binder {
     query.orderBy().forEach(item -> walk(item.what(), visit));
   }
 
-  /** Visits an expression and all its parts. */
   static void walk(Expression expression, Consumer<Expression> visit) {
     visit.accept(expression);
     ExpressionParts.of(expression).forEach(part -> walk(part, visit));

@@ -9,10 +9,9 @@ import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An expression over one flow, over one row of a result table, or over one group if it has an
- * {@link AggregateCall} or stands in SELECT, HAVING or ORDER BY of a grouped query. It has SQL's
- * three-valued logic. Build expressions by {@code QueryParser}: the records themselves do not check
- * types.
+ * An expression over a flow, a row of a result table, or a group (with an {@link AggregateCall}, or
+ * in SELECT, HAVING or ORDER BY of a grouped query), in SQL's three-valued logic. {@code
+ * QueryParser} builds them: the records themselves do not check types.
  */
 public sealed interface Expression
     permits AggregateCall,
@@ -28,7 +27,7 @@ public sealed interface Expression
         Expression.TimeBucket,
         Expression.DaysBefore,
         Expression.OfStates {
-  /** The kind of its values; null if it depends on a parameter, or the value is always NULL. */
+  /** Null if it depends on a parameter, or the value is always NULL. */
   @Nullable ValueKind kind();
 
   /** An expression that is TRUE, FALSE or NULL. */
@@ -56,10 +55,9 @@ public sealed interface Expression
   /**
    * A column of a result table.
    *
-   * @param table the query's name for the table; null for a single table without a name
-   * @param name the column's name in the table
+   * @param table the query's name for it; null for a single table without a name
    * @param isWide whether its whole numbers may be beyond 64 bits, as sums are
-   * @param codeNames names of its codes, null if it has none
+   * @param codeNames null if it has none
    * @param states the type of the states in its texts, null if they are none
    */
   record Named(
@@ -70,7 +68,6 @@ public sealed interface Expression
       @Nullable CodeNames codeNames,
       @Nullable StateType states)
       implements Expression {
-    /** A column of the only table. */
     public Named(String name, @Nullable ValueKind kind) {
       this(null, name, kind, false, null, null);
     }
@@ -107,9 +104,7 @@ public sealed interface Expression
     }
   }
 
-  /**
-   * A parameter, written {@code :name}; as an item of {@link In} it may stand for a list of values.
-   */
+  /** Written {@code :name}; as an item of {@link In} it may stand for a list of values. */
   record Parameter(String name) implements Expression {
     @Override
     public @Nullable ValueKind kind() {
@@ -141,7 +136,6 @@ public sealed interface Expression
       return sql;
     }
 
-    /** The equivalent operator for swapped sides. */
     public ComparisonOperator swapped() {
       return switch (this) {
         case EQUAL, NOT_EQUAL -> this;
@@ -152,7 +146,6 @@ public sealed interface Expression
       };
     }
 
-    /** The operator that is true if this one is false. */
     public ComparisonOperator negated() {
       return switch (this) {
         case EQUAL -> NOT_EQUAL;
@@ -207,9 +200,9 @@ public sealed interface Expression
   }
 
   /**
-   * Whether the value equals an item or lies in an item's {@link Prefix}. NULL if the value is
-   * NULL, or if no item matches and one is NULL. Items are literals, prefixes or (before binding)
-   * parameters; an empty list of a parameter matches nothing.
+   * Whether the value equals an item or is in a {@link Prefix}; NULL if it is NULL, or nothing
+   * matches and an item is NULL. Parameters are items until bound; one's empty list matches
+   * nothing.
    */
   record In(Expression value, List<Expression> items) implements Condition {
     public In {
@@ -222,10 +215,7 @@ public sealed interface Expression
     }
   }
 
-  /**
-   * Whether the value is in the one-column result of a query. It becomes an {@link In} with the
-   * result's values once that query is answered.
-   */
+  /** Whether it is in a query's one column; an {@link In} once that query is answered. */
   record InQuery(Expression value, Query query) implements Condition {
     @Override
     public String toString() {
@@ -271,10 +261,8 @@ public sealed interface Expression
   }
 
   /**
-   * NULL if a side is NULL, if a whole result does not fit 64 bits, or if a divisor is 0. {@code /}
-   * of numbers gives a DOUBLE.
-   *
-   * @param kind the kind of the result; null while it depends on a parameter
+   * NULL if a side is NULL, a whole result does not fit 64 bits, or a divisor is 0. {@code /} of
+   * numbers gives a DOUBLE. The kind is null while it depends on a parameter.
    */
   record Arithmetic(
       ArithmeticOperator operator, Expression left, Expression right, @Nullable ValueKind kind)
@@ -288,12 +276,7 @@ public sealed interface Expression
   /** One branch of {@link Case}. */
   record When(Expression condition, Expression result) {}
 
-  /**
-   * The result of the first branch whose condition is TRUE.
-   *
-   * @param otherwise the result if there is none: {@link Value#NULL} without ELSE
-   * @param kind the kind of all results
-   */
+  /** The first TRUE branch's result; without ELSE {@code otherwise} is {@link Value#NULL}. */
   record Case(List<When> whens, Expression otherwise, @Nullable ValueKind kind)
       implements Expression {
     public Case {
@@ -354,9 +337,9 @@ public sealed interface Expression
   }
 
   /**
-   * A function of existing states: a value taken out of one, as {@code MEDIAN(state)} of a column
-   * of states, or a result of two, as {@code DIFFERENCE(a, b)} and {@code CHANGES(a, b, 0.01)}. A
-   * NULL is a state without rows.
+   * A function of existing states, NULL being one without rows: a value of one, as {@code
+   * MEDIAN(state)}, or a result of two, as {@code DIFFERENCE(a, b)} and {@code CHANGES(a, b,
+   * 0.01)}.
    *
    * @param name of the extractor, or of the function of two states, in capitals
    * @param of one or two expressions that give states, by {@link StateType#of}
@@ -380,12 +363,10 @@ public sealed interface Expression
       parameters = List.copyOf(parameters);
     }
 
-    /** Makes its evaluation; it must have no parameters. */
     public StateEvaluation evaluation() {
       return Functions.catalogue().evaluation(this);
     }
 
-    /** Whether its value has bounds. */
     public boolean hasBounds() {
       return states == null && !isList && part == StateValue.Part.VALUE;
     }

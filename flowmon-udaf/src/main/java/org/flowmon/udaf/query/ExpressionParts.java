@@ -30,16 +30,12 @@ import org.flowmon.udaf.value.ValueKind;
 public final class ExpressionParts {
   private ExpressionParts() {}
 
-  /** Whether an expression has an aggregate, and so is over groups. */
   public static boolean hasAggregate(Expression expression) {
     return expression instanceof AggregateCall
         || of(expression).stream().anyMatch(ExpressionParts::hasAggregate);
   }
 
-  /**
-   * Whether its value may be a whole number beyond 64 bits: a sum or a column of sums, also in a
-   * CASE.
-   */
+  /** A sum or a column of sums, also in a CASE, may be beyond 64 bits. */
   public static boolean isWide(Expression expression) {
     if (expression instanceof Case choice && choice.kind() != ValueKind.DOUBLE) {
       return isWide(choice.otherwise())
@@ -51,7 +47,6 @@ public final class ExpressionParts {
     return expression instanceof AggregateCall call && call.function() == AggregateFunction.SUM;
   }
 
-  /** Adds the columns that an expression reads. */
   public static void addColumns(Expression expression, Set<FlowColumn> columns) {
     if (expression instanceof Column column) {
       columns.add(column.column());
@@ -60,9 +55,8 @@ public final class ExpressionParts {
   }
 
   /**
-   * The parts of an expression: empty for columns, constants, prefixes and parameters. For an
-   * aggregate, the arguments and the parameters of its extractor. For IN (SELECT …), the value
-   * alone, as the subquery is independent of this query.
+   * Empty for columns, constants, prefixes and parameters; an aggregate's arguments and extractor's
+   * parameters; the value alone of IN (SELECT …), whose subquery is independent of this query.
    */
   public static List<Expression> of(Expression expression) {
     if (expression instanceof Comparison c) {
@@ -110,7 +104,6 @@ public final class ExpressionParts {
       all.addAll(call.parameters());
       return all;
     }
-    // Columns, constants, prefixes and parameters.
     if (expression instanceof Column
         || expression instanceof Named
         || expression instanceof Literal

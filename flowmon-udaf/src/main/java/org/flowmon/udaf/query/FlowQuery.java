@@ -13,18 +13,16 @@ import org.flowmon.udaf.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query over flows: the same object runs live, over the archive and as replay. Immutable; equal
- * queries are equal. (In a {@link TableQuery} it holds the clauses over rows of other results.)
+ * A query over flows: the same object runs live, over the archive and as replay. In a {@link
+ * TableQuery} it holds the clauses over rows of other results.
  *
  * @param select at least one item
  * @param where null if there is none
- * @param groupBy empty for a query without groups; an aggregated query without GROUP BY has one
- *     group, over all rows
- * @param having the condition on groups to keep, over group keys and aggregates; null to keep all
- * @param orderBy aliases are resolved: an item of a grouped query consists of group keys and
- *     aggregates
- * @param limitBy the limit on groups of the same keys; null for none
- * @param limit rows of the result, −1 if there is no limit
+ * @param groupBy may be empty: an aggregated query has one group then, over all rows
+ * @param having the condition on groups, over keys and aggregates; null to keep all
+ * @param orderBy without aliases: an item of a grouped query consists of keys and aggregates
+ * @param limitBy null for none
+ * @param limit −1 if there is no limit
  */
 public record FlowQuery(
     List<SelectItem> select,
@@ -42,7 +40,6 @@ public record FlowQuery(
     orderBy = List.copyOf(orderBy);
   }
 
-  /** A query that keeps all groups. */
   public FlowQuery(
       List<SelectItem> select,
       @Nullable Expression where,
@@ -52,17 +49,15 @@ public record FlowQuery(
     this(select, where, groupBy, null, orderBy, null, limit);
   }
 
-  /** This query over other rows. */
   public FlowQuery withWhere(@Nullable Expression other) {
     return new FlowQuery(select, other, groupBy, having, orderBy, limitBy, limit);
   }
 
-  /** Whether the result has every group, in any order. */
   public boolean keepsAllGroups() {
     return having == null && limitBy == null && limit < 0;
   }
 
-  /** Whether rows are grouped or aggregated; otherwise the query looks up single rows. */
+  /** Grouped or aggregated; otherwise the query looks up single rows. */
   @Override
   public boolean isAggregated() {
     return !groupBy.isEmpty() || !aggregates().isEmpty();
@@ -87,10 +82,7 @@ public record FlowQuery(
     }
   }
 
-  /**
-   * Whether an expression is computed from the keys and aggregates of a group, and is none of them
-   * itself.
-   */
+  /** From keys and aggregates of a group, none of them itself. */
   public boolean isComputed(Expression what) {
     return !(what instanceof AggregateCall)
         && !(what instanceof Literal)
@@ -98,18 +90,14 @@ public record FlowQuery(
   }
 
   /**
-   * Whether an aggregate of all rows follows from those of the groups. Two groups may count the
-   * same value: a COUNT(DISTINCT …) has a total only if its arguments include all keys of GROUP BY.
-   * States of functions have none.
+   * Whether an aggregate of all rows follows from the groups'. Groups may share values: a
+   * COUNT(DISTINCT …) has a total only if it includes all keys. States have none.
    */
   public boolean hasTotal(AggregateCall call) {
     return !call.isState() && (!call.isDistinct() || call.arguments().containsAll(groupBy));
   }
 
-  /**
-   * Whether groups must be looked at once they are complete: for HAVING, or for a {@linkplain
-   * #isComputed computed} item.
-   */
+  /** For HAVING, or a {@linkplain #isComputed computed} item, groups must be complete. */
   public boolean computesOverGroups() {
     return having != null
         || select.stream().anyMatch(item -> isComputed(item.what()))
@@ -139,29 +127,17 @@ public record FlowQuery(
     return List.copyOf(all);
   }
 
-  /**
-   * This query with each IN (SELECT …) as an IN of constants.
-   *
-   * @param answers by query: the values of the one column of its result; whole numbers are LONGs of
-   *     64 bits
-   */
+  /** By query, the values of its one column, whole numbers as LONGs of 64 bits. */
   public FlowQuery withAnswers(Map<Query, List<Value>> answers) {
     return answers.isEmpty() ? this : Binder.answer(this, answers);
   }
 
-  /** The names of all parameters in it. */
   @Override
   public Set<String> parameters() {
     return Binder.parameters(this);
   }
 
-  /**
-   * This query with every parameter replaced by its value or values. Types are checked again with
-   * the values' kinds.
-   *
-   * @throws QueryException naming a parameter that has no value or whose value does not fit its
-   *     place
-   */
+  /** Types are checked again; {@link QueryException} names a missing or unfit parameter. */
   @Override
   public FlowQuery bind(Parameters parameters) {
     return Binder.bind(this, parameters);

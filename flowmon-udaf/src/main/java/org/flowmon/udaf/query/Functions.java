@@ -15,7 +15,7 @@ public final class Functions {
   private Functions() {}
 
   /**
-   * The catalogue that this class's loader finds; one without functions if there is none.
+   * The one that this class's loader finds, else one without functions.
    *
    * @throws QueryException if a function on the class path is invalid
    */
@@ -42,7 +42,6 @@ public final class Functions {
     return catalogue().functions().contains(name);
   }
 
-  /** The functions with an extractor of this name. */
   public static List<String> withExtractor(String name) {
     return catalogue().functions().stream()
         .filter(function -> catalogue().extractors(function).contains(name))
@@ -53,7 +52,6 @@ public final class Functions {
     return catalogue().pairs().contains(name);
   }
 
-  /** The names of all callable functions, for suggestions. */
   public static Set<String> names() {
     Set<String> names = new TreeSet<>(catalogue().functions());
     catalogue().functions().forEach(function -> names.addAll(catalogue().extractors(function)));

@@ -1,6 +1,4 @@
 package org.flowmon.udaf.query;
 
-/**
- * One item of ORDER BY. NULLs come last unless the query says NULLS FIRST, whatever the direction.
- */
+/** NULLs come last in ORDER BY unless the query says NULLS FIRST, whatever the direction. */
 public record OrderItem(Expression what, boolean descending, boolean nullsFirst) {}

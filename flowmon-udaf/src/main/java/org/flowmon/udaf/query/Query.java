@@ -10,51 +10,31 @@ import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A query of the dialect: over flows, or over the results of other queries. Immutable; equal
- * queries are equal.
- */
+/** A query over flows or results of other queries. Immutable; equal queries are equal. */
 public sealed interface Query permits FlowQuery, TableQuery {
-  /** The deepest nesting of queries. */
   int MAX_NESTING = 8;
 
-  /** The most SELECTs of one query. */
   int MAX_QUERIES = 32;
 
-  /** The most columns of a result: each name is looked for among them. */
+  /** The bound on columns, as each name is looked for among them. */
   int MAX_ITEMS = 1024;
 
-  /** The columns of the result. */
   List<SelectItem> select();
 
-  /** The condition on groups to keep; null to keep all. */
   @Nullable Expression having();
 
-  /** The limit on groups of the same keys; null for none. */
   @Nullable LimitBy limitBy();
 
-  /** Rows of the result, −1 if there is no limit. */
   long limit();
 
-  /** Whether rows are grouped or aggregated. */
   boolean isAggregated();
 
-  /** The names of all parameters in it and in its sources. */
   Set<String> parameters();
 
-  /**
-   * This query with every parameter replaced by its value or values.
-   *
-   * @throws QueryException naming a parameter that has no value or whose value does not fit its
-   *     place
-   */
+  /** {@link QueryException} names a parameter without a value or with one that does not fit. */
   Query bind(Parameters parameters);
 
-  /**
-   * Requires that each parameter has its value, before a query runs.
-   *
-   * @throws QueryException naming a parameter without a value
-   */
+  /** Before a query runs; {@link QueryException} names a parameter without a value. */
   default void requireBound() {
     Set<String> open = parameters();
     if (!open.isEmpty()) {
@@ -62,19 +42,10 @@ public sealed interface Query permits FlowQuery, TableQuery {
     }
   }
 
-  /**
-   * Whether a column identifies rows: it consists of keys of groups, and of no aggregate, in this
-   * query or its sources.
-   *
-   * @param item its place in {@link #select}
-   */
+  /** Whether it identifies rows: of keys of groups and no aggregate, here or in its sources. */
   boolean isKey(int item);
 
-  /**
-   * The columns of the result as expressions of a query over it.
-   *
-   * @param table that query's name for the result, null if it has none
-   */
+  /** As expressions of a query over it, in which the result has a name or null. */
   default List<Named> columns(@Nullable String table) {
     List<Named> columns = new ArrayList<>();
     for (SelectItem item : select()) {
@@ -95,17 +66,13 @@ public sealed interface Query permits FlowQuery, TableQuery {
     return List.copyOf(columns);
   }
 
-  /**
-   * The queries over flows that are its sources, each once, in the order of the text. Subqueries in
-   * IN (SELECT …), which run before, are left out.
-   */
+  /** Each once, in the order of the text, without those in IN (SELECT …), which run before. */
   default List<FlowQuery> leaves() {
     Set<FlowQuery> leaves = new LinkedHashSet<>();
     addLeaves(leaves);
     return List.copyOf(leaves);
   }
 
-  /** All queries over flows in it, including subqueries in IN (SELECT …). */
   default List<FlowQuery> overFlows() {
     Set<FlowQuery> all = new LinkedHashSet<>();
     for (FlowQuery leaf : leaves()) {
@@ -115,10 +82,8 @@ public sealed interface Query permits FlowQuery, TableQuery {
     return List.copyOf(all);
   }
 
-  /** Adds {@link #leaves}. */
   void addLeaves(Set<FlowQuery> leaves);
 
-  /** The query in the dialect; parsing it gives an equal query. */
   @Override
   String toString();
 }

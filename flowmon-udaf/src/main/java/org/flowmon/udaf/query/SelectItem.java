@@ -3,16 +3,9 @@ package org.flowmon.udaf.query;
 import org.flowmon.flow.CodeNames;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One column of a query's result.
- *
- * @param name the alias, or the column's name, or the item's text
- */
+/** Its name is the alias, or the column's, or the item's text. */
 public record SelectItem(String name, Expression what) {
-  /**
-   * The names of its values if they are codes with names: those of a column, and its MIN and MAX.
-   * Else null.
-   */
+  /** Those of a column of codes, and its MIN and MAX; else null. */
   public @Nullable CodeNames codeNames() {
     Expression values =
         what instanceof AggregateCall call

@@ -195,7 +195,6 @@ final class SqlText {
     throw new IllegalStateException("no text for " + expression.getClass());
   }
 
-  /** Whether it is the form of a COALESCE: the first value that is not NULL. */
   private static boolean isCoalesce(Case choice) {
     return choice.whens().stream()
             .allMatch(when -> when.condition().equals(new Not(new IsNull(when.result()))))

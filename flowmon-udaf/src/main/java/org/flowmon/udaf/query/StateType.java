@@ -10,29 +10,25 @@ import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The type of states: a function and its call. Columns of states carry it, so that queries over
- * them know the possible merges and extractors.
+ * A function and its call: columns of states carry it, so that queries know merges and extractors.
  *
  * @param function its name, in capitals
- * @param arguments as of the call with all parameters: a {@link Literal} is a constant; only the
- *     kind of others counts. Null if a parameter of the call has no value yet
+ * @param arguments with all parameters: a {@link Literal} is a constant, of others only the kind
+ *     counts. Null if a parameter has no value yet
  */
 public record StateType(String function, @Nullable List<Expression> arguments) {
   public StateType {
     arguments = arguments == null ? null : List.copyOf(arguments);
   }
 
-  /** An argument that is evaluated for each row. */
   public static Expression ofRows(@Nullable ValueKind kind) {
     return new Named("row", kind);
   }
 
-  /** Whether the call has a parameter without a value. */
   boolean isOpen() {
     return arguments == null;
   }
 
-  /** The type of an expression's states; null if it gives none. */
   public static @Nullable StateType of(Expression expression) {
     if (expression instanceof Named column) {
       return column.states();
@@ -55,7 +51,7 @@ public record StateType(String function, @Nullable List<Expression> arguments) {
         : Functions.catalogue().states(call.value().function(), call.arguments());
   }
 
-  /** The type of all non-NULL branches, if it is the same. */
+  /** If it is the same in all non-NULL branches. */
   private static @Nullable StateType ofChoice(Case choice) {
     StateType common = isNull(choice.otherwise()) ? null : of(choice.otherwise());
     if (common == null && !isNull(choice.otherwise())) {

@@ -5,16 +5,15 @@ import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value that a query takes out of a group's function state: {@code QUANTILE(QUANTILES(bytes),
- * 0.95)}. The arguments of the function are those of the {@link AggregateCall}.
+ * A value taken out of a group's state: {@code QUANTILE(QUANTILES(bytes), 0.95)}. The function's
+ * arguments are those of the {@link AggregateCall}.
  *
- * @param function name of the function, in capitals
- * @param extractor name of the extractor, in capitals; null for the state itself
- * @param parameters the extractor's arguments after the state: constants, or parameters until they
- *     are bound
+ * @param function in capitals
+ * @param extractor in capitals; null for the state itself
+ * @param parameters after the state: constants, or parameters until they are bound
  * @param part the value or one of its bounds
  * @param kind of the value; null while a parameter is open
- * @param isList whether it is a list of items, written as a text; a list has no bounds of its own
+ * @param isList whether it is a list of items, written as a text; it has no bounds of its own
  * @param merged type of the argument's states, which are merged; null if the function takes rows
  */
 public record StateValue(
@@ -27,11 +26,8 @@ public record StateValue(
     @Nullable StateType merged) {
   /** A part of an estimate: one of its three values. */
   public enum Part {
-    /** The value itself. */
     VALUE,
-    /** The lower bound of the true value. */
     LOWER,
-    /** The upper bound of the true value. */
     UPPER
   }
 
@@ -39,18 +35,15 @@ public record StateValue(
     parameters = List.copyOf(parameters);
   }
 
-  /** The state of a function itself. */
   static StateValue ofState(String function) {
     return new StateValue(function, null, List.of(), Part.VALUE, ValueKind.TEXT, false, null);
   }
 
-  /** The state that other states are merged into. */
   static StateValue ofMerged(StateType type) {
     return new StateValue(
         type.function(), null, List.of(), Part.VALUE, ValueKind.TEXT, false, type);
   }
 
-  /** Whether it is the state itself. */
   public boolean isState() {
     return extractor == null;
   }
@@ -59,7 +52,6 @@ public record StateValue(
     return new StateValue(function, extractor, parameters, other, kind, isList, merged);
   }
 
-  /** The text of the call in the dialect. */
   String text(String arguments) {
     String state = (merged == null ? function : "MERGE") + "(" + arguments + ")";
     if (extractor == null) {

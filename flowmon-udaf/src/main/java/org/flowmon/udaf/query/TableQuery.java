@@ -10,11 +10,8 @@ import org.flowmon.udaf.value.Parameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query over the results of others. Immutable; equal queries are equal.
- *
- * @param from at least one; each but the first is joined with all before it
- * @param clauses the clauses over the rows: as with flows, but their columns are {@link Named} ones
- *     of the sources
+ * Over the results of others, each but the first joined with all before it; the clauses are as with
+ * flows, but their columns are {@link Named} ones.
  */
 public record TableQuery(List<Source> from, FlowQuery clauses) implements Query {
   public TableQuery {
@@ -22,11 +19,9 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
   }
 
   /**
-   * The result of a query, by a name.
+   * The result of a query, by a name (null: the only one); {@code on} is empty for the first.
    *
-   * @param name null for a single source without a name
    * @param isLeft whether earlier rows without a match stay, with NULL in its columns
-   * @param on the equalities of joined rows; empty for the first
    */
   public record Source(@Nullable String name, Query query, boolean isLeft, List<Equality> on) {
     public Source {
@@ -34,12 +29,7 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
     }
   }
 
-  /**
-   * Two columns that are equal and not NULL in joined rows.
-   *
-   * @param before of an earlier source
-   * @param own of the joined source
-   */
+  /** Not NULL in joined rows; of an earlier and of the joined source. */
   public record Equality(Named before, Named own) {}
 
   @Override
@@ -115,7 +105,6 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
     }
   }
 
-  /** The columns of the sources that the clauses read. */
   public Set<Named> columnsRead() {
     Set<Named> read = new HashSet<>();
     Binder.walk(
@@ -128,7 +117,6 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
     return read;
   }
 
-  /** The query in the dialect; parsing it gives an equal query. */
   @Override
   public String toString() {
     return SqlText.of(this);

@@ -1,9 +1,6 @@
 package org.flowmon.udaf.query;
 
-/**
- * A part of a query that does not fit its place; a caller that knows its position makes a {@code
- * QueryException} of it.
- */
+/** A part of a query that does not fit; who knows its place makes it a {@code QueryException}. */
 public final class TypeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

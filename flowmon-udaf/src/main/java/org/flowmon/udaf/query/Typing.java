@@ -26,9 +26,9 @@ import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds expressions whose parts fit each other: when parsing, and again when parameters get their
- * values. A text literal takes on the kind of the other side: {@code src_addr = '10.0.0.1'}, {@code
- * end_time >= '2026-11-21'}, {@code state = 'SF'}.
+ * Builds expressions whose parts fit, in parsing and again in binding. A text literal takes on the
+ * other's kind: {@code src_addr = '10.0.0.1'}, {@code end_time >= '2026-11-21'}, {@code state =
+ * 'SF'}.
  */
 public final class Typing {
   /** The function whose states have the sums of doubles, with an extractor for each aggregate. */
@@ -79,7 +79,6 @@ public final class Typing {
     return new InQuery(coerced, query);
   }
 
-  /** Refuses columns that rows cannot be joined by. */
   public static void requireJoinable(Named before, Named own) {
     if (before.kind() != null && own.kind() != null && before.kind() != own.kind()) {
       throw new TypeException(
@@ -102,10 +101,7 @@ public final class Typing {
     return term;
   }
 
-  /**
-   * The expression or, if it is a text literal and the other is not text, the literal's value in
-   * the other's kind.
-   */
+  /** A text literal beside another kind becomes a value of that kind. */
   static Expression coerce(Expression expression, Expression other) {
     String text = textOf(expression);
     if (text == null || other.kind() == null || other.kind() == ValueKind.TEXT) {
@@ -120,7 +116,6 @@ public final class Typing {
     };
   }
 
-  /** Returns a time: of a text literal, or of an expression that is one already. */
   public static Expression requireTime(Expression time) {
     String text = textOf(time);
     if (text != null) {
@@ -179,7 +174,6 @@ public final class Typing {
     }
   }
 
-  /** The code of a name in a column of codes. */
   private static Expression code(String text, Expression culprit, Expression other) {
     CodeNames names =
         other instanceof Column column
@@ -264,10 +258,7 @@ public final class Typing {
     return new Case(whens, otherwise, kind);
   }
 
-  /**
-   * An aggregate of the dialect. SUM and its like of a DOUBLE are taken out of a state with exact
-   * sums, because a sum of rounded doubles would depend on the order of rows.
-   */
+  /** Sums of DOUBLEs are values of a state, as a sum of rounded ones depends on the rows' order. */
   public static AggregateCall aggregate(AggregateFunction function, Expression argument) {
     ValueKind kind = argument.kind();
     if (function == AggregateFunction.COUNT || (kind == null && Binder.hasParameter(argument))) {
@@ -299,7 +290,6 @@ public final class Typing {
     return new AggregateCall(AggregateFunction.COUNT_DISTINCT, arguments);
   }
 
-  /** The state of a function. */
   public static AggregateCall state(String function, List<Expression> arguments) {
     AggregateCall state = new AggregateCall(arguments, StateValue.ofState(function));
     if (!Binder.hasParameter(state)) {
@@ -314,7 +304,6 @@ public final class Typing {
     return state;
   }
 
-  /** A value taken out of a state. */
   public static AggregateCall extracted(
       AggregateCall state, String extractor, List<Expression> parameters, StateValue.Part part) {
     String function = state.value().function();
@@ -358,7 +347,6 @@ public final class Typing {
         : extracted(state, value.extractor(), value.parameters(), value.part());
   }
 
-  /** The states of some rows, merged. */
   public static AggregateCall merged(Expression states) {
     StateType type = StateType.of(states);
     if (type == null) {
@@ -370,11 +358,6 @@ public final class Typing {
     return new AggregateCall(List.of(states), StateValue.ofMerged(type));
   }
 
-  /**
-   * A value taken out of an existing state.
-   *
-   * @param states an expression that gives states
-   */
   public static Expression taken(
       Expression states, String extractor, List<Expression> parameters, StateValue.Part part) {
     StateType type = StateType.of(states);
@@ -393,7 +376,6 @@ public final class Typing {
         extractor, List.of(states), parameters, part, gives.kind(), gives.isList(), null);
   }
 
-  /** The result of a function of two states. */
   public static Expression ofPair(
       String pair, List<Expression> two, List<Expression> parameters, StateValue.Part part) {
     StateType first = requireStates(pair, two.get(0));
@@ -443,12 +425,7 @@ public final class Typing {
     return type;
   }
 
-  /**
-   * Checks a call.
-   *
-   * @param call the culprit if none of its arguments is
-   * @param arguments arguments with places for errors
-   */
+  /** The culprit is an argument with a place for errors, else the call. */
   private static <T> T checked(Expression call, List<Expression> arguments, Supplier<T> check) {
     try {
       return check.get();

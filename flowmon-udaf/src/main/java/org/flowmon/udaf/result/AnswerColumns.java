@@ -15,9 +15,9 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The answer of an aggregated query while it is written, column by column. First {@link #inspect}
- * sees the states of all groups, then {@link #allocate} makes the columns, then keys and aggregates
- * are written. Several threads may inspect, and write different rows, at the same time.
+ * An answer while it is written by column: {@link #inspect} all states, {@link #allocate}, then
+ * write keys and aggregates. Several threads may inspect, and write different rows, at the same
+ * time.
  */
 public final class AnswerColumns {
   /** A column of the answer. */
@@ -64,12 +64,7 @@ public final class AnswerColumns {
         query.select().stream().map(item -> new Column(query, layout, item)).toArray(Column[]::new);
   }
 
-  /**
-   * Inspects the states of groups to be written: arrays that none of them needs are not made.
-   *
-   * @param states the state of each group, all {@code stride} words apart
-   * @param first start of the first state
-   */
+  /** Looks at states, {@code stride} words apart: arrays that none of them needs are not made. */
   public void inspect(long[] states, int first, int stride, int groups) {
     for (Column column : columns) {
       if (!column.isAggregate() || column.isCount()) {
@@ -104,7 +99,6 @@ public final class AnswerColumns {
     return column.isAggregate() || column.isLiteral() ? longs * Long.BYTES + marks : 0;
   }
 
-  /** Makes the columns, for so many rows. */
   public void allocateAll(int rowCount) {
     setRows(rowCount);
     for (int column = 0; column < columns.length; column++) {
@@ -155,10 +149,7 @@ public final class AnswerColumns {
     return columns[column].key;
   }
 
-  /**
-   * Sets the arrays of a key column or a computed column. They are taken over and may be filled
-   * until {@link #build}: see {@link ResultTable.Builder#fill}.
-   */
+  /** Sets a key or computed column, given away; may be filled until {@link #build}. */
   public void set(int column, long[] low, long[] high, String[] texts, boolean[] isNull) {
     columns[column].low = low;
     columns[column].high = high;
@@ -170,22 +161,17 @@ public final class AnswerColumns {
     return columns[column].low;
   }
 
-  /** The high longs of a column, null if it needs none. */
+  /** Null if the column needs none. */
   public long[] high(int column) {
     return columns[column].high;
   }
 
-  /** The mask of a column's NULL rows, null if there are none. */
+  /** Null if no row is NULL. */
   public boolean[] isNull(int column) {
     return columns[column].isNull;
   }
 
-  /**
-   * Writes the aggregates of groups.
-   *
-   * @param places start of each group's state
-   * @param row the row of the first; the others follow
-   */
+  /** Writes aggregates of groups, whose states start at {@code places}, from {@code row} on. */
   public void writeAggregates(long[] states, int[] places, int groups, int row) {
     for (Column column : columns) {
       if (column.isAggregate()) {

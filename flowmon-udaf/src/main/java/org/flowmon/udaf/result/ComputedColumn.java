@@ -11,10 +11,7 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.TextOrder;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * The values of an expression over groups, for some groups in their order: arrays for {@link
- * org.flowmon.udaf.value.ResultTable.Builder#fill}. Immutable.
- */
+/** The values of an expression over some groups in their order, as arrays. Immutable. */
 final class ComputedColumn {
   private final ValueKind kind;
   private final long[] low;
@@ -30,12 +27,6 @@ final class ComputedColumn {
     this.isNull = new boolean[rows];
   }
 
-  /**
-   * Computes the column.
-   *
-   * @param query whose groups are in the table
-   * @param groups their numbers
-   */
   static ComputedColumn of(GroupTable table, FlowQuery query, Expression what, int[] groups) {
     GroupBlocks blocks = new GroupBlocks(table, query, what);
     CompiledExpression compiled = CompiledExpression.of(what, blocks.vectors());
@@ -77,7 +68,6 @@ final class ComputedColumn {
     }
   }
 
-  /** Sets the values of a column of an answer. */
   void fill(AnswerColumns columns, int column) {
     columns.set(column, low, high, texts, isNull);
   }

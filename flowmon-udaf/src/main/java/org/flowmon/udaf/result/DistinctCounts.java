@@ -18,9 +18,8 @@ import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Answers queries with COUNT(DISTINCT …). For each list of arguments, rows are grouped by the
- * query's keys and these arguments; then the groups of equal keys are counted. The first of these
- * groupings also has all other aggregates, whose states are merged. Immutable, safe for many
- * threads.
+ * query's keys and these arguments; then the groups of equal keys are counted. The first grouping
+ * also has all other aggregates, whose states are merged. Immutable, safe for many threads.
  *
  * <pre>
  *   SELECT k, COUNT(DISTINCT a, b), SUM(c), COUNT(DISTINCT d) … GROUP BY k
@@ -38,10 +37,8 @@ public final class DistinctCounts {
   private final List<Step> steps = new ArrayList<>();
 
   /**
-   * The contribution of a grouping's group to the group of its keys.
-   *
-   * @param count the word that counts it
-   * @param arguments a bit for each key of the grouping that is an argument and must not be NULL
+   * What a grouping's group adds to the group of its keys: one to the {@code count} if none of the
+   * keys in {@code arguments}, by bit, is NULL.
    */
   private record Step(Accumulator count, long arguments, List<Moved> states) {}
 
@@ -67,10 +64,8 @@ public final class DistinctCounts {
   }
 
   /**
-   * Plans the groupings of a query.
+   * Plans the groupings of an aggregated query without parameters; null without COUNT(DISTINCT …).
    *
-   * @param query aggregated, without parameters
-   * @return null if it has no COUNT(DISTINCT …)
    * @throws QueryException if there are too many keys and arguments
    */
   public static DistinctCounts of(FlowQuery query) {
@@ -101,7 +96,6 @@ public final class DistinctCounts {
     return new FlowQuery(items, query.where(), keys, List.of(), -1);
   }
 
-  /** The destinations of a grouping's aggregate states. */
   private List<Moved> moved(GroupLayout from) {
     List<Moved> moved = new ArrayList<>();
     for (Accumulator accumulator : from.accumulators()) {
@@ -122,32 +116,17 @@ public final class DistinctCounts {
     return groupings;
   }
 
-  /**
-   * Makes a table for the query's groups.
-   *
-   * @param memory that the query's groups take; null: unlimited
-   */
+  /** A table for the query's groups, which take the memory; null: unlimited. */
   public GroupTable newTable(GroupMemory memory) {
     return new GroupTable(layout, memory);
   }
 
-  /**
-   * Counts groups. Each group of a grouping must be counted once, into any table; the tables are
-   * then merged.
-   *
-   * @param grouping the place of the grouping in {@link #groupings}
-   * @param groups of it
-   * @param into made by {@link #newTable}
-   */
+  /** Counts each group of one of {@link #groupings} once, into {@link #newTable}s, to be merged. */
   public void count(int grouping, GroupTable groups, GroupTable into) {
     count(grouping, groups, into, into.memory()::check);
   }
 
-  /**
-   * As {@link #count(int, GroupTable, GroupTable)}.
-   *
-   * @param check runs now and then, and may throw to end the count
-   */
+  /** Counts groups; {@code check} runs now and then, and may throw to end the count. */
   public void count(int grouping, GroupTable groups, GroupTable into, Runnable check) {
     Step step = steps.get(grouping);
     if (groups.sample() != null && groups.sample().rest() != null) {
@@ -184,21 +163,12 @@ public final class DistinctCounts {
     into.takeRest(state, 0);
   }
 
-  /**
-   * Answers the query.
-   *
-   * @param groups all groups of each of {@link #groupings}
-   */
+  /** Answers the query from all groups of each of {@link #groupings}. */
   public ResultTable finish(List<GroupTable> groups) {
     return finish(groups, null, () -> {});
   }
 
-  /**
-   * Answers the query with limited memory.
-   *
-   * @param memory that the query's groups take; null: unlimited
-   * @param check runs now and then, and may throw to end the query
-   */
+  /** Answers with limited memory, null: unlimited; {@code check} may throw to end the query. */
   ResultTable finish(List<GroupTable> groups, GroupMemory memory, Runnable check) {
     GroupTable all = newTable(memory);
     for (int g = 0; g < groups.size(); g++) {
@@ -208,7 +178,6 @@ public final class DistinctCounts {
     return new GroupAnswer(all, query, check).finish();
   }
 
-  /** Answers the query from its groups. */
   public ResultTable finish(GroupTable groups) {
     return new GroupAnswer(groups, query).finish();
   }

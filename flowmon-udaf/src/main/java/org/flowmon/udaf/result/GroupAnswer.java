@@ -9,19 +9,12 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * A query's answer over a table's complete groups: applies HAVING, the order and the limit, and
- * makes the rows. Not thread-safe.
- */
+/** A query's answer over complete groups: HAVING, order, limit, and rows. Not thread-safe. */
 public final class GroupAnswer {
   // In an answer's column: a long, possibly a high long, and the NULL mark.
   private static final int BYTES_OF_VALUE = 17;
 
-  /**
-   * Rows in the query's order, with error bounds of their function states' values.
-   *
-   * @param bounds one for each approximate column
-   */
+  /** Rows in the query's order, with a bound for each approximate column. */
   public record WithBounds(ResultTable rows, List<ValueBound> bounds) {}
 
   private final GroupTable table;
@@ -32,11 +25,7 @@ public final class GroupAnswer {
     this(table, query, table.memory()::check);
   }
 
-  /**
-   * The answer of a query, which may take some time.
-   *
-   * @param check runs now and then, and may throw to end the query
-   */
+  /** {@code check} runs now and then, and may throw to end the query. */
   public GroupAnswer(GroupTable table, FlowQuery query, Runnable check) {
     this.table = table;
     this.query = query;
@@ -63,7 +52,7 @@ public final class GroupAnswer {
     return first();
   }
 
-  /** Makes the rows of some groups, after taking their bytes from the query's memory. */
+  /** Takes the rows' bytes from the query's memory first. */
   public ResultTable rows(int[] groups) {
     table.memory().take((long) BYTES_OF_VALUE * query.select().size() * groups.length);
     return new GroupRows(table, query).table(groups);
@@ -75,10 +64,7 @@ public final class GroupAnswer {
     return new GroupOrder(table, query, groups, check).first(groups);
   }
 
-  /**
-   * The groups that are among the first of those that some level keeps, this one or a higher one.
-   * In no order.
-   */
+  /** The first groups of those that this level or any higher one keeps. In no order. */
   public int[] firstOfLevels(int level) {
     int[] groups = kept();
     if (query.limit() < 0) {

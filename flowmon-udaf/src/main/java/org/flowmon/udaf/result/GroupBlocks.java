@@ -14,20 +14,12 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * The keys and aggregates of an expression over groups as vectors, block by block: the expression
- * is then evaluated like one over rows. Not thread-safe.
- */
+/** Keys and aggregates of groups as vectors, block by block, for expressions. Not thread-safe. */
 final class GroupBlocks {
   /** Processes a block. */
   @FunctionalInterface
   interface Work {
-    /**
-     * Processes the groups whose values the vectors hold.
-     *
-     * @param from the place of the first among the groups read
-     * @param n the number of groups, at most {@link Vector#CAPACITY}
-     */
+    /** Processes {@code n} ≤ {@link Vector#CAPACITY} groups, read from place {@code from} on. */
     void block(int from, int n);
   }
 
@@ -37,12 +29,6 @@ final class GroupBlocks {
   private final Map<Expression, Vector> vectors = new LinkedHashMap<>();
   private final GroupRows rows;
 
-  /**
-   * Blocks of groups.
-   *
-   * @param query whose groups are in the table
-   * @param of the expression
-   */
   GroupBlocks(GroupTable table, FlowQuery query, Expression of) {
     collect(of, query.groupBy());
     List<SelectItem> items = new ArrayList<>();
@@ -63,7 +49,6 @@ final class GroupBlocks {
     return vectors;
   }
 
-  /** Reads groups in the given order. */
   void read(int[] groups, Work work) {
     for (int chunk = 0; chunk < groups.length; chunk += CHUNK) {
       int end = Math.min(groups.length, chunk + CHUNK);

@@ -17,9 +17,8 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Collects the answer of an aggregated query: evaluates keys and arguments of chosen rows into a
- * {@link GroupTable}. The counterpart of {@link RowLookup}. Not thread-safe; several may work on
- * parts of the rows and be merged.
+ * Evaluates rows of an aggregated query into a {@link GroupTable}. Not thread-safe; several may
+ * take parts of the rows and be merged.
  */
 public final class GroupCollector {
   private final FlowQuery query;
@@ -30,30 +29,17 @@ public final class GroupCollector {
   private final Vector[] argumentVectors;
   private final int[] shifted = new int[Vector.CAPACITY];
 
-  /**
-   * An answer without rows yet.
-   *
-   * @param query bound and aggregated
-   */
+  /** Takes a bound and aggregated query. */
   public GroupCollector(FlowQuery query) {
     this(query, Map.of(), null);
   }
 
-  /**
-   * An answer whose groups take limited memory.
-   *
-   * @param memory shared with the query's other collectors
-   */
+  /** A collector whose groups take limited memory, shared with the query's others. */
   public GroupCollector(FlowQuery query, GroupMemory memory) {
     this(query, Map.of(), memory);
   }
 
-  /**
-   * An answer over the rows of other results.
-   *
-   * @param given by column: its vector, which holds the values when rows are added
-   * @param memory that groups take; null: unlimited
-   */
+  /** A collector over other results' rows, in vectors by column; memory null: unlimited. */
   GroupCollector(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
     this.query = query;
     GroupLayout layout = GroupLayout.of(query);
@@ -83,13 +69,7 @@ public final class GroupCollector {
     return vectors;
   }
 
-  /**
-   * Adds rows that the query's filter has already chosen.
-   *
-   * @param from first row of the range that the selection is relative to
-   * @param selection rows relative to {@code from}, ascending, below {@link Vector#CAPACITY}
-   * @param n the number of rows
-   */
+  /** Adds filtered rows: ascending, relative to {@code from}, below {@link Vector#CAPACITY}. */
   public void add(FlowRows flows, int from, int[] selection, int n) {
     if (n == 0) {
       return;
@@ -109,11 +89,8 @@ public final class GroupCollector {
   }
 
   /**
-   * Adds rows whose values the given vectors hold.
+   * Adds rows at ascending places of the {@code count} values in the given vectors.
    *
-   * @param count the number of values in the vectors
-   * @param selection the places of the rows in the vectors, ascending
-   * @param n the number of rows
    * @throws QueryException if a key, or the argument of a 64-bit aggregate, exceeds 64 bits
    */
   void add(int count, int[] selection, int n) {
@@ -173,17 +150,15 @@ public final class GroupCollector {
     }
   }
 
-  /** The groups so far, for merging or reading. */
   public GroupTable table() {
     return table;
   }
 
-  /** Merges the groups of another collector of the same query. */
+  /** Merges another collector of the same query. */
   public void merge(GroupCollector other) {
     table.merge(other.table);
   }
 
-  /** The answer over all rows added so far. */
   public ResultTable finish() {
     return new GroupAnswer(table, query).finish();
   }

@@ -19,10 +19,7 @@ import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.TextOrder;
 
-/**
- * The order of a query's groups: ORDER BY, then the keys ascending with NULLs last. It is total, so
- * that results do not depend on the order of merging.
- */
+/** A total order of groups, whatever the merging: ORDER BY, then keys ascending with NULLs last. */
 public final class GroupOrder {
   /** Compares two groups of the table. */
   private interface ByOne {
@@ -49,13 +46,7 @@ public final class GroupOrder {
     this(table, query, null, table.memory()::check);
   }
 
-  /**
-   * The order of a table's groups.
-   *
-   * @param groups the groups to compare: order expressions are computed for these alone; null for
-   *     all
-   * @param check runs now and then while they are sorted, and may throw to end the sort
-   */
+  /** Order expressions are computed for {@code groups} alone, null: all. Checks may end sorts. */
   public GroupOrder(GroupTable table, FlowQuery query, int[] groups, Runnable check) {
     this.check = check;
     this.query = query;
@@ -94,19 +85,14 @@ public final class GroupOrder {
     return 0;
   }
 
-  /**
-   * Selects the groups that LIMIT … BY and LIMIT keep, in order; all if the query has neither.
-   *
-   * @param groups the candidates, null for all of the table
-   */
+  /** The candidates, null for all, that LIMIT … BY and LIMIT keep, in order; all without these. */
   public int[] first(int[] groups) {
     if (query.limitBy() == null || query.limitBy().keys().containsAll(query.groupBy())) {
       return first(groups, query.limit());
     }
     int[] all = groups == null ? table.all() : groups;
     long wanted = query.limit() < 0 ? all.length : query.limit();
-    // LIMIT … BY usually drops few groups: sort a few more than wanted, and more only if they are
-    // not enough.
+    // LIMIT … BY usually drops few groups: sort some more than wanted, further ones only if needed.
     for (long taken = 2 * wanted + 64; ; taken *= 4) {
       boolean takesAll = taken >= all.length;
       int[] kept = firstOfKeys(first(all, takesAll ? -1 : taken), wanted);
@@ -116,7 +102,7 @@ public final class GroupOrder {
     }
   }
 
-  /** Selects the groups that are among the first of their keys, from groups in order. */
+  /** The first groups of their keys, from groups in order. */
   private int[] firstOfKeys(int[] ordered, long wanted) {
     KeyCounts counts = new KeyCounts(table, query);
     int[] kept = new int[ordered.length];
@@ -132,11 +118,7 @@ public final class GroupOrder {
     return Arrays.copyOf(kept, n);
   }
 
-  /**
-   * Selects the first groups in order; all if the limit is negative.
-   *
-   * @param groups the candidates, null for all of the table
-   */
+  /** The first candidates, null for all, in order; all if the limit is negative. */
   private int[] first(int[] groups, long limit) {
     int[] chosen = groups == null ? table.all() : groups.clone();
     int size = chosen.length;
@@ -206,11 +188,7 @@ public final class GroupOrder {
     return places;
   }
 
-  /**
-   * Compares by a computed column.
-   *
-   * @param places by group: its row of the column; null if it is the group's number
-   */
+  /** Compares by a computed column, whose row of a group is in {@code places}; null: its number. */
   private static ByOne byComputed(ComputedColumn column, int[] places, OrderItem item) {
     int sign = item.descending() ? -1 : 1;
     return (groupA, groupB) -> {

@@ -26,7 +26,7 @@ public final class GroupRows {
     this.columns = new AnswerColumns(query, table.layout());
   }
 
-  /** Makes the rows of some groups; may be called again for others if no group was added since. */
+  /** Makes the rows of some groups; may be called again if no group was added since. */
   ResultTable table(int[] groups) {
     if (!inspected) {
       columns.inspect(table.words(), table.stateAt(0), table.stride(), table.size());
@@ -108,10 +108,8 @@ public final class GroupRows {
   }
 
   /**
-   * One row: the aggregates of the select list, from the merged states of all groups; NULL if an
-   * aggregate has no total.
-   *
-   * @param allGroups whether all groups are counted; otherwise COUNT(DISTINCT …) has no total
+   * One row of the merged state's aggregates; NULL if one has no total, as COUNT(DISTINCT …) if not
+   * all groups are counted.
    */
   public static ResultTable aggregates(
       FlowQuery query, GroupLayout layout, long[] state, boolean allGroups) {

@@ -7,17 +7,15 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.text.QueryException;
 
 /**
- * The groupings that make the groups of a live query's windows. The low level adds rows to the
- * groups of one or more groupings, the high level merges their panes, and a closing window turns
- * them into the query's groups. Without COUNT(DISTINCT …) the groups of the one grouping are the
- * query's groups; with it {@link DistinctCounts} counts them.
+ * The groupings of a live query. The low level adds rows to their groups, the high level merges
+ * their panes, and a closing window turns them into the query's groups: without COUNT(DISTINCT …)
+ * the groups of the one grouping, else counted by {@link DistinctCounts}.
  *
- * <p>The first keys of every grouping are the query's. They alone decide the key group of a
- * grouping's group, so that everything that counts into one group of the query is in one place.
- * Immutable, safe for many threads.
+ * <p>The query's keys come first in each grouping and alone decide the key group: everything that
+ * counts into a group of the query is in one place. Immutable, safe for many threads.
  */
 public final class LiveGroupings {
-  /** The most different COUNT(DISTINCT …) of a live query: the low level has a table for each. */
+  /** Different COUNT(DISTINCT …) of a live query: the low level has a table for each. */
   public static final int MAX_GROUPINGS = 16;
 
   private final DistinctCounts counts; // null if the groups are the query's own
@@ -41,9 +39,8 @@ public final class LiveGroupings {
   }
 
   /**
-   * The groupings of a live query.
+   * The groupings of a live query without parameters.
    *
-   * @param live without parameters
    * @throws QueryException if it has no groups, too many keys and arguments of a COUNT(DISTINCT …),
    *     or too many of these
    */
@@ -51,12 +48,12 @@ public final class LiveGroupings {
     return new LiveGroupings(live);
   }
 
-  /** The layout of the query's groups, as in the parts of windows. */
+  /** Of the query's groups, as in the parts of windows. */
   public GroupLayout layout() {
     return layout;
   }
 
-  /** The number of low-level tables for the query. */
+  /** The number of low-level tables. */
   public int tables() {
     return groupings.size();
   }
@@ -71,10 +68,7 @@ public final class LiveGroupings {
     return layout.keys().size();
   }
 
-  /**
-   * Whether groupings have keys beyond those of the sampling: one choice may then keep or drop many
-   * groups.
-   */
+  /** Whether there are keys beyond those of the sampling: one choice may drop many groups. */
   public boolean areUneven() {
     return counts != null;
   }
@@ -85,10 +79,8 @@ public final class LiveGroupings {
   }
 
   /**
-   * Counts the query's groups.
-   *
-   * @param groups by grouping: all of its groups with these keys, at the same level; read-only
-   * @return the same table if the groups are the query's own
+   * The query's groups, from all groups by grouping with these keys, at the same level, read-only;
+   * the same table if they are its own.
    */
   public GroupTable count(List<GroupTable> groups) {
     if (counts == null) {

@@ -22,12 +22,8 @@ import org.flowmon.udaf.value.ValueKind;
  */
 final class PackedOrder {
   /**
-   * A compared word.
-   *
-   * @param at its place in a group
-   * @param flip mask that makes its order that of unsigned longs
-   * @param nullsAt the place of the word that tells NULL: a mask if {@code nullBit} is not 0, else
-   *     a count of values; −1 if it is never NULL
+   * A compared word, as unsigned after {@code flip}; {@code nullsAt} is the place of the word that
+   * tells NULL: a mask if {@code nullBit} is not 0, else a count of values; −1 if it is never NULL.
    */
   private record Word(
       int at, long flip, int nullsAt, long nullBit, boolean descending, boolean nullsFirst) {
@@ -117,7 +113,6 @@ final class PackedOrder {
     words.add(new Word(at, flip, nullsAt, 0, item.descending(), item.nullsFirst()));
   }
 
-  /** Whether there are words to pack from a word on. */
   boolean hasWords(int from) {
     return from < words.size();
   }
@@ -128,12 +123,9 @@ final class PackedOrder {
   }
 
   /**
-   * Packs groups.
-   *
-   * @param groups their numbers, in places {@code from} … {@code to} − 1
-   * @param first the first word to pack
-   * @param longs receives the longs, in the same places
-   * @return the first word that did not fit wholly; the number of words if all did
+   * Packs groups in places {@code from} … {@code to} − 1, from word {@code first} on, into longs in
+   * the same places; returns the first word that did not fit wholly, the number of words if all
+   * did.
    */
   int pack(int[] groups, int from, int to, int first, long[] longs) {
     Spread[] spreads = spreads(groups, from, to, first);
@@ -157,12 +149,7 @@ final class PackedOrder {
     private int nulls;
   }
 
-  /**
-   * The packing of a word.
-   *
-   * @param dropped number of its lowest bits that did not fit
-   * @param shown number of the bits above that did
-   */
+  /** The packing of a word, whose {@code dropped} lowest bits do not fit; {@code shown} ones do. */
   private record Code(Word word, int nullBits, long min, long max, int dropped, int shown) {}
 
   private Spread[] spreads(int[] groups, int from, int to, int first) {
@@ -223,7 +210,6 @@ final class PackedOrder {
     return spreads.length;
   }
 
-  /** Appends the packed bits of a word to the longs. */
   private void write(Code code, int[] groups, int from, int to, long[] longs) {
     Word word = code.word;
     long[] data = table.words();

@@ -21,10 +21,9 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Collects the answer of a query without aggregates: rows are offered in any order, and those
- * within ORDER BY … LIMIT are kept. The selected values break ties, so that the answer does not
- * depend on the order of offering. Without ORDER BY the first rows offered are kept. Not
- * thread-safe.
+ * Keeps rows of a query without aggregates that are within ORDER BY … LIMIT. Selected values break
+ * ties, so that the order of offering does not matter; without ORDER BY the first rows are kept.
+ * Not thread-safe.
  */
 public final class RowLookup {
   private static final int SLACK = 4096;
@@ -47,30 +46,20 @@ public final class RowLookup {
   private long taken; // by the columns
 
   /**
-   * An answer without rows yet.
+   * A lookup for a bound query.
    *
-   * @param query bound, without aggregates
    * @throws QueryException if it has aggregates
    */
   public RowLookup(FlowQuery query) {
     this(query, Map.of(), null);
   }
 
-  /**
-   * An answer without rows yet, with limited memory.
-   *
-   * @param memory that rows take, shared with the query's other lookups
-   */
+  /** A lookup whose rows take limited memory, shared with the query's others. */
   public RowLookup(FlowQuery query, GroupMemory memory) {
     this(query, Map.of(), memory);
   }
 
-  /**
-   * An answer over the rows of other results.
-   *
-   * @param given by column: its vector, which holds the values when rows are added
-   * @param memory that rows take; null: unlimited
-   */
+  /** A lookup over other results' rows, in vectors by column; memory null: unlimited. */
   RowLookup(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
     this.memory = new MemoryDraw(memory);
     this.given = given;
@@ -111,13 +100,7 @@ public final class RowLookup {
     }
   }
 
-  /**
-   * Offers rows that the query's filter has already chosen.
-   *
-   * @param from first row of the range that the selection is relative to
-   * @param selection rows relative to {@code from}, ascending, below {@link Vector#CAPACITY}
-   * @param n the number of rows
-   */
+  /** Offers filtered rows: ascending, relative to {@code from}, below {@link Vector#CAPACITY}. */
   public void add(FlowRows flows, int from, int[] selection, int n) {
     if (n == 0 || isComplete()) {
       return;
@@ -140,13 +123,7 @@ public final class RowLookup {
     taken(taken);
   }
 
-  /**
-   * Offers rows whose values the given vectors hold.
-   *
-   * @param count the number of values in the vectors
-   * @param selection the places of the rows in the vectors, ascending
-   * @param n the number of rows
-   */
+  /** Offers rows at ascending places of the {@code count} values in the given vectors. */
   void add(int count, int[] selection, int n) {
     if (n == 0 || isComplete()) {
       return;
@@ -184,7 +161,7 @@ public final class RowLookup {
     }
   }
 
-  /** Gives back memory that the columns no longer use. */
+  /** Gives back memory that the columns do not use any more. */
   private void giveBack() {
     long bytes = 0;
     for (ValueColumn column : columns) {
@@ -276,16 +253,11 @@ public final class RowLookup {
     return limit == 0 || (query.orderBy().isEmpty() && rows >= limit);
   }
 
-  /** The answer over all rows offered so far. */
   public ResultTable finish() {
     return finish(memory::check);
   }
 
-  /**
-   * As {@link #finish()}.
-   *
-   * @param check runs now and then, and may throw to end the query
-   */
+  /** {@code check} runs now and then, and may throw to end the query. */
   public ResultTable finish(Runnable check) {
     if (!query.orderBy().isEmpty()) {
       keepFirst(check);
@@ -296,7 +268,6 @@ public final class RowLookup {
   /** Does something for each column. */
   @FunctionalInterface
   public interface EachColumn {
-    /** Runs the columns in turn. */
     EachColumn IN_TURN =
         (columns, work) -> {
           for (int c = 0; c < columns; c++) {
@@ -309,11 +280,9 @@ public final class RowLookup {
   }
 
   /**
-   * The answer over all rows offered to several lookups of the same query, which has no limit. It
-   * equals that of one lookup that was offered the rows of the first, of the second, ….
+   * The answer of several lookups of a query without a limit, used up, as if one was offered their
+   * rows in turn.
    *
-   * @param parts at least one; they cannot be used any more
-   * @param check runs now and then, and may throw to end the query
    * @throws org.flowmon.udaf.value.AnswerTooLargeException if there are more rows than an answer
    *     holds
    */

@@ -13,9 +13,8 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Values taken out of the states of some groups, in their order: arrays for {@link
- * org.flowmon.udaf.value.ResultTable.Builder#fill}. A state itself is the base64 of an {@link
- * ExportedState}, a list of items its JSON. Texts are taken from the table's memory.
+ * Values out of groups' states, in order: a state as the base64 of an {@link ExportedState}, a list
+ * of items as JSON. Texts are taken from the table's memory.
  */
 final class StateColumn {
   private final long[] low;
@@ -32,11 +31,6 @@ final class StateColumn {
     this.texts = kind == ValueKind.TEXT ? new String[rows] : null;
   }
 
-  /**
-   * Takes the value of a call.
-   *
-   * @param groups their numbers
-   */
   static StateColumn of(GroupTable table, AggregateCall call, int[] groups) {
     int place = table.layout().functionOf(call);
     BoundUdaf function = table.layout().functions().get(place).function();
@@ -75,7 +69,6 @@ final class StateColumn {
     }
   }
 
-  /** Sets the values of a column of an answer. */
   void fill(AnswerColumns columns, int column) {
     columns.set(column, low, high, texts, isNull);
   }

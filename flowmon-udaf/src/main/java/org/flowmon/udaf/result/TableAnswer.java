@@ -13,10 +13,7 @@ import org.flowmon.udaf.query.TableQuery;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * Answers a query over the results of others, with the same expressions, groups and orders as over
- * flows.
- */
+/** Answers a query over the results of others; expressions, groups and orders are as over flows. */
 public final class TableAnswer {
   /** A column to read: its table and its vector. */
   private static final class Read {
@@ -44,13 +41,9 @@ public final class TableAnswer {
   private TableAnswer() {}
 
   /**
-   * Answers a query.
+   * Answers a query without parameters and IN (SELECT …) over its sources' results; rows of joins,
+   * at most so many, and groups take the memory. {@code check} may throw to end the query.
    *
-   * @param query without parameters and IN (SELECT …)
-   * @param tables the result of each of its sources
-   * @param joinRows the most rows of a join
-   * @param memory that the rows of joins and groups take
-   * @param check runs now and then, and may throw to end the query
    * @throws org.flowmon.udaf.value.AnswerTooLargeException if a join makes more rows
    * @throws org.flowmon.udaf.text.QueryException if sums beyond 64 bits are used as 64-bit values
    */

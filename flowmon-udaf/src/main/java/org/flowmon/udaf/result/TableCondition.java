@@ -13,10 +13,7 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * A condition over the rows of result tables with the same columns, evaluated as WHERE over flows.
- * Not thread-safe.
- */
+/** A condition over result tables with the same columns, as WHERE over flows. Not thread-safe. */
 public final class TableCondition {
   private final Map<Expression, Vector> vectors = new LinkedHashMap<>();
   private final CompiledPredicate predicate;
@@ -28,10 +25,8 @@ public final class TableCondition {
   }
 
   /**
-   * Parses a condition.
+   * Parses a condition on a table named as {@code the report} in errors.
    *
-   * @param columns of the tables
-   * @param title the name of a table in errors: {@code the report}
    * @throws QueryException saying what was found where, and what was expected
    */
   public static TableCondition parse(String sql, List<Named> columns, String title) {
@@ -46,10 +41,9 @@ public final class TableCondition {
   }
 
   /**
-   * Selects the rows for which the condition is TRUE: neither FALSE nor NULL.
+   * The rows for which the condition is TRUE, neither FALSE nor NULL, ascending; columns in any
+   * order.
    *
-   * @param table with the columns that the condition was parsed with, in any order
-   * @return their numbers, ascending
    * @throws IllegalArgumentException if a column is missing or of another kind
    */
   public int[] select(ResultTable table) {

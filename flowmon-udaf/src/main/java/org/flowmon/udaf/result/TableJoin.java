@@ -14,8 +14,8 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The joined rows of a query's sources: for each source, the number of its row. They are in the
- * order of the first source's rows; those of one row are in the order of the second's, and so on.
+ * Joined rows: by source, the number of its row. They are in the order of the first source's rows;
+ * those of one row are in the order of the second's, and so on.
  */
 final class TableJoin {
   private static final int CHECKED = 1 << 16;
@@ -53,13 +53,9 @@ final class TableJoin {
   }
 
   /**
-   * Joins the sources of a query.
+   * Joins the results of a query's sources; {@code check} may throw to end the query.
    *
-   * @param tables the result of each
-   * @param mostRows the most rows of a join
-   * @param memory that its rows take
-   * @param check runs now and then, and may throw to end the query
-   * @throws AnswerTooLargeException if there are more rows
+   * @throws AnswerTooLargeException if there are more than {@code mostRows}
    */
   static TableJoin of(
       TableQuery query,
@@ -70,7 +66,6 @@ final class TableJoin {
     return new TableJoin(query.from(), tables, mostRows, memory, check);
   }
 
-  /** Number of rows. */
   int count() {
     return count;
   }
@@ -80,7 +75,6 @@ final class TableJoin {
     return rows[source];
   }
 
-  /** The place of a column's source. */
   int source(Named column) {
     for (int s = 0; s < sources.size(); s++) {
       if (Objects.equals(sources.get(s).name(), column.table())) {
@@ -219,11 +213,7 @@ final class TableJoin {
       rows = new int[count][];
     }
 
-    /**
-     * Sets a column.
-     *
-     * @param rowsOf by row: the table's row; null if it is the same
-     */
+    /** Sets a column; {@code rowsOf} by row: the table's row; null if it is the same. */
     void set(int key, ResultTable table, Named column, int[] rowsOf) {
       tables[key] = table;
       columns[key] = table.column(column.name());

@@ -12,12 +12,7 @@ final class TableVectors {
 
   private TableVectors() {}
 
-  /**
-   * The place of a column in a table.
-   *
-   * @param reader the reader's name in errors
-   * @throws IllegalArgumentException if it is missing or of another kind
-   */
+  /** A column's place; an {@link IllegalArgumentException} if it is missing or of another kind. */
   static int place(ResultTable table, Named column, String reader) {
     int place = table.column(column.name());
     if (place < 0 || table.kind(place) != column.kind()) {
@@ -33,14 +28,7 @@ final class TableVectors {
     return place;
   }
 
-  /**
-   * Fills a vector from some rows.
-   *
-   * @param vector of the column's kind
-   * @param rows their numbers; −1 stands for a row of NULLs
-   * @param from the place of the first
-   * @param n at most {@link Vector#CAPACITY}
-   */
+  /** Fills a vector of the column's kind from at most {@link Vector#CAPACITY} rows; −1: NULLs. */
   static void load(ResultTable table, int column, int[] rows, int from, int n, Vector vector) {
     boolean isWide = table.isWide(column);
     Arrays.fill(vector.validity(), 0);
@@ -60,12 +48,7 @@ final class TableVectors {
     }
   }
 
-  /**
-   * Fills a vector from successive rows.
-   *
-   * @param vector of the column's kind
-   * @param n at most {@link Vector#CAPACITY}
-   */
+  /** Fills a vector of the column's kind from at most {@link Vector#CAPACITY} successive rows. */
   static void load(ResultTable table, int column, int from, int n, Vector vector) {
     if (vector.kind() == ValueKind.ADDRESS) {
       table.readAddresses(column, from, n, vector.high(), vector.values());

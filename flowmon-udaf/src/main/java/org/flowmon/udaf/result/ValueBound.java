@@ -15,20 +15,12 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.StateValue;
 
 /**
- * The error bound of an approximate value over all rows of a result.
- *
- * @param value the value taken out of states, in the dialect: {@code QUANTILE(QUANTILES(bytes),
- *     0.95)}
- * @param bound the largest error of a row, and the smallest probability that a row's answer keeps
- *     to its own
+ * The error bound of a value such as {@code QUANTILE(QUANTILES(bytes), 0.95)} over all rows of a
+ * result: the largest error of a row, and the smallest probability that a row's answer keeps to its
+ * own.
  */
 public record ValueBound(String value, ErrorBound bound) {
-  /**
-   * The bounds of the values that a query selects, including exact ones, in the order of the text,
-   * each once.
-   *
-   * @param groups the rows of the result; without rows the bounds are exact
-   */
+  /** Of selected values, also exact ones, in the text's order, each once; exact without rows. */
   public static List<ValueBound> of(GroupTable table, FlowQuery query, int[] groups) {
     Map<String, ErrorBound> bounds = new LinkedHashMap<>();
     for (AggregateCall call : selected(query)) {
@@ -44,10 +36,7 @@ public record ValueBound(String value, ErrorBound bound) {
     return List.copyOf(all);
   }
 
-  /**
-   * The bounds of several results together: each value once, with a bound that holds in all of
-   * them.
-   */
+  /** The bounds of several results: each value once, with a bound that holds in all of them. */
   public static List<ValueBound> ofEach(List<ValueBound> ofResults) {
     Map<String, ErrorBound> bounds = new LinkedHashMap<>();
     ofResults.forEach(one -> bounds.merge(one.value(), one.bound(), ValueBound::larger));
@@ -73,11 +62,7 @@ public record ValueBound(String value, ErrorBound bound) {
     return largest == null ? ErrorBound.EXACT : largest;
   }
 
-  /**
-   * A bound that holds for answers of both bounds.
-   *
-   * @param a null: the other alone
-   */
+  /** A bound that holds for answers of both bounds; the other alone if {@code a} is null. */
   public static ErrorBound larger(ErrorBound a, ErrorBound b) {
     if (a == null || a.isExact()) { // an exact bound may have another unit
       return b;

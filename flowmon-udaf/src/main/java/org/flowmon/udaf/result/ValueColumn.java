@@ -12,9 +12,8 @@ import org.flowmon.udaf.vector.TextOrder;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A growing column of values of one kind, in the order of their rows. A column that is all NULL has
- * no arrays, and NULL marks are kept from the first NULL on: most columns of most flows are
- * unknown.
+ * A growing column of values of one kind. All NULL, it has no arrays, and NULL marks are kept from
+ * the first NULL on: most columns of most flows are unknown.
  */
 final class ValueColumn {
   // Rows between two cancellation checks.
@@ -42,7 +41,6 @@ final class ValueColumn {
     return values == null && texts == null;
   }
 
-  /** Bytes of its arrays and texts. */
   long heapBytes() {
     long bytes = isNull == null ? 0 : isNull.length;
     bytes += Long.BYTES * ((long) capacity() + (high == null ? 0 : high.length));
@@ -54,11 +52,7 @@ final class ValueColumn {
     return !isEmpty() && rows + n > capacity();
   }
 
-  /**
-   * The most bytes of the column after appending values of a vector.
-   *
-   * @param selection places in the vector, each less {@code shift}
-   */
+  /** The most bytes after appending a vector's values at {@code selection − shift}. */
   long heapBytesWith(Vector vector, int[] selection, int shift, int n) {
     boolean allValid = vector.allValid();
     if (!allValid && isEmpty() && noneValid(vector, selection, shift, n)) {
@@ -89,11 +83,7 @@ final class ValueColumn {
     return isEmpty() ? 0 : texts != null ? texts.length : values.length;
   }
 
-  /**
-   * Appends values of a vector.
-   *
-   * @param selection places in the vector, each less {@code shift}
-   */
+  /** Appends a vector's values at the places {@code selection − shift}. */
   void append(Vector vector, int[] selection, int shift, int n) {
     boolean allValid = vector.allValid();
     if (!allValid && isEmpty() && noneValid(vector, selection, shift, n)) {
@@ -154,7 +144,6 @@ final class ValueColumn {
     }
   }
 
-  /** Appends so many NULLs. */
   void appendNulls(int n) {
     if (!isEmpty()) {
       reserve(rows + n);
@@ -175,7 +164,6 @@ final class ValueColumn {
     }
   }
 
-  /** The capacity for so many rows. */
   private int capacityFor(int wanted) {
     if (wanted <= capacity()) {
       return capacity();
@@ -205,11 +193,7 @@ final class ValueColumn {
     }
   }
 
-  /**
-   * Appends all rows of other columns of the same kind, none beyond 64 bits.
-   *
-   * @param total number of rows afterwards
-   */
+  /** Appends columns of the same kind, none beyond 64 bits, to have {@code total} rows. */
   void appendAll(List<ValueColumn> others, int total) {
     int capacity = total;
     if (!isEmpty() || !others.stream().allMatch(ValueColumn::isEmpty)) {
@@ -288,11 +272,7 @@ final class ValueColumn {
     return a == b ? 0 : Double.compare(a, b);
   }
 
-  /**
-   * Keeps these rows, in this order.
-   *
-   * @param check runs now and then, and may throw to end the work
-   */
+  /** Keeps these rows, in this order; {@code check} may throw to end the work. */
   @SuppressWarnings("ReferenceEquality") // as above
   void keep(int[] kept, Runnable check) {
     values = gathered(values, kept, check);
@@ -307,11 +287,7 @@ final class ValueColumn {
     }
   }
 
-  /**
-   * Puts all rows into this order in place, one cycle of moved rows at a time.
-   *
-   * @param check runs now and then, and may throw to end the work
-   */
+  /** Puts all rows into this order in place, by cycles; {@code check} may throw to end the work. */
   void reorder(int[] order, Runnable check) {
     for (int from = 0; from < rows; ) {
       int to = from;

@@ -6,16 +6,9 @@ import java.util.List;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
 
-/**
- * Disjoint closed ranges of addresses in ascending order; a point is a range whose ends are equal.
- * Immutable.
- */
+/** Disjoint closed ranges in ascending order; a point's ends are equal. Immutable. */
 public final class AddressRanges {
-  /**
-   * A range of addresses.
-   *
-   * @param last is in the range
-   */
+  /** Both ends are in the range. */
   public record Range(IpAddress first, IpAddress last) {
     public boolean isPoint() {
       return first.equals(last);
@@ -25,7 +18,6 @@ public final class AddressRanges {
   private static final IpAddress LOWEST = new IpAddress(0, 0);
   private static final IpAddress HIGHEST = new IpAddress(-1, -1);
 
-  /** No address. */
   public static final AddressRanges NONE = new AddressRanges(List.of());
 
   private static final List<Range> IPV4 =
@@ -98,7 +90,6 @@ public final class AddressRanges {
     return intersects(address, address);
   }
 
-  /** Whether an address of [from, to] is in a range. */
   public boolean intersects(IpAddress from, IpAddress to) {
     int low = 0;
     int high = ranges.size();
@@ -141,7 +132,6 @@ public final class AddressRanges {
     return of(all);
   }
 
-  /** All addresses that are not in these ranges. */
   public AddressRanges complement() {
     List<Range> gaps = new ArrayList<>();
     IpAddress from = LOWEST;

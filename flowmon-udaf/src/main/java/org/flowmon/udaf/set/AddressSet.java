@@ -38,7 +38,7 @@ public final class AddressSet {
     lastLow = ranges.stream().mapToLong(range -> range.last().lo()).toArray();
   }
 
-  /** A set of the items of IN; a NULL among them is not in the set. */
+  /** The items of IN; a NULL among them is not in the set. */
   public static AddressSet of(List<Expression> items) {
     List<IpAddress> addresses = new ArrayList<>();
     List<AddressRanges.Range> ranges = new ArrayList<>();
@@ -80,12 +80,10 @@ public final class AddressSet {
     return sum;
   }
 
-  /** The first slot of an address. */
   private int first(long high, long low) {
     return (int) TableHash.of(high, low) & (used.length - 1);
   }
 
-  /** The slot of the address, or the empty slot for it. */
   private int slot(long high, long low) {
     int mask = used.length - 1;
     int at = first(high, low);

@@ -2,15 +2,10 @@ package org.flowmon.udaf.set;
 
 import java.util.Arrays;
 
-/**
- * Disjoint closed ranges of longs in ascending order; a point is a range whose ends are equal.
- * Immutable.
- */
+/** Disjoint closed ranges in ascending order; a point's ends are equal. Immutable. */
 public final class LongRanges {
-  /** Every long. */
   public static final LongRanges ALL = of(Long.MIN_VALUE, Long.MAX_VALUE);
 
-  /** No long. */
   public static final LongRanges NONE = new LongRanges(new long[0], new long[0]);
 
   private final long[] first;
@@ -26,18 +21,13 @@ public final class LongRanges {
     return first > last ? NONE : new LongRanges(new long[] {first}, new long[] {last});
   }
 
-  /** The points of an array in any order. */
   public static LongRanges ofPoints(long[] points) {
     long[] sorted = points.clone();
     Arrays.sort(sorted);
     return normalized(sorted, sorted.clone());
   }
 
-  /**
-   * Closed ranges that may overlap, in the order of their first ends.
-   *
-   * @throws IllegalArgumentException if they are in another order, or one ends before it begins
-   */
+  /** May overlap; {@link IllegalArgumentException} unless each is a range and firsts ascend. */
   public static LongRanges ofRanges(long[] first, long[] last) {
     for (int i = 0; i < first.length; i++) {
       if (first[i] > last[i] || (i > 0 && first[i] < first[i - 1])) {
@@ -48,7 +38,6 @@ public final class LongRanges {
     return normalized(first.clone(), last.clone());
   }
 
-  /** Merges ranges sorted by their first ends. */
   private static LongRanges normalized(long[] first, long[] last) {
     int n = 0;
     for (int i = 0; i < first.length; i++) {
@@ -70,12 +59,10 @@ public final class LongRanges {
     return first.length == 0;
   }
 
-  /** The smallest long of range i. */
   public long first(int i) {
     return first[i];
   }
 
-  /** The largest long of range i, which is in it. */
   public long last(int i) {
     return last[i];
   }
@@ -84,7 +71,6 @@ public final class LongRanges {
     return intersects(value, value);
   }
 
-  /** Whether a long of [from, to] is in a range. */
   public boolean intersects(long from, long to) {
     int i = Arrays.binarySearch(first, to);
     int candidate = i >= 0 ? i : -i - 2;
@@ -124,7 +110,6 @@ public final class LongRanges {
     return normalized(f, l);
   }
 
-  /** All longs that are not in these ranges. */
   public LongRanges complement() {
     long[] f = new long[count() + 1];
     long[] l = new long[count() + 1];

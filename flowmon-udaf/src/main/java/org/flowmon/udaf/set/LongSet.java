@@ -45,12 +45,10 @@ public final class LongSet {
     return sum;
   }
 
-  /** The first slot of a value. */
   private int first(long value) {
     return (int) TableHash.of(value) & (slots.length - 1);
   }
 
-  /** The slot of the value, or the empty slot for it. */
   private int slot(long value) {
     int mask = slots.length - 1;
     int at = first(value);

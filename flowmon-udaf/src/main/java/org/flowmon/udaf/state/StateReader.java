@@ -13,13 +13,7 @@ public final class StateReader {
   private final String what;
   private int at;
 
-  /**
-   * The state in some bytes, which must not change while it is read.
-   *
-   * @param from its first byte
-   * @param to one past its last
-   * @param what the name of the state in errors: "a state of QUANTILES"
-   */
+  /** Reads bytes {@code from} … {@code to} − 1, unchanged meanwhile; errors name {@code what}. */
   public StateReader(byte[] bytes, int from, int to, String what) {
     if (from < 0 || to < from || to > bytes.length) {
       throw new IndexOutOfBoundsException(
@@ -67,7 +61,6 @@ public final class StateReader {
     return from;
   }
 
-  /** Reads the form and checks that it is the expected one. */
   public void expectForm(int expected) {
     int form = getByte();
     if (form != expected) {
@@ -125,13 +118,7 @@ public final class StateReader {
     return (value >>> 1) ^ -(value & 1);
   }
 
-  /**
-   * A varint that counts things.
-   *
-   * @param name of the counted things, for the error
-   * @param most the largest valid count
-   * @param bytesEach the least bytes of each, which must remain
-   */
+  /** A varint that counts things of at least {@code bytesEach} remaining bytes, named in errors. */
   public int count(String name, int most, int bytesEach) {
     long count = getVarint();
     if (count < 0 || count > most || count * bytesEach > remaining()) {

@@ -3,10 +3,7 @@ package org.flowmon.udaf.state;
 import java.util.Arrays;
 import org.flowmon.flow.bytes.LittleEndian;
 
-/**
- * Growing bytes that states are appended to; little-endian. Reused: after {@link #clear} it
- * allocates only if it must be larger than before. {@link StateReader} reads the bytes.
- */
+/** Growing little-endian bytes for {@link StateReader}; allocates only to be longer than before. */
 public final class StateSink {
   private byte[] bytes = new byte[64];
   private int size;
@@ -16,7 +13,7 @@ public final class StateSink {
     return size;
   }
 
-  /** The bytes, of which the first {@link #size} count: valid until more is written. */
+  /** The first {@link #size} bytes count, until more is written. */
   public byte[] array() {
     return bytes;
   }
@@ -25,12 +22,11 @@ public final class StateSink {
     return Arrays.copyOf(bytes, size);
   }
 
-  /** Drops the written bytes. */
   public void clear() {
     size = 0;
   }
 
-  /** A reader of all written bytes: valid until more are written. */
+  /** Reads all written bytes: valid until more are written. */
   public StateReader reader(String what) {
     return new StateReader(bytes, 0, size, what);
   }
@@ -42,7 +38,6 @@ public final class StateSink {
     }
   }
 
-  /** Makes room for so many bytes more. */
   private int claim(int more) {
     int at = size;
     if (more > bytes.length - at) {
@@ -58,11 +53,7 @@ public final class StateSink {
     return at;
   }
 
-  /**
-   * Appends bytes of any value, which the caller then writes into {@link #array}.
-   *
-   * @return the place of the first one
-   */
+  /** Appends bytes of any value, to be written into {@link #array} from the returned place on. */
   public int putRoom(int count) {
     return claim(count);
   }
@@ -97,10 +88,7 @@ public final class StateSink {
     }
   }
 
-  /**
-   * Appends an unsigned number in 1 … 10 bytes: seven bits each, the low ones first, bit 7 set if
-   * more follow.
-   */
+  /** Unsigned, in 1 … 10 bytes: seven bits each, the low ones first, bit 7 set if more follow. */
   public void putVarint(long value) {
     long left = value;
     int at = claim(10);
@@ -117,7 +105,6 @@ public final class StateSink {
     putVarint((value << 1) ^ (value >> 63));
   }
 
-  /** Appends bytes. */
   public void putBytes(byte[] from, int at, int count) {
     int to = claim(count); // which may be in a new array
     System.arraycopy(from, at, bytes, to, count);

@@ -7,8 +7,8 @@ import org.flowmon.udaf.vector.Vector;
  * the group table's own array beside sums and counts. Nothing is allocated for a row or a group.
  *
  * <p>A pad's life: {@link #initialize}, any number of {@link #iterate}, {@link #output}, {@link
- * #destroy}. A pad may be copied to another place as plain words between any two of these, so it
- * must not hold places of the array. Used by one thread.
+ * #destroy}. A pad may be copied as plain words between any two of these, so it must not hold
+ * places of the array. Used by one thread.
  */
 public interface SubAggregate {
   /** Longs of a pad, at least 1 and the same for all groups. */
@@ -21,19 +21,17 @@ public interface SubAggregate {
   void initialize(long[] pads, int at);
 
   /**
-   * ITERATE: adds rows to their groups' pads, one after the other. A row with a NULL argument is
-   * skipped, unless the function says otherwise.
+   * ITERATE: adds rows to their groups' pads in order. A row with a NULL argument is skipped,
+   * unless the function says otherwise.
    *
    * <p>FLUSHME: if a row does not fit its pad, its number is returned and neither it nor a later
-   * row has been added. The caller then outputs that pad, initializes it, and goes on with that
-   * row: a pad without rows takes any row.
+   * row has been added. The caller outputs that pad, initializes it, and goes on with that row: a
+   * pad without rows takes any row.
    *
    * @param arguments a vector for each of {@code BoundUdaf.arguments}, of the kinds bound; none is
    *     {@linkplain Vector#isWide wide}
-   * @param selection places of the rows in the vectors
-   * @param from first of the selected rows to add
-   * @param to one past the last
-   * @param pads holds the groups' pads
+   * @param selection places of the rows in the vectors; those from {@code from} to {@code to} − 1
+   *     are added
    * @param places by selected row: the start of its group's state in {@code pads}
    * @param word start of the pad in a group's state: that of row r is at {@code places[r] + word}
    * @return the first row that did not fit, {@code to} if all are added

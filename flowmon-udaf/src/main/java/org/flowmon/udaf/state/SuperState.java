@@ -1,25 +1,20 @@
 package org.flowmon.udaf.state;
 
 /**
- * The state of a group at the high level, and a query's result before extractors. It may grow with
+ * A group's state at the high level, and a query's result before extractors. It may grow with
  * merges, and reports its size.
  */
 public interface SuperState {
   /**
-   * Merges a sub-state or a super-state of the same {@code BoundUdaf.stateType}. The bytes are
-   * untrusted: form, counts and lengths are checked first, and allocation is bounded by the number
-   * of bytes. They are copied, not kept.
+   * Merges a sub-state or a super-state of the same {@code BoundUdaf.stateType}: all remaining
+   * bytes; none are a state without rows. They are untrusted: form, counts and lengths are checked
+   * first, and allocation is bounded by the number of bytes. They are copied, not kept.
    *
-   * @param bytes the state is all of its remaining bytes; no bytes at all are a state without rows
    * @throws StateFormatException if they are no such state; this state is then unchanged
    */
   void merge(StateReader bytes);
 
-  /**
-   * Merges a state that the same {@link SuperAggregate} made; the other state stays unchanged.
-   *
-   * @param other not this
-   */
+  /** Merges another state of the same {@link SuperAggregate}; the other stays unchanged. */
   default void merge(SuperState other) {
     StateSink sink = new StateSink();
     other.output(sink);
@@ -27,9 +22,8 @@ public interface SuperState {
   }
 
   /**
-   * OUTPUT: appends the state, which {@link #merge} reads again. The state stays unchanged. The
-   * first byte is the form, as with {@link SubAggregate#output}: a form means one layout, whichever
-   * half wrote it.
+   * OUTPUT: appends the state, unchanged, for {@link #merge}. The first byte is the form, as with
+   * {@link SubAggregate#output}: a form means one layout, whichever half wrote it.
    */
   void output(StateSink sink);
 
@@ -45,9 +39,7 @@ public interface SuperState {
    * Callers ask before the merge, so that a query with too little memory ends before the
    * allocation. The default is enough for a table that doubles and keeps at most {@value
    * #BYTES_FOR_EACH} bytes for each merged byte. A state that a few bytes may turn into a larger
-   * one must override it.
-   *
-   * @param bytes the bytes to merge; may be looked at, but not read
+   * one must override it. It may look at the bytes, but not read them.
    */
   default long growth(StateReader bytes) {
     return 2 * memoryBytes() + (long) BYTES_FOR_EACH * bytes.remaining();
@@ -57,9 +49,9 @@ public interface SuperState {
   int BYTES_FOR_EACH = 64;
 
   /**
-   * Bytes that a budget charges for the state: at least {@link #memoryBytes}. They depend on its
-   * rows alone, in any order of merging, and never fall as rows are added: a budget admits the same
-   * states in every run. The default is {@link #memoryBytes}, for states that already meet this.
+   * Bytes that a budget charges for the state: at least {@link #memoryBytes}, the default. They
+   * must depend on its rows alone, in any order of merging, and never fall as rows are added: a
+   * budget admits the same states in every run.
    */
   default long chargedBytes() {
     return memoryBytes();

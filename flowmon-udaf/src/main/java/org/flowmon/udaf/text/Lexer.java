@@ -6,7 +6,6 @@ import java.util.Locale;
 
 /** Cuts a query's text into tokens. */
 final class Lexer {
-  /** The most characters of a query. */
   static final int MAX_LENGTH = 1 << 20;
 
   private static final String TWO_CHARACTER_SYMBOLS = "<= >= <> != ";

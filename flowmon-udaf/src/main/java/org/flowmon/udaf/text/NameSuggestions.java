@@ -8,10 +8,7 @@ import org.jspecify.annotations.Nullable;
 public final class NameSuggestions {
   private NameSuggestions() {}
 
-  /**
-   * The known name with the fewest changed letters, case aside; the first of several, null if more
-   * than three letters, or half of the name, would have to change.
-   */
+  /** By the fewest changed letters, case aside; null beyond three or half of the name. */
   public static @Nullable String nearest(String name, Collection<String> known) {
     String lower = name.toLowerCase(Locale.ROOT);
     String best = null;
@@ -26,7 +23,6 @@ public final class NameSuggestions {
     return best;
   }
 
-  /** Levenshtein's distance, or at least the limit. */
   private static int distance(String a, String b, int limit) {
     if (Math.abs(a.length() - b.length()) >= limit) {
       return limit;

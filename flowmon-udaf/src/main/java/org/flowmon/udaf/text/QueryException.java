@@ -12,17 +12,13 @@ public final class QueryException extends RuntimeException {
     this.position = -1;
   }
 
-  /**
-   * An error at a place.
-   *
-   * @param position 0-based offset into the query's text
-   */
+  /** {@code position} is a 0-based offset into the query's text. */
   public QueryException(String message, String sql, int position) {
     super("line " + line(sql, position) + ":" + column(sql, position) + ": " + message);
     this.position = position;
   }
 
-  /** 0-based offset into the query's text, −1 if the error has no place in it. */
+  /** 0-based offset into the query's text, −1 without a place. */
   public int position() {
     return position;
   }

@@ -41,7 +41,7 @@ public final class TimeLiterals {
 
   private TimeLiterals() {}
 
-  /** Microseconds of a unit, singular or plural, in any case; null if it is none. */
+  /** Singular or plural, in any case; null if it is none. */
   public static @Nullable Long unitMicros(String unit) {
     String upper = unit.toUpperCase(Locale.ROOT);
     Long micros = UNIT_MICROS.get(upper);
@@ -74,12 +74,12 @@ public final class TimeLiterals {
     return micros % micros("MILLISECOND") == 0 || (micros > -INTERVAL_END && micros < INTERVAL_END);
   }
 
-  /** Whether a text can express this time, in microseconds since 1970: years have four digits. */
+  /** Years have four digits; in µs since 1970. */
   public static boolean isTimestamp(long micros) {
     return micros >= YEAR_0_MICROS && micros < YEAR_10000_MICROS;
   }
 
-  /** A duration as a literal, in the largest unit up to days that gives a whole number. */
+  /** A literal in the largest unit up to days that gives a whole number. */
   public static String interval(long micros) {
     String unit = "MICROSECOND";
     for (String larger : LARGER_UNITS) {
@@ -89,8 +89,7 @@ public final class TimeLiterals {
   }
 
   /**
-   * Microseconds since 1970 of a text such as {@code 2026-11-21 08:00:00.5}, in UTC unless it names
-   * an offset; digits below a microsecond are cut. Null if it is none.
+   * As {@code 2026-11-21 08:00:00.5}, UTC without an offset; cut to µs since 1970. Null if none.
    */
   public static @Nullable Long timestampMicros(String text) {
     Matcher matcher = TIMESTAMP.matcher(text.strip());

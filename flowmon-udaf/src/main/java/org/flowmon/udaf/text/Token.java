@@ -1,12 +1,10 @@
 package org.flowmon.udaf.text;
 
 /**
- * A token of a query's text.
+ * A token of a query's text, from a 0-based offset.
  *
- * @param text words in upper case, quoted names unchanged, texts without quotes, parameters without
- *     colon
+ * @param text words in upper case, names as quoted, texts without quotes, parameters without colon
  * @param typed the original text, for messages
- * @param start 0-based offset of its first character
  */
 public record Token(Kind kind, String text, String typed, int start) {
   public enum Kind {
@@ -28,7 +26,6 @@ public record Token(Kind kind, String text, String typed, int start) {
     return kind == Kind.SYMBOL && text.equals(symbol);
   }
 
-  /** The token as shown in errors. */
   public String shown() {
     return switch (kind) {
       case END -> "the end of the query";

@@ -4,7 +4,6 @@ import java.util.List;
 
 /** A position in a query's tokens, with errors that name it. */
 public final class TokenStream {
-  /** Suggestions for a word after the end of the query. */
   private static final List<String> CLAUSES = List.of("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT");
 
   private final String sql;
@@ -24,7 +23,6 @@ public final class TokenStream {
     return tokens.get(Math.min(at + ahead, tokens.size() - 1));
   }
 
-  /** The current place, for {@link #returnTo}. */
   public int place() {
     return at;
   }
@@ -41,7 +39,6 @@ public final class TokenStream {
     return token;
   }
 
-  /** Takes the next token if it is this word. */
   public boolean takeWord(String word) {
     if (peek().isWord(word)) {
       at++;
@@ -92,16 +89,11 @@ public final class TokenStream {
     return tokens.get(place < 0 ? tokens.size() - 1 : place + 1).start();
   }
 
-  /** Whether a query may end here. */
   public boolean isEndOfQuery() {
     return peek().kind() == Token.Kind.END || peek().isSymbol(";") || peek().isSymbol(")");
   }
 
-  /**
-   * The error for a query that goes on after its end.
-   *
-   * @param end the expected end
-   */
+  /** The query goes on after its expected end. */
   public QueryException expectedEnd(String end) {
     if (peek().isWord("OFFSET")) {
       return error("OFFSET is not part of the dialect: expected " + end, peek().start());
@@ -121,7 +113,6 @@ public final class TokenStream {
         token.start());
   }
 
-  /** The text between two places, with single blanks. */
   public String text(int start, int end) {
     return sql.substring(start, end).strip().replaceAll("\\s+", " ");
   }

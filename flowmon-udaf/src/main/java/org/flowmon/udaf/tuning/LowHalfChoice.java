@@ -19,8 +19,7 @@ final class LowHalfChoice {
   private static final int MOST_WINS = 8;
   private static final int LASTING_TRIALS = 8;
 
-  // Costs relative to those of the current choice, in the consecutive trials in which others were
-  // cheaper.
+  // By choice, relative to the current one, in the consecutive trials in which others were cheaper.
   private final double[] ratios;
   private int current;
   private int wins;
@@ -28,7 +27,6 @@ final class LowHalfChoice {
   private int unchallenged;
   private boolean hasTried;
 
-  /** The first choice, until trials say otherwise. */
   LowHalfChoice(int choices) {
     ratios = new double[choices];
   }
@@ -44,11 +42,8 @@ final class LowHalfChoice {
   }
 
   /**
-   * Evaluates a trial.
-   *
-   * @param costs of a row, by choice, in any one unit; if one is not above 0, the clock was too
-   *     coarse and the trial is ignored
-   * @return whether {@link #current} has changed
+   * Evaluates costs of a row, by choice, in any unit; returns whether {@link #current} has changed.
+   * If one is not above 0, the clock was too coarse and the trial is ignored.
    */
   boolean tried(double[] costs) {
     if (!Arrays.stream(costs).allMatch(cost -> cost > 0 && Double.isFinite(cost))) {

@@ -6,11 +6,10 @@ import java.util.List;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A sample for trials of low halves: all rows of some groups among the rows that a table takes
- * during some epochs. The hash of a group decides whether it is in the sample, so each group has
- * all of its rows in their order. If there are too many groups, half of them are dropped,
- * repeatedly. If there are too many rows, groups are dropped, too, as long as enough remain. Of
- * fixed size, except for vectors that are made on demand and kept. Not thread-safe.
+ * A sample for trials of low halves: all rows, in order, of some groups, chosen by hash, that a
+ * table takes during some epochs. If there are too many groups, half of them are dropped,
+ * repeatedly; if there are too many rows, too, as long as enough groups remain. Of fixed size,
+ * except for vectors that are made on demand and kept. Not thread-safe.
  */
 final class LowHalfSample {
   static final int MAX_ROWS = 1 << 15;
@@ -21,14 +20,14 @@ final class LowHalfSample {
   private static final int PLACES = 4 * MAX_GROUPS;
   private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
 
-  // The functions' arguments: indexes among those of the table.
+  // Indexes of the functions' arguments among those of the table.
   private final int[] needed;
   // By chunk of Vector.CAPACITY rows, then by argument; null if it is not needed.
   private final List<Vector[]> chunks = new ArrayList<>();
   private final long[] hashes = new long[MAX_ROWS];
   private final int[] groupOf = new int[MAX_ROWS];
   private final byte[] epochOf = new byte[MAX_ROWS];
-  // Hashes of groups by number, and an index of them.
+  // By group number, and an index of them.
   private final long[] groupHashes = new long[MAX_GROUPS];
   private final int[] places = new int[PLACES];
   private int most;
@@ -39,22 +38,13 @@ final class LowHalfSample {
   private long salt;
   private boolean full;
 
-  /**
-   * An empty sample.
-   *
-   * @param needed indexes of arguments, each once
-   */
+  /** Takes indexes of arguments, each once. */
   LowHalfSample(int... needed) {
     this.needed = needed.clone();
     clear(0, MAX_ROWS);
   }
 
-  /**
-   * Begins anew.
-   *
-   * @param with seed of the choice of groups
-   * @param mostRows the most rows to take, at most {@link #MAX_ROWS}
-   */
+  /** Begins anew, with a seed of the choice of groups and at most {@link #MAX_ROWS} rows. */
   void clear(long with, int mostRows) {
     most = mostRows;
     rows = 0;
@@ -84,17 +74,15 @@ final class LowHalfSample {
     return full;
   }
 
-  /** Ends an epoch: all groups leave the table between the rows so far and the next ones. */
+  /** All groups leave the table between the rows so far and the next ones. */
   void endEpoch() {
     epoch++;
   }
 
-  /** The number of a row's epoch. */
   int epoch(int row) {
     return epochOf[row];
   }
 
-  /** The number of a row's group in the sample. */
   int group(int row) {
     return groupOf[row];
   }

@@ -11,21 +11,16 @@ import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Measures the cost of each low half of a function on a sample of rows, both levels together. Rows
- * go into pads as in the table. Pads leave if they are full, if their group loses its slot, and at
- * the ends of epochs. Their sub-states are merged into states, which are thrown away. The table is
- * scaled down like the sample, so that as many rows lose their place.
- *
- * <p>It runs in steps of some tenths of a millisecond, each choice in turn, so that other load of
- * the machine affects all of them. Not thread-safe.
+ * Measures the cost of each low half of a function on a sample of rows, both levels together. Pads
+ * leave as in the table, scaled down like the sample so that as many rows lose their place; their
+ * sub-states are merged into states, which are thrown away. Runs in steps of some tenths of a
+ * millisecond, each choice in turn, so that other load of the machine affects all of them. Not
+ * thread-safe.
  */
 final class LowHalfTrial {
   private static final int FLUSHED_AT_ONCE = 64;
 
-  /**
-   * Steps of one choice before the next has its turn, so that its states are loaded into caches
-   * only once.
-   */
+  /** Steps of one choice before the next: its states are loaded into caches only once. */
   private static final int TURN = 16;
 
   /** Chunks of the sample that are processed before the measurement. */
@@ -42,13 +37,10 @@ final class LowHalfTrial {
   private int turn;
 
   /**
-   * A trial that has not begun.
+   * A trial that has not begun; arguments are indexes among the sample's, slots are powers of two.
    *
-   * @param choices of the function
-   * @param arguments indexes of its arguments among the sample's
-   * @param slots of the table with each of the choices, powers of two
-   * @param rounds number of measured passes over the sample, at least one; before them its first
-   *     rows warm up the compiler and caches
+   * @param rounds measured passes over the sample, at least one; before them its first rows warm up
+   *     the compiler and caches
    */
   LowHalfTrial(
       LowHalfSample sample,

@@ -9,8 +9,8 @@ import org.flowmon.udaf.vector.Vector;
 
 /**
  * Chooses low halves for a table's functions that leave the choice. Now and then it samples the
- * rows of two epochs and tries all low halves on the sample, both levels together. It takes the one
- * that is clearly the cheapest in several trials.
+ * rows of two epochs, tries all low halves on the sample, and takes the one that is clearly the
+ * cheapest in several trials, both levels together.
  *
  * <pre>
  *   epochs: sample ─► trial, a step with each vector of rows ─► choice ─► some fifty times as many rows without
@@ -28,10 +28,7 @@ public final class LowHalfTuner {
   /** Rows after which an unfinished epoch counts as ended. */
   static final long LONG_EPOCH = 1 << 22;
 
-  /**
-   * Rows of the first look, which keeps few of them: the initial low half of a function may cost
-   * twice as much as another.
-   */
+  /** Rows of the first look, few of them kept: an initial low half may cost twice as much. */
   static final long FIRST_LOOK = 1 << 17;
 
   private static final int FIRST_SAMPLE = 1 << 14;
@@ -51,7 +48,7 @@ public final class LowHalfTuner {
   private final LongSupplier nanos;
   private final LowHalfSample sample;
   private final LowHalfChoice[] choices;
-  // By function: the slots of a table with each of its choices, whatever the other functions have.
+  // By function: the slots with each of its choices, whatever the other functions have.
   private int[][] slots;
   private long rows;
   private long nextSampleAt;
@@ -67,20 +64,10 @@ public final class LowHalfTuner {
   private long trials;
   private long switches;
 
-  /**
-   * A function to choose for.
-   *
-   * @param function its index among those of the table
-   * @param choices at least two
-   * @param arguments indexes of its arguments among those of the table
-   */
+  /** A function with at least two choices; indexes are among those of the table. */
   public record Tuned(int function, List<BoundUdaf> choices, List<Integer> arguments) {}
 
-  /**
-   * Chooses the first of each function, until trials say otherwise.
-   *
-   * @param nanos a clock; only its differences count
-   */
+  /** Begins with the first choices of functions; only differences of the clock count. */
   public LowHalfTuner(List<Tuned> functions, LongSupplier nanos) {
     this.functions = List.copyOf(functions);
     this.nanos = nanos;
@@ -99,7 +86,6 @@ public final class LowHalfTuner {
     beginSample();
   }
 
-  /** The low half chosen for a function. */
   public BoundUdaf chosen(int tuned) {
     return functions.get(tuned).choices.get(choices[tuned].current());
   }
@@ -130,11 +116,8 @@ public final class LowHalfTuner {
   }
 
   /**
-   * Samples rows that the table takes, and does a step of a trial.
-   *
-   * @param spreads by selected row: the offset that separates its pane's groups; null if that is
-   *     {@code spread} for all
-   * @return whether the choice has changed
+   * Samples taken rows, and does a step of a trial; returns whether the choice has changed. Spreads
+   * separate groups of the rows' panes; null: {@code spread} for all.
    */
   public boolean took(
       long[] hashes, Vector[] arguments, int[] selection, int n, long[] spreads, long spread) {

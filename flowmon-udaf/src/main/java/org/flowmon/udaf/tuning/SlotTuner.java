@@ -18,10 +18,7 @@ public final class SlotTuner {
   /** Initial slots of a table: they stay within a core's second-level cache. */
   public static final int FIRST = 8192;
 
-  /**
-   * Initial slots with scratchpads, which may take thousands of bytes each: making a table then
-   * costs as much as many rows.
-   */
+  /** With scratchpads of up to thousands of bytes: making a table costs as much as many rows. */
   public static final int FIRST_WITH_PADS = 1024;
 
   private static final int LEAST = 1024;
@@ -35,23 +32,18 @@ public final class SlotTuner {
   private final int most;
   private final int first;
   private int slots;
-  // Counts at the last look, since the table was made.
+  // At the last look, since the table was made.
   private long rowsBefore;
   private long lostBefore;
   private int idleEpochs;
   private int mostUsed;
   // Consecutive looks at a table of the most slots with three of four rows lost.
   private int uselessLooks;
-  // Number of epochs without growth.
+  // Epochs without growth.
   private int held;
   private int holdNext = 2;
 
-  /**
-   * A table without rows.
-   *
-   * @param most the most slots, a power of two
-   * @param first the initial slots, if that many are allowed
-   */
+  /** Begins with {@code first} slots, at most {@code most}, a power of two. */
   public SlotTuner(int most, int first) {
     this.most = most;
     this.first = first;
@@ -63,11 +55,8 @@ public final class SlotTuner {
   }
 
   /**
-   * Looks at a table that has taken rows.
-   *
-   * @param rows taken since it was made
-   * @param lost of these, rows that evicted a group or were passed on
-   * @return whether the table must be rebuilt with {@link #slots}
+   * Looks at rows since the table was made, of which {@code lost} evicted a group or were passed
+   * on; returns whether to rebuild it with {@link #slots}.
    */
   public boolean took(long rows, long lost) {
     if (rows < rowsBefore) { // the table was rebuilt
@@ -99,10 +88,8 @@ public final class SlotTuner {
   }
 
   /**
-   * Ends an epoch: the groups of a window, or of a checkpoint, have left.
-   *
-   * @param used the most slots in use at a time
-   * @return whether the table must be rebuilt with {@link #slots}
+   * Ends an epoch, of a window or a checkpoint, with so many slots used at a time; returns whether
+   * to rebuild the table with {@link #slots}.
    */
   public boolean epochEnds(int used) {
     held = Math.max(0, held - 1);

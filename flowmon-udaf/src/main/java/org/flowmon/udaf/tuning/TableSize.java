@@ -1,18 +1,17 @@
 package org.flowmon.udaf.tuning;
 
 /**
- * The number of slots of a query's low-level tables, and the rule by which groups find one.
+ * The slots of a query's low-level tables, a power of two.
  *
- * @param slots a power of two
- * @param isTuned whether the table gets fewer slots if fewer are enough: {@code slots} is then the
- *     most, and low halves of functions that leave the choice are tuned, too
+ * @param isTuned whether tables get fewer slots if fewer are enough, and low halves of functions
+ *     that leave the choice are tuned
  * @param hasSecondChance whether a group whose slot is taken tries another; else it takes the first
  */
 public record TableSize(int slots, boolean isTuned, boolean hasSecondChance) {
   static final int MAX_SLOTS = 1 << 22;
 
   /**
-   * Rounds the number up to a power of two.
+   * Rounds up to a power of two.
    *
    * @throws IllegalArgumentException if there cannot be so many slots
    */
@@ -23,7 +22,7 @@ public record TableSize(int slots, boolean isTuned, boolean hasSecondChance) {
     slots = Math.max(2, Integer.highestOneBit(2 * slots - 1));
   }
 
-  /** A fixed number of slots; functions keep their initial low half. */
+  /** A fixed number; functions keep their initial low half. */
   public static TableSize of(int slots) {
     return new TableSize(slots, false, true);
   }

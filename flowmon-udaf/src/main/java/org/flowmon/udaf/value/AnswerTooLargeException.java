@@ -8,13 +8,7 @@ public final class AnswerTooLargeException extends RuntimeException {
 
   private final boolean ofMemory;
 
-  /**
-   * An answer that is too large.
-   *
-   * @param count the actual or expected number
-   * @param what the counted things: {@code rows}, {@code groups}
-   * @param most the most that one query holds
-   */
+  /** An actual or expected count of what ({@code rows}, {@code groups}), and the most. */
   public AnswerTooLargeException(long count, String what, long most) {
     super(
         String.format(
@@ -32,16 +26,11 @@ public final class AnswerTooLargeException extends RuntimeException {
     this.ofMemory = true;
   }
 
-  /** Whether a larger heap would hold it. */
+  /** A larger heap would hold it. */
   public boolean isOfMemory() {
     return ofMemory;
   }
 
-  /**
-   * An error about memory.
-   *
-   * @param most the most bytes of a query
-   */
   public static AnswerTooLargeException ofMemory(long most) {
     return new AnswerTooLargeException(
         String.format(

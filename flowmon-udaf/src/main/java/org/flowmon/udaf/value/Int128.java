@@ -37,8 +37,7 @@ public final class Int128 {
     boolean isNegative = high < 0;
     long lowest = isNegative ? -low : low;
     long highest = isNegative ? ~high + (low == 0 ? 1 : 0) : high;
-    // The leading 64 bits with a sticky last bit: it is set if any lower bit is, and decides the
-    // rounding.
+    // The leading 64 bits with a sticky last bit, set by any lower bit: it decides the rounding.
     int zeros = Long.numberOfLeadingZeros(highest);
     long leading =
         zeros == 0
@@ -50,7 +49,7 @@ public final class Int128 {
     return isNegative ? -size : size;
   }
 
-  /** Divides, rounded to a double; the same in any order of summation. */
+  /** Rounded to a double; the same in any order of summation. */
   public static double divide(long high, long low, long count) {
     if (high == low >> 63
         && Math.abs(low) <= EXACT_DOUBLE

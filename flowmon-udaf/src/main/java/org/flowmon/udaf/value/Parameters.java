@@ -7,12 +7,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values for the parameters of a query, by name without the colon: {@code now}, {@code
- * live.src_addr}. A parameter has one value or, for use in IN, a list. Values are never pasted into
- * a query's text. Immutable.
+ * A query's parameters by name without the colon: {@code now}, {@code live.src_addr}. Each is a
+ * value or, for IN, a list, never pasted into a query's text. Immutable.
  */
 public final class Parameters {
-  /** No parameters. */
   public static final Parameters NONE = new Parameters(Map.of());
 
   private final Map<String, List<Value>> values;
@@ -21,24 +19,17 @@ public final class Parameters {
     this.values = values;
   }
 
-  /** These parameters with one added or replaced. */
   public Parameters with(String name, Value value) {
     return with(name, List.of(value));
   }
 
-  /** These parameters with one added that stands for a list. */
   public Parameters with(String name, List<Value> list) {
     Map<String, List<Value>> more = new TreeMap<>(values);
     more.put(name, List.copyOf(list));
     return new Parameters(more);
   }
 
-  /**
-   * These parameters with one added for each column of a result, named {@code prefix.column}, as
-   * the list of its values. A column with a sum beyond 64 bits, which no value can hold, adds none.
-   *
-   * @param prefix for example {@code live}
-   */
+  /** For each column, named {@code prefix.column}, its values; none if a sum is beyond 64 bits. */
   public Parameters with(String prefix, ResultTable table) {
     Map<String, List<Value>> more = new TreeMap<>(values);
     for (int c = 0; c < table.columnCount(); c++) {
@@ -65,7 +56,6 @@ public final class Parameters {
     return true;
   }
 
-  /** The values of a parameter, null if it has none. */
   public @Nullable List<Value> get(String name) {
     return values.get(name);
   }

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One column of a {@link ResultTable} while it is filled and afterwards. Common properties take no
- * memory: a column of NULLs has no arrays, one without NULLs no marks, and only sums beyond a long
- * and addresses have high longs. Arrays may be longer than the number of rows.
+ * A {@link ResultTable}'s column while it is filled and after. A column of NULLs has no arrays, one
+ * without NULLs no marks; only sums beyond a long and addresses have high longs. Arrays may be
+ * longer than the rows.
  */
 final class ResultColumn {
   private static final int FIRST_CAPACITY = 16;
@@ -40,7 +40,6 @@ final class ResultColumn {
     return row >= filled || (isNull != null && isNull[row]);
   }
 
-  /** Whether any of the first rows is NULL. */
   boolean hasNulls(int rows) {
     for (int row = 0; row < Math.min(rows, filled) && isNull != null; row++) {
       if (isNull[row]) {
@@ -50,7 +49,7 @@ final class ResultColumn {
     return filled < rows;
   }
 
-  /** Reads the low longs of successive rows; 0 if NULL. */
+  /** 0 if NULL. */
   void readLows(int from, int count, long[] out) {
     if (isNull == null && low != null && from + count <= filled) {
       System.arraycopy(low, from, out, 0, count);
@@ -61,7 +60,7 @@ final class ResultColumn {
     }
   }
 
-  /** Reads the high longs of successive rows; 0 if NULL. */
+  /** 0 if NULL. */
   void readHighs(int from, int count, long[] out) {
     if (isNull == null && high != null && from + count <= filled) {
       System.arraycopy(high, from, out, 0, count);
@@ -72,17 +71,16 @@ final class ResultColumn {
     }
   }
 
-  /** The low long; 0 if NULL. */
+  /** 0 if NULL. */
   long low(int row) {
     return isNull(row) ? 0 : low[row];
   }
 
-  /** Whether some rows have more than a long. */
   boolean hasHighs() {
     return high != null;
   }
 
-  /** The high long; 0 if NULL. */
+  /** 0 if NULL. */
   long high(int row) {
     if (isNull(row)) {
       return 0;
@@ -90,18 +88,16 @@ final class ResultColumn {
     return high != null ? high[row] : kind == ValueKind.DOUBLE ? 0 : low[row] >> 63;
   }
 
-  /** The low longs of the first rows, without a copy if the array has that length. */
+  /** No copy if the array has that length. */
   LongBuffer longs(int rows) {
     long[] all = low == null ? new long[rows] : grown(low, rows);
     return LongBuffer.wrap(all, 0, rows).asReadOnlyBuffer();
   }
 
-  /** The text; null if NULL. */
   @Nullable String text(int row) {
     return isNull(row) ? null : text[row];
   }
 
-  /** Makes room for so many rows. */
   void reserve(int rows) {
     if (kind == ValueKind.TEXT) {
       text = text == null ? new String[rows] : grown(text, rows);
@@ -143,7 +139,7 @@ final class ResultColumn {
     return array == null ? 0 : array.length;
   }
 
-  /** Prepares a row for a value: rows between the last one set and this one are NULL. */
+  /** Rows between the last one set and this one are NULL. */
   private void begin(int row) {
     if (row >= capacity()) {
       reserve(Math.max(FIRST_CAPACITY, 2 * row));
@@ -201,7 +197,6 @@ final class ResultColumn {
     filled = lows == null && texts == null ? 0 : rows;
   }
 
-  /** Whether the first rows are equal in both columns. */
   boolean isSame(ResultColumn that, int rows) {
     if (!name.equals(that.name) || kind != that.kind) {
       return false;

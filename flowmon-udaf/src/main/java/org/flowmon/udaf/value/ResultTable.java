@@ -10,11 +10,10 @@ import org.flowmon.flow.time.FlowTime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a query's answer as named, typed columns. Whole numbers are exact up to 128 bits: a
- * SUM may exceed a long, which {@link #longValue} refuses and {@link #bigValue} returns. Immutable.
+ * A query's answer as named, typed columns. Whole numbers are exact to 128 bits: a SUM may exceed a
+ * long ({@link #longValue} throws, {@link #bigValue} does not). Immutable.
  */
 public final class ResultTable {
-  /** The most rows of an answer. */
   public static final int MAX_ROWS = Integer.MAX_VALUE - 8;
 
   private final List<ResultColumn> columns;
@@ -31,11 +30,7 @@ public final class ResultTable {
     return rows;
   }
 
-  /**
-   * Returns the number of rows, if an answer can hold them.
-   *
-   * @throws AnswerTooLargeException if it cannot
-   */
+  /** Throws {@link AnswerTooLargeException} if no answer can hold them. */
   public static int rows(long wanted) {
     if (wanted > MAX_ROWS) {
       throw new AnswerTooLargeException(wanted, "rows", MAX_ROWS);
@@ -55,17 +50,15 @@ public final class ResultTable {
     return names.get(column);
   }
 
-  /** Approximate bytes of the columns on the heap. */
   public long heapBytes() {
     return columns.stream().mapToLong(ResultColumn::heapBytes).sum();
   }
 
-  /** The kind of a column's values. */
   public ValueKind kind(int column) {
     return columns.get(column).kind();
   }
 
-  /** The place of the column of this name, −1 if there is none. */
+  /** −1 if there is none. */
   public int column(String name) {
     return names.indexOf(name);
   }
@@ -84,11 +77,7 @@ public final class ResultTable {
     return columns.get(column).high(row);
   }
 
-  /**
-   * A whole number, boolean, time or duration; 0 if NULL.
-   *
-   * @throws ArithmeticException if the value does not fit a long
-   */
+  /** 0 if NULL; {@link ArithmeticException} if a whole number does not fit. */
   public long longValue(int row, int column) {
     require(column, kind(column).isInteger(), "a whole number");
     long low = low(row, column);
@@ -116,18 +105,12 @@ public final class ResultTable {
     return Int128.toDouble(high(row, column), low(row, column));
   }
 
-  /** An address, null if NULL. */
   public @Nullable IpAddress address(int row, int column) {
     require(column, kind(column) == ValueKind.ADDRESS, "an address");
     return isNull(row, column) ? null : new IpAddress(high(row, column), low(row, column));
   }
 
-  /**
-   * Reads the addresses of successive rows as two longs each, {@code ::} if NULL.
-   *
-   * @param high receives the high longs, from its place 0 on
-   * @param low receives the low longs
-   */
+  /** Into {@code high} and {@code low} from 0 on; {@code ::} if NULL. */
   public void readAddresses(int column, int from, int count, long[] high, long[] low) {
     require(column, kind(column) == ValueKind.ADDRESS, "an address");
     Objects.checkFromIndexSize(from, count, rows);
@@ -135,20 +118,18 @@ public final class ResultTable {
     columns.get(column).readLows(from, count, low);
   }
 
-  /** Whether any value of a column is NULL. */
   public boolean hasNulls(int column) {
     return columns.get(column).hasNulls(rows);
   }
 
   /**
-   * Reads the values of some rows, as {@link #longs}. Arrays that the column's kind does not need
-   * are not written.
+   * Reads some rows, as {@link #longs}. Arrays that the column's kind does not need are not
+   * written.
    *
    * @param wanted the rows' numbers; −1 stands for a row of NULLs
    * @param from the place of the first
-   * @param low receives the longs, the low ones of addresses, of NULLs 0
-   * @param high receives the high longs of addresses and of whole numbers; null if not needed
-   * @param texts receives texts
+   * @param low longs, the low ones of addresses, of NULLs 0
+   * @param high of addresses and of whole numbers; null if not needed
    * @param valid bit {@code i & 63} of word {@code i >>> 6} is set if value i is not NULL
    */
   public void gather(
@@ -178,8 +159,8 @@ public final class ResultTable {
   }
 
   /**
-   * The values of a column that is no text, in place and read-only, as {@link #longValue}. Doubles
-   * are bits, addresses the low longs, sums beyond a long the lowest 64 bits, and NULLs any value.
+   * A column without texts, in place and read-only. Doubles are bits, addresses the low longs, sums
+   * beyond a long the lowest 64 bits, and NULLs any value.
    */
   public LongBuffer longs(int column) {
     require(column, kind(column) != ValueKind.TEXT, "a column of longs");
@@ -191,12 +172,7 @@ public final class ResultTable {
     return kind(column).isInteger() && columns.get(column).hasHighs();
   }
 
-  /**
-   * Reads the longs of successive rows of a column that is no text, 0 for NULLs.
-   *
-   * @param isLow whether {@link #low} or {@link #high}
-   * @param out receives them, from its place 0 on
-   */
+  /** Reads {@link #low} or {@link #high} into {@code out} from 0 on; no texts. */
   public void read(int column, int from, int count, boolean isLow, long[] out) {
     require(column, kind(column) != ValueKind.TEXT, "a column of longs");
     Objects.checkFromIndexSize(from, count, rows);
@@ -214,17 +190,12 @@ public final class ResultTable {
     columns.get(column).readHighs(from, count, out);
   }
 
-  /** A text, null if NULL. */
   public String text(int row, int column) {
     require(column, kind(column) == ValueKind.TEXT, "a text");
     return columns.get(column).text(Objects.checkIndex(row, rows));
   }
 
-  /**
-   * A cell as a value for a parameter.
-   *
-   * @throws ArithmeticException if a whole number does not fit a long
-   */
+  /** For a parameter; {@link ArithmeticException} if a whole number does not fit a long. */
   public Value value(int row, int column) {
     if (isNull(row, column)) {
       return Value.NULL;
@@ -238,11 +209,7 @@ public final class ResultTable {
     };
   }
 
-  /**
-   * Selects some of the columns.
-   *
-   * @throws IllegalArgumentException if there is no such column
-   */
+  /** Throws {@link IllegalArgumentException} if there is no such column. */
   public ResultTable select(String... wanted) {
     List<ResultColumn> some = new ArrayList<>();
     for (String name : wanted) {
@@ -255,11 +222,6 @@ public final class ResultTable {
     return new ResultTable(some, rows);
   }
 
-  /**
-   * Selects some of the rows.
-   *
-   * @param wanted their numbers
-   */
   public ResultTable withRows(int[] wanted) {
     List<ResultColumn> copies = new ArrayList<>();
     for (ResultColumn column : columns) {
@@ -280,7 +242,7 @@ public final class ResultTable {
     return new ResultTable(copies, wanted.length);
   }
 
-  /** A cell as readable text: ISO 8601 in UTC for times, seconds for durations, empty for NULL. */
+  /** ISO 8601 in UTC for times, seconds for durations, empty for NULL. */
   public String formatted(int row, int column) {
     if (isNull(row, column)) {
       return "";
@@ -329,7 +291,7 @@ public final class ResultTable {
     return hash;
   }
 
-  /** The table as lines of tab-separated cells: for tests and logs. */
+  /** Lines of tab-separated cells, for tests and logs. */
   @Override
   public String toString() {
     StringBuilder lines = new StringBuilder(String.join("\t", names));
@@ -356,7 +318,6 @@ public final class ResultTable {
       return this;
     }
 
-    /** Makes room for so many rows. */
     public Builder reserve(int capacity) {
       columns.forEach(column -> column.reserve(capacity));
       return this;
@@ -368,18 +329,14 @@ public final class ResultTable {
       return this;
     }
 
-    /**
-     * Declares so many rows at once. {@link #fill} sets their columns, which are NULL otherwise; no
-     * single rows may come before or after.
-     */
+    /** NULL unless {@link #fill} sets the columns; no single rows before or after. */
     public Builder rows(int count) {
       rows = count;
       return this;
     }
 
     /**
-     * Sets all values of a column. The arrays are taken over, not copied, and may be longer than
-     * the number of rows.
+     * The arrays are taken over and may be longer than the rows.
      *
      * @param low whole numbers, bits of doubles or low longs of addresses; null for texts
      * @param high high longs of addresses and of 128-bit numbers; null if each is the sign of low
@@ -391,28 +348,25 @@ public final class ResultTable {
       return this;
     }
 
-    /**
-     * Sets a cell of the last row: a whole number, boolean, time, duration, or the bits of a
-     * double.
-     */
+    /** A whole number, boolean, time, duration, or a double's bits, in the last row. */
     public Builder set(int column, long value) {
       columns.get(column).set(rows - 1, value);
       return this;
     }
 
-    /** Sets a cell of the last row: an address or a 128-bit number. */
+    /** An address or a 128-bit number, in the last row. */
     public Builder set(int column, long highLong, long lowLong) {
       columns.get(column).set(rows - 1, highLong, lowLong);
       return this;
     }
 
-    /** Sets a cell of the last row: a text, or NULL. */
+    /** A text or NULL, in the last row. */
     public Builder set(int column, String value) {
       columns.get(column).set(rows - 1, value);
       return this;
     }
 
-    /** Builds the table; the builder must not be used afterwards. */
+    /** The builder must not be used afterwards. */
     public ResultTable build() {
       List<ResultColumn> built = List.copyOf(columns);
       columns = null;

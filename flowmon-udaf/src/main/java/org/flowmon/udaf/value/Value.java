@@ -12,19 +12,17 @@ import org.jspecify.annotations.Nullable;
  * A constant of a query: a literal or the value of a parameter.
  *
  * @param kind null for NULL
- * @param high high long of an address, else 0
- * @param low low long of an address; a number, boolean, time or duration as a long; the bits of a
- *     double
- * @param text the text, null if the kind is not {@link ValueKind#TEXT}
+ * @param high of an address, else 0
+ * @param low of an address; a number, boolean, time or duration; the bits of a double
+ * @param text null if the kind is not {@link ValueKind#TEXT}
  */
 public record Value(@Nullable ValueKind kind, long high, long low, @Nullable String text) {
-  /** Differs between processes, as values may come from flows. See {@link TableHash}. */
+  /** Differs between processes ({@link TableHash}), as values may come from flows. */
   @Override
   public int hashCode() {
     return (int) (text == null ? TableHash.of(high, low) : TableHash.of(text));
   }
 
-  /** SQL's NULL. */
   public static final Value NULL = new Value(null, 0, 0, null);
 
   public static Value ofLong(long value) {
@@ -39,12 +37,11 @@ public record Value(@Nullable ValueKind kind, long high, long low, @Nullable Str
     return new Value(ValueKind.BOOLEAN, 0, value ? 1 : 0, null);
   }
 
-  /** A time in microseconds since 1970-01-01T00:00:00Z. */
+  /** Since 1970-01-01T00:00:00Z. */
   public static Value ofTimestamp(long micros) {
     return new Value(ValueKind.TIMESTAMP, 0, micros, null);
   }
 
-  /** A length of time in microseconds. */
   public static Value ofDuration(long micros) {
     return new Value(ValueKind.DURATION, 0, micros, null);
   }
@@ -62,10 +59,9 @@ public record Value(@Nullable ValueKind kind, long high, long low, @Nullable Str
   }
 
   /**
-   * Reads a value as a person writes it if its place gives it no kind: a whole number, a decimal,
-   * {@code TRUE}, {@code FALSE}, {@code NULL}, a time ({@code 2026-11-21T08:00:00Z}), a duration
-   * ({@code 5 minutes}), an address. Anything else, and anything in single quotes, is a text. As in
-   * a query, a text still takes the kind of the other side.
+   * A value whose place gives no kind: a whole number, a decimal, {@code TRUE}, {@code FALSE},
+   * {@code NULL}, a time ({@code 2026-11-21T08:00:00Z}), a duration ({@code 5 minutes}), an
+   * address; else, or in single quotes, a text, which still takes the kind of the other side.
    */
   public static Value parse(String text) {
     if (text.length() > 1 && text.startsWith("'") && text.endsWith("'")) {
@@ -116,9 +112,8 @@ public record Value(@Nullable ValueKind kind, long high, long low, @Nullable Str
   }
 
   /**
-   * Whether {@link #toString} is a literal that stands for the value. It is none for doubles that
-   * are not finite, times beyond the years 0 … 9999, and durations of 10¹⁸ µs and more with too
-   * many digits.
+   * False for doubles that are not finite, times beyond the years 0 … 9999, and durations of 10¹⁸
+   * µs and more with too many digits.
    */
   public boolean hasLiteral() {
     if (isNull()) {
@@ -132,7 +127,7 @@ public record Value(@Nullable ValueKind kind, long high, long low, @Nullable Str
     };
   }
 
-  /** The value as a literal of the dialect, if it {@linkplain #hasLiteral has one}. */
+  /** A literal of the dialect, if it {@linkplain #hasLiteral has one}. */
   @Override
   public String toString() {
     if (isNull()) {

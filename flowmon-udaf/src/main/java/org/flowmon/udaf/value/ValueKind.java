@@ -5,19 +5,17 @@ import org.jspecify.annotations.Nullable;
 
 /** The kind of a query's value; each column of the flow schema has one. */
 public enum ValueKind {
-  /** True or false; 0 or 1 as a long. */
+  /** 0 or 1 as a long. */
   BOOLEAN(1),
   /** A whole number: counts, ports, codes. */
   LONG(2),
   /** Microseconds since 1970-01-01T00:00:00Z. */
   TIMESTAMP(3),
-  /** Microseconds. */
   DURATION(4),
   /** IEEE 754 double; its bits as a long. */
   DOUBLE(5),
-  /** An IPv4 or IPv6 address: high and low long. */
+  /** IPv4 or IPv6: high and low long. */
   ADDRESS(6),
-  /** Unicode text. */
   TEXT(7);
 
   private final int code;
@@ -26,14 +24,12 @@ public enum ValueKind {
     this.code = code;
   }
 
-  /**
-   * The stable code in partial groups and related formats ({@code docs/format/partial-groups.md}).
-   */
+  /** In partial groups and related formats ({@code docs/format/partial-groups.md}). */
   public int code() {
     return code;
   }
 
-  /** The kind of this code, null if this version does not know it. */
+  /** Null if this version does not know it. */
   public static @Nullable ValueKind byCode(int code) {
     for (ValueKind kind : values()) {
       if (kind.code == code) {
@@ -43,7 +39,6 @@ public enum ValueKind {
     return null;
   }
 
-  /** The kind of the values of a column of this type. */
   public static ValueKind of(ColumnType type) {
     return switch (type) {
       case BOOLEAN -> BOOLEAN;
@@ -60,7 +55,7 @@ public enum ValueKind {
     return this == BOOLEAN || this == LONG || this == TIMESTAMP || this == DURATION;
   }
 
-  /** Whether arithmetic with plain numbers is possible: {@link #LONG} or {@link #DOUBLE}. */
+  /** {@link #LONG} or {@link #DOUBLE}: arithmetic with plain numbers. */
   public boolean isNumber() {
     return this == LONG || this == DOUBLE;
   }

@@ -5,26 +5,23 @@ import org.flowmon.flow.FlowRows;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stretch of rows of a cached result, to avoid computing it again for the same stretch. A batch
- * is immutable: the same object at the same place is the same rows. Other rows may be filled anew,
- * and are never remembered.
+ * The stretch of rows of a cached result. A batch is immutable: the same object and place are the
+ * same rows. Others may be filled anew, and are never remembered.
  */
 public final class KnownRows {
   private @Nullable FlowRows rows;
   private int from;
   private int count;
 
-  /** Whether the stretch is this one. */
   public boolean is(@Nullable FlowRows otherRows, int otherFrom, int otherCount) {
     return rows != null && rows == otherRows && from == otherFrom && count == otherCount;
   }
 
-  /** Forgets the stretch. */
   public void clear() {
     rows = null;
   }
 
-  /** Sets the stretch; its batch is held until the next one. */
+  /** The batch is held until the next one. */
   public void set(@Nullable FlowRows ofRows, int first, int number) {
     rows = ofRows instanceof FlowBatch ? ofRows : null;
     from = first;

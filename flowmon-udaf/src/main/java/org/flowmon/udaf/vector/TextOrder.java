@@ -4,7 +4,6 @@ package org.flowmon.udaf.vector;
 public final class TextOrder {
   private TextOrder() {}
 
-  /** Negative, 0 or positive if a comes before, equals or comes after b. */
   public static int compare(String a, String b) {
     int length = Math.min(a.length(), b.length());
     for (int i = 0; i < length; i++) {

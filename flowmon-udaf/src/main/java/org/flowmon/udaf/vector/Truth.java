@@ -2,10 +2,7 @@ package org.flowmon.udaf.vector;
 
 import java.util.Arrays;
 
-/**
- * TRUE, FALSE or NULL for up to {@link Vector#CAPACITY} rows, as two bitmaps: NULL is in neither.
- * Bits past the last row are 0 in both.
- */
+/** TRUE, FALSE or, in neither bitmap, NULL for {@link Vector#CAPACITY} rows; 0 past the last. */
 public final class Truth {
   public final long[] isTrue = new long[Vector.WORDS];
   public final long[] isFalse = new long[Vector.WORDS];
@@ -20,7 +17,6 @@ public final class Truth {
     Arrays.fill(value ? isFalse : isTrue, 0);
   }
 
-  /** Sets the bits from flags that are 0 or not. */
   public void ofFlags(long[] flags, long[] validity, int count) {
     for (int w = 0; w < Vector.WORDS; w++) {
       long bits = 0;
@@ -33,7 +29,6 @@ public final class Truth {
     }
   }
 
-  /** Sets the bits from the bitmaps of matching and of known rows. */
   public void of(long[] matches, long[] known) {
     for (int w = 0; w < Vector.WORDS; w++) {
       isTrue[w] = matches[w] & known[w];

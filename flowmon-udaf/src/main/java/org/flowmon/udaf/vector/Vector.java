@@ -7,12 +7,10 @@ import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Up to {@link #CAPACITY} values of one kind, reused from call to call. The value of a NULL is 0,
- * the address {@code ::} or a null text. The evaluator into a vector owns it until the next
- * evaluation.
+ * Up to {@link #CAPACITY} values of one kind, reused; a NULL is 0, {@code ::} or a null text. The
+ * evaluator into a vector owns it until the next evaluation.
  */
 public final class Vector {
-  /** The most values of a vector. */
   public static final int CAPACITY = 1024;
 
   public static final int WORDS = CAPACITY / 64;
@@ -26,11 +24,7 @@ public final class Vector {
   private long[] upper = {}; // allocated on first use
   private boolean isWide;
 
-  /**
-   * An empty vector.
-   *
-   * @param kind null if every value will be NULL
-   */
+  /** Null if every value will be NULL. */
   public Vector(@Nullable ValueKind kind) {
     this.kind = kind;
     this.high = kind == ValueKind.ADDRESS ? new long[CAPACITY] : null;
@@ -41,7 +35,7 @@ public final class Vector {
     return kind;
   }
 
-  /** Longs, low longs of addresses, or bits of doubles. */
+  /** Low ones of addresses, bits of doubles. */
   public long[] values() {
     return values;
   }
@@ -51,12 +45,10 @@ public final class Vector {
     return high;
   }
 
-  /** Texts; null for other kinds. */
   public @Nullable String @Nullable [] texts() {
     return texts;
   }
 
-  /** {@link #high} of a vector of addresses. */
   public long[] requireHigh() {
     return Objects.requireNonNull(high);
   }
@@ -66,15 +58,11 @@ public final class Vector {
     return Objects.requireNonNull(texts);
   }
 
-  /**
-   * Bit {@code i & 63} of word {@code i >>> 6} is set if value i is not NULL; bits past the count
-   * are 0.
-   */
+  /** Bit {@code i & 63} of word {@code i >>> 6} is set if value i is not NULL; 0 past the count. */
   public long[] validity() {
     return validity;
   }
 
-  /** Whether no value is NULL, so that {@link #validity} need not be read. */
   public boolean allValid() {
     return allValid;
   }
@@ -83,10 +71,7 @@ public final class Vector {
     return (validity[i >>> 6] >>> i & 1) != 0;
   }
 
-  /**
-   * Whether whole numbers may exceed 64 bits, as sums over groups do: {@link #upper} then counts.
-   * Values of rows never do.
-   */
+  /** Beyond 64 bits, as sums over groups: {@link #upper} then counts. Values of rows never are. */
   public boolean isWide() {
     return isWide;
   }
@@ -96,18 +81,13 @@ public final class Vector {
     return isWide ? upper[i] : values[i] >> 63;
   }
 
-  /**
-   * Declares that whole numbers may exceed 64 bits, until the vector is filled again.
-   *
-   * @return the upper longs, to be filled
-   */
+  /** Until the vector is filled again; returns the upper longs, to be filled. */
   public long[] widen() {
     upper = upper.length == 0 ? new long[CAPACITY] : upper;
     isWide = true;
     return upper;
   }
 
-  /** A number as a double. */
   public double asDouble(int i) {
     if (kind == ValueKind.DOUBLE) {
       return Double.longBitsToDouble(values[i]);
@@ -115,7 +95,6 @@ public final class Vector {
     return isWide ? Int128.toDouble(upper[i], values[i]) : (double) values[i];
   }
 
-  /** Copies the first values of another vector of the same kind. */
   public void copy(Vector from, int count) {
     System.arraycopy(from.values, 0, values, 0, count);
     if (high != null) {
@@ -132,7 +111,6 @@ public final class Vector {
     }
   }
 
-  /** Declares the first {@code count} values not NULL. */
   public void setAllValid(int count) {
     fill(validity, count);
     allValid = true;
@@ -153,7 +131,7 @@ public final class Vector {
     isWide = false;
   }
 
-  /** Finds the NULL values by {@link #validity}, and clears them. */
+  /** Clears the NULLs of {@link #validity}. */
   public void settleValidity(int count) {
     allValid = true;
     isWide = false;
@@ -177,7 +155,6 @@ public final class Vector {
     return (count + 63) >>> 6;
   }
 
-  /** The bits of word w that lie below count. */
   public static long mask(int w, int count) {
     int bits = count - (w << 6);
     return bits >= 64 ? -1L : bits <= 0 ? 0 : (1L << bits) - 1;

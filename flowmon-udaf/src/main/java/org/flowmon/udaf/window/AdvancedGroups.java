@@ -23,13 +23,13 @@ import org.flowmon.udaf.result.GroupOrder;
 import org.flowmon.udaf.result.LiveGroupings;
 
 /**
- * The groups of a window that tasks sent in advance of its result, and the rest that they sent when
- * it closed: {@link WindowAdvances} is the sender. Ordering a window's groups is most of the work
- * for its result, and is done when all groups in advance have come. At the end changed groups are
- * replaced and new ones inserted: the remaining work grows with these and not with all groups.
+ * The groups of a window that tasks sent in advance of its result ({@link WindowAdvances}), and the
+ * rest that they sent when it closed. Ordering groups is most of the work for a result, and is done
+ * when all in advance have come. At the end changed groups are replaced and new ones inserted: the
+ * remaining work grows with these alone.
  *
- * <p>A task that was restored in between has sent groups that no longer count, as it sends no rest
- * of them. Not thread-safe.
+ * <p>A task that was restored in between has sent groups that do not count: it sends no rest of
+ * them. Not thread-safe.
  */
 public final class AdvancedGroups {
   private final FlowQuery live;
@@ -38,36 +38,24 @@ public final class AdvancedGroups {
   // Empty if it has not begun, or is used up.
   private Optional<FutureTask<Ordered>> ordered = Optional.empty();
 
-  /** What a task has sent; a rest says how many messages there were in advance. */
+  /** Groups from a task; a rest says how many messages there were in advance. */
   private static final class Task {
     private final List<byte[]> advances = new ArrayList<>();
     private final List<int[]> superseded = new ArrayList<>();
     private int expected;
   }
 
-  /** No groups yet. */
   public AdvancedGroups(FlowQuery live) {
     this.live = live;
   }
 
-  /**
-   * Takes groups sent in advance.
-   *
-   * @param task a number that no other run of a task has
-   * @param part bytes of a part, whose groups alone count
-   */
+  /** Takes the groups, alone, of a part sent in advance; each run of a task has its own number. */
   public void add(long task, byte[] part) {
     byTask.computeIfAbsent(task, run -> new Task()).advances.add(part);
     ordered = Optional.empty(); // it lacks these
   }
 
-  /**
-   * Takes the rest of a task.
-   *
-   * @param advances how many messages the task sent in advance
-   * @param superseded the numbers of groups, in the order of sending, that no longer count
-   * @param part bytes of a part
-   */
+  /** Takes a rest after so many messages; superseded groups, by number as sent, count no more. */
   public void addRest(long task, int advances, int[] superseded, byte[] part) {
     Task of = byTask.computeIfAbsent(task, run -> new Task());
     of.expected = advances;
@@ -79,21 +67,19 @@ public final class AdvancedGroups {
     return byTask.isEmpty();
   }
 
-  /** Whether a task has sent the rest of the window. */
   public boolean hasRest() {
     return !rests.isEmpty();
   }
 
   /**
-   * Whether all groups that belong to the rests are there. They are not if the query was stopped
-   * and sent anew in between; the query does not have all flows of such a window anyway.
+   * Whether all groups of the rests are there. They are not if the query was stopped and sent anew
+   * in between; it does not have all flows of such a window anyway.
    */
   public boolean isWhole() {
     return byTask.values().stream()
         .allMatch(of -> of.superseded.isEmpty() || of.advances.size() == of.expected);
   }
 
-  /** Begins to put the groups in order, unless that has begun. */
   public void prepare(Executor executor) {
     if (ordered.isEmpty() && !byTask.isEmpty()) {
       FutureTask<Ordered> begun = new FutureTask<>(ordering());
@@ -109,11 +95,10 @@ public final class AdvancedGroups {
   }
 
   /**
-   * Completes the window.
+   * Completes the window, with parts of tasks that sent nothing in advance.
    *
-   * @param others parts of tasks that sent nothing in advance
-   * @throws PartialFormatException if the bytes are damaged, of a query with other groups, or
-   *     replace groups that were not sent
+   * @throws PartialFormatException if bytes are damaged, of other groups, or replace groups never
+   *     sent
    */
   public WindowPart complete(List<byte[]> others) {
     List<byte[]> parts = new ArrayList<>(others);
@@ -157,7 +142,7 @@ public final class AdvancedGroups {
   private static final class Ordered {
     private final FlowQuery live;
     private final GroupTable rows;
-    // By group in order of arrival: its number here.
+    // By group in order of arrival.
     private final int[] numbers;
     // By task: the start of its groups in the order of arrival, and their number.
     private final Map<Long, int[]> byTask = new HashMap<>();
@@ -187,11 +172,7 @@ public final class AdvancedGroups {
       }
     }
 
-    /**
-     * Adds the rest.
-     *
-     * @param superseded by task: the numbers of groups that no longer count; none: no rest came
-     */
+    /** Adds the rest, without superseded groups by task; none: no rest came. */
     WindowPart complete(WindowPart rest, Map<Long, List<int[]>> superseded) {
       BitSet gone = new BitSet(numbers.length);
       byTask.forEach((task, place) -> leaveOut(place, superseded.get(task), gone));
@@ -233,7 +214,7 @@ public final class AdvancedGroups {
       return counting;
     }
 
-    /** Merges two ascending lists; the second is usually much shorter. */
+    /** Merges ascending lists; the second is usually much shorter. */
     private static int[] merged(int[] many, int[] few, GroupOrder order) {
       int[] merged = new int[many.length + few.length];
       int at = 0;
@@ -247,10 +228,7 @@ public final class AdvancedGroups {
       return merged;
     }
 
-    /**
-     * The first place, from a start on, whose group comes after this one; searched by doubling
-     * steps.
-     */
+    /** The first place from a start on whose group comes after this one; by doubling steps. */
     private static int placeOf(int group, int[] many, int from, GroupOrder order) {
       int low = from;
       int step = 1;

@@ -11,9 +11,9 @@ import org.flowmon.udaf.partial.StateBytes;
 import org.flowmon.udaf.partial.TablePartials;
 
 /**
- * A snapshot of the state of {@link WindowTables}, unchanged while they go on: another thread makes
- * bytes of it. Words of groups are copied, which takes a fraction of the time of packing them;
- * texts and function states are packed at once. Thread-safe.
+ * A snapshot of {@link WindowTables}, unchanged while they go on, for another thread to make bytes.
+ * Words are copied, in a fraction of the time of packing; texts and states are packed at once.
+ * Thread-safe.
  */
 public final class FrozenTables {
   private final long queryId;
@@ -66,19 +66,15 @@ public final class FrozenTables {
   }
 
   /**
-   * The snapshot as versioned bytes, which {@link WindowTables#fromBytes} reads.
+   * Versioned, for {@link WindowTables#fromBytes}.
    *
-   * @throws IllegalStateException if these exceed 2 GiB
+   * @throws IllegalStateException if they exceed 2 GiB
    */
   public byte[] toBytes() {
     return toBytes(() -> {});
   }
 
-  /**
-   * As {@link #toBytes()}.
-   *
-   * @param pause runs before the groups of each table are packed
-   */
+  /** Makes {@link #toBytes()}; {@code pause} runs before the groups of each table are packed. */
   public byte[] toBytes(Runnable pause) {
     List<byte[]> blocks = new ArrayList<>();
     for (Groups one : groups) {

@@ -16,15 +16,15 @@ import org.flowmon.udaf.pane.WindowSpec;
  * each drops half of its groups of that pane, by {@linkplain GroupSample their hash}, as often as
  * needed. The excess is never more than one message of partial groups.
  *
- * <p>Reported results do not depend on the time of dropping, nor on the number of tasks. A window's
- * result has the lowest level that fits: <i>all</i> groups of each of its panes, in all tasks, are
- * within the {@link GroupLimit} of a pane. Like the bytes charged for a state, that level depends
- * on the flows alone. A task's level is never above it: it rises only if a part of these groups, or
- * of their rows, already exceeds the limit. {@link WindowPart#settled} takes the last step to that
- * level. Not thread-safe.
+ * <p>Results do not depend on the time of dropping, nor on the number of tasks. A window's result
+ * has the lowest level that fits: <i>all</i> groups of each of its panes, in all tasks, are within
+ * the {@link GroupLimit} of a pane. Like the bytes charged for a state, that level depends on the
+ * flows alone. A task's level is never above it: it rises only if a part of these groups, or of
+ * their rows, already exceeds the limit. {@link WindowPart#settled} takes the last step. Not
+ * thread-safe.
  */
 public final class GroupBudget {
-  /** The expected number of a task's groups from which it may rely on its share. */
+  /** A task's expected groups from which it may rely on its share. */
   private static final int SURE = 2048;
 
   private final WindowSpec window;
@@ -34,7 +34,7 @@ public final class GroupBudget {
   private final List<WindowTables> members = new ArrayList<>();
   private GroupLimit ofPane;
   private long dropped;
-  // The watermark at which members now close panes, one member after the other.
+  // The watermark at which members close panes, one after the other.
   private long closing = Long.MIN_VALUE;
 
   /** The groups of a pane in a task. */
@@ -46,14 +46,7 @@ public final class GroupBudget {
     GroupHolding closed = GroupHolding.NONE;
   }
 
-  /**
-   * An unused budget.
-   *
-   * @param limit of an open window
-   * @param window the windows of the panes
-   * @param keyGroups in the task
-   * @param maxParallelism key groups in all tasks
-   */
+  /** An unused budget of a task with so many of the key groups of all tasks. */
   public GroupBudget(GroupLimit limit, WindowSpec window, int keyGroups, int maxParallelism) {
     this.window = window;
     this.keyGroups = keyGroups;
@@ -61,7 +54,6 @@ public final class GroupBudget {
     this.ofPane = limit.ofPane(window);
   }
 
-  /** A budget without a limit. */
   public static GroupBudget unlimited(WindowSpec window) {
     return new GroupBudget(GroupLimit.NONE, window, 1, 1);
   }
@@ -81,27 +73,25 @@ public final class GroupBudget {
     return level;
   }
 
-  /** The number of held groups. */
   public long groups() {
     return byPane.values().stream().mapToLong(pane -> pane.held.groups()).sum();
   }
 
-  /** The bytes charged for the states of held groups. */
+  /** Charged for held groups. */
   public long stateBytes() {
     return byPane.values().stream().mapToLong(pane -> pane.held.stateBytes()).sum();
   }
 
-  /** The number of open panes; those that count from different ticks are separate. */
+  /** Panes that count from different ticks are separate. */
   int openPanes() {
     return (int) byPane.values().stream().filter(pane -> pane.holders > 0).count();
   }
 
-  /** The number of dropped groups; a group counts each time it is dropped. */
+  /** A group counts each time it is dropped. */
   public long dropped() {
     return dropped;
   }
 
-  /** Counts dropped groups. */
   void dropped(long groups) {
     dropped += groups;
   }
@@ -118,8 +108,8 @@ public final class GroupBudget {
   }
 
   /**
-   * Registers that a member closes a pane at a watermark. Its groups still count in {@link #isSure}
-   * until all members have closed theirs: until one of them closes a pane at another watermark.
+   * Registers that a member closes a pane. Its groups still count in {@link #isSure} until all
+   * members have closed theirs: until one closes a pane at another watermark.
    */
   void close(PaneKey key, GroupHolding of, long watermark) {
     if (watermark != closing) {
@@ -132,9 +122,7 @@ public final class GroupBudget {
     pane.holders--;
   }
 
-  /**
-   * Registers that a member has moved its groups of a pane to another; returns the pane's level.
-   */
+  /** Registers that a member moved its groups of a pane to another; returns the pane's level. */
   int leave(PaneKey key, GroupHolding of) {
     Pane pane = byPane.get(key);
     pane.held = pane.held.minus(of);
@@ -144,7 +132,7 @@ public final class GroupBudget {
     return pane.level;
   }
 
-  /** Registers new groups in a pane that a member has entered, and makes room. */
+  /** Registers new groups in an entered pane, and makes room. */
   void added(PaneKey key, GroupHolding more) {
     Pane pane = byPane.get(key);
     pane.held = pane.held.plus(more);
@@ -153,7 +141,7 @@ public final class GroupBudget {
     }
   }
 
-  /** Raises a lower level of a pane that a member has entered; returns the level. */
+  /** Raises a lower level of an entered pane; returns the level. */
   int raise(PaneKey key, int level) {
     Pane pane = byPane.get(key);
     if (pane.level < level) {
@@ -171,16 +159,13 @@ public final class GroupBudget {
   }
 
   /**
-   * Whether the groups of some panes in this task, including closed ones, are so few that all tasks
-   * together are certainly within the budget, if no more come. A task's share by the hash of the
-   * keys is certain enough: if there were too many groups, the task would have half of its expected
-   * number, or less, once in e^256 times. The share says nothing if other groups may have much
-   * larger charges, or if a pane has two tables, whose states differ in size together.
-   *
-   * @param from start of the first of these panes
-   * @param to start of the first pane after them
-   * @param uneven whether one key may have many groups, as with COUNT(DISTINCT …)
-   * @param withStates whether functions keep states of the groups
+   * Whether the groups of panes from {@code from} to before {@code to} in this task, including
+   * closed ones, are so few that all tasks together are certainly within the budget, if no more
+   * come. A task's share by the hash of the keys is certain enough: if there were too many groups,
+   * the task would have half of its expected number, or less, once in e^256 times. The share says
+   * nothing if other groups may have much larger charges: if one key may have many groups, as with
+   * COUNT(DISTINCT …) ({@code uneven}), or functions keep states ({@code withStates}). Nor if a
+   * pane has two tables, whose states differ in size together.
    */
   boolean isSure(long from, long to, boolean uneven, boolean withStates) {
     double expected = (double) ofPane.groups() * keyGroups / maxParallelism;

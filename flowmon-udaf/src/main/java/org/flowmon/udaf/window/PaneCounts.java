@@ -12,10 +12,9 @@ import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.partial.PartialFormatException;
 
 /**
- * The number of different groups in each pane of a window, and the bytes charged for their function
- * states, by the highest level of a {@link GroupSample} that keeps them: it determines the level
- * with few enough groups. Groups below the level at the time of counting are unknown. Not
- * thread-safe.
+ * The number of different groups in each pane of a window, and the bytes charged for their states,
+ * by the highest level of a {@link GroupSample} that keeps them: it determines the level with few
+ * enough groups. Groups below the level at the time of counting are unknown. Not thread-safe.
  */
 final class PaneCounts {
   private static final int LEVELS = GroupSample.LAST + 1;
@@ -24,7 +23,6 @@ final class PaneCounts {
   private final TreeMap<Long, long[]> byPane = new TreeMap<>();
   private int level;
 
-  /** No panes. */
   PaneCounts(int level) {
     this.level = level;
   }
@@ -35,10 +33,8 @@ final class PaneCounts {
   }
 
   /**
-   * Adds the groups of a pane.
-   *
-   * @param tables by tables that count in the same way, then by grouping; null if there are none. A
-   *     group may be in several tables of the same grouping
+   * Adds the groups of a pane, by tables that count in the same way, then by grouping; null if
+   * there are none. A group may be in several tables of the same grouping.
    */
   void add(long pane, List<GroupTable[]> tables) {
     long[] counts = byPane.computeIfAbsent(pane, start -> new long[2 * LEVELS]);
@@ -130,7 +126,6 @@ final class PaneCounts {
     return new GroupHolding(from(counts, level), bytes);
   }
 
-  /** The number of groups that a level keeps. */
   static long from(long[] counts, int level) {
     long groups = 0;
     for (int l = level; l < LEVELS; l++) {
@@ -139,7 +134,6 @@ final class PaneCounts {
     return groups;
   }
 
-  /** The number of words that {@link #write} writes. */
   int words() {
     int words = 2;
     for (long[] counts : byPane.values()) {
@@ -176,12 +170,7 @@ final class PaneCounts {
     return at;
   }
 
-  /**
-   * Reads untrusted words to their end.
-   *
-   * @param withStates whether they have the bytes charged for states
-   * @throws PartialFormatException if they are not pane counts
-   */
+  /** Reads untrusted words to the end; a {@link PartialFormatException} if they are no counts. */
   static PaneCounts read(long[] words, int start, boolean withStates) {
     int at = start;
     if (words.length - at < 2 || words[at] < 0 || words[at] > GroupSample.NONE) {

@@ -19,10 +19,10 @@ import org.flowmon.udaf.result.LiveGroupings;
 import org.flowmon.udaf.text.QueryException;
 
 /**
- * All groups of one query in a window, made elsewhere, as groups of another live query here: as a
- * low level would send them for the same flows. The other query has the same filter and keys, and
- * its aggregates can be computed from the first one's states; with COUNT(DISTINCT …) this holds for
- * its groupings. Immutable, safe for many threads.
+ * All groups of one query in a window, made elsewhere, as a low level would send them of another
+ * live query here. Both have the same filter and keys, and the other's aggregates can be computed
+ * from the first one's states; with COUNT(DISTINCT …) this holds for its groupings. Immutable, safe
+ * for many threads.
  */
 public final class PublishedGroups {
   private final GroupTable groups;
@@ -49,12 +49,10 @@ public final class PublishedGroups {
   }
 
   /**
-   * Opens an untrusted part of a window.
+   * Opens an untrusted {@link WindowPart#toBytes} of all key groups; the query keeps all groups,
+   * without COUNT(DISTINCT …).
    *
-   * @param bytes written by {@link WindowPart#toBytes}, with all key groups
-   * @param published the query of the bytes; keeps all groups, without COUNT(DISTINCT …)
-   * @throws PartialFormatException if the bytes are damaged, of a query with other groups, or not
-   *     of all of them
+   * @throws PartialFormatException if damaged, of a query with other groups, or not of all of them
    */
   public static PublishedGroups open(byte[] bytes, FlowQuery published) {
     WindowPart part = WindowPart.open(bytes, published);
@@ -66,10 +64,8 @@ public final class PublishedGroups {
   }
 
   /**
-   * The groupings of a live query that can be computed from the groups of another.
-   *
-   * @param published keeps all groups, without COUNT(DISTINCT …)
-   * @return their numbers in {@link LiveGroupings}; none if filters differ
+   * Numbers in {@link LiveGroupings} of the groupings that can be computed from the groups of
+   * another query, which keeps all, without COUNT(DISTINCT …); none if filters differ.
    */
   public static List<Integer> groupings(FlowQuery published, FlowQuery live) {
     if (!Objects.equals(published.where(), live.where())) {
@@ -87,8 +83,6 @@ public final class PublishedGroups {
    * A digest of groups that depends on the flows alone, whatever the order of the groups and the
    * content of approximate states. Without the groups nobody can forge other groups of its keys.
    *
-   * @param keys of the keys of all groups
-   * @param layout of the groups' layout
    * @param values of keys and exact words; comparable if layouts are equal
    */
   public record Digest(long keys, long layout, long values) {
@@ -127,10 +121,9 @@ public final class PublishedGroups {
   }
 
   /**
-   * Sends the groups to the merge.
+   * Sends the groups to the merge, as of the pane that holds the window.
    *
-   * @param grouping of the live query, one of {@link #groupings}
-   * @param paneStart the pane that holds the window
+   * @param grouping one of {@link #groupings}
    * @param fromWindowEnd end of the first window that they count in
    * @param due {@link WindowSpec#due}
    * @param maxParallelism number of key groups

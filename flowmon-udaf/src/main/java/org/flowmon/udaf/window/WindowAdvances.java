@@ -12,9 +12,9 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.LiveGroupings;
 
 /**
- * The groups of one query that a task has sent in advance of their windows' results. If a result
- * keeps all groups, most of the work for it is then done before it is due: when the window closes,
- * only the rest follows, new and changed groups. {@link AdvancedGroups} puts both together.
+ * The groups of one query that a task has sent in advance of their windows' results, if these keep
+ * all groups. When the window closes, only the rest follows, new and changed groups: most of the
+ * work is done before the result is due. {@link AdvancedGroups} puts both together.
  *
  * <pre>
  *   {@link WindowTables#advance} ─ {@link #add} ─► groups 0, 1, 2, … of the window, in messages counted by {@link #sent}
@@ -22,12 +22,12 @@ import org.flowmon.udaf.result.LiveGroupings;
  * </pre>
  *
  * <p>Shared by the tables of all key groups in the task. It is no state: a restored task begins
- * anew, and what it sends of a window replaces all that was sent before. Not thread-safe.
+ * anew, and its groups of a window replace all that was sent before. Not thread-safe.
  */
 public final class WindowAdvances {
   private final TreeMap<Long, Window> byEnd = new TreeMap<>();
 
-  /** What was sent of one window. */
+  /** Sent groups of one window. */
   private static final class Window {
     private final Map<WindowTables, Sent> byTables = new HashMap<>();
     private int groups;
@@ -35,19 +35,12 @@ public final class WindowAdvances {
   }
 
   /**
-   * Groups of one key group.
-   *
-   * @param table its first groups are the sent ones, and it notes their changes; empty if groups of
-   *     it were dropped since
-   * @param first number of the first group
-   * @param groups the number of groups
+   * Groups of one key group, from number {@code first} on: the table's first, and it notes their
+   * changes; empty if groups of it were dropped since.
    */
   private record Sent(Optional<GroupTable> table, int first, int groups) {}
 
-  /**
-   * Whether groups of windows can be sent in advance: the query keeps all of them, a window has one
-   * pane, and groups consist of words alone.
-   */
+  /** Whether the query keeps all groups, a window has one pane, and groups are words alone. */
   public static boolean isPossible(FlowQuery live, WindowSpec window) {
     if (!live.keepsAllGroups() || window.windowsPerPane() != 1) {
       return false;
@@ -62,7 +55,6 @@ public final class WindowAdvances {
     return Optional.ofNullable(byEnd.get(windowEnd)).map(window -> window.byTables.get(tables));
   }
 
-  /** Whether groups of the window in these tables were sent. */
   boolean has(WindowTables tables, long windowEnd) {
     return find(tables, windowEnd).isPresent();
   }
@@ -105,17 +97,15 @@ public final class WindowAdvances {
         sent.first);
   }
 
-  /** Registers a message with groups of a window. */
   public void sent(long windowEnd) {
     byEnd.get(windowEnd).messages++;
   }
 
-  /** The number of messages with groups of a window; if there are any, its parts are rests. */
+  /** If there are any, the window's parts are rests. */
   public int messages(long windowEnd) {
     return byEnd.containsKey(windowEnd) ? byEnd.get(windowEnd).messages : 0;
   }
 
-  /** Forgets windows that are closed at a watermark. */
   public void forget(WindowSpec window, long watermarkMicros) {
     while (!byEnd.isEmpty() && window.isClosed(byEnd.firstKey(), watermarkMicros)) {
       byEnd.pollFirstEntry();

@@ -23,12 +23,11 @@ import org.flowmon.udaf.result.ValueBound;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * The part of a window's result from some key groups, which have all of each of their groups. It
- * has the rows that HAVING keeps and that may be within the query's ORDER BY … LIMIT. It also has
- * the number of all groups, and the totals of all aggregates over all groups, including those that
- * HAVING drops. Parts of different key groups merge, in any order, into the window's exact result.
- * If there are more groups than the {@link GroupBudget} has room for, the rows are of a sample of
- * them, and the totals of all. Not thread-safe.
+ * The part of a window's result from some key groups: the rows that HAVING keeps and that may be
+ * within ORDER BY … LIMIT, the number of all groups, and totals over all of them. Parts of
+ * different key groups, which have all of each of their groups, merge in any order into the exact
+ * result. With more groups than the {@link GroupBudget} has room for, the rows are of a sample, and
+ * the totals of all. Not thread-safe.
  */
 public final class WindowPart {
   private final long queryId;
@@ -72,10 +71,8 @@ public final class WindowPart {
   }
 
   /**
-   * The part of some key groups, without dropped groups.
-   *
-   * @param groups all groups of the window in them; read-only, and must not change while the part
-   *     is used, except to merge it into another
+   * The part of some key groups, without dropped groups. They must not change while it is used,
+   * except to merge it into another.
    */
   public static WindowPart of(long queryId, long windowEnd, FlowQuery live, GroupTable groups) {
     return of(queryId, windowEnd, live, groups, new PaneCounts(0), true);
@@ -86,12 +83,8 @@ public final class WindowPart {
   }
 
   /**
-   * The part of some key groups.
-   *
-   * @param groups all groups of the window in them that the counts' level keeps, as for {@link
-   *     #of(long, long, FlowQuery, GroupTable)}
-   * @param counts group counts of the window's panes
-   * @param isSure whether the level of all parts together certainly stays
+   * The part of the groups that the counts' level keeps, which certainly stays for all parts
+   * together if {@code isSure}. They must not change while it is used.
    */
   static WindowPart of(
       long queryId,
@@ -119,13 +112,9 @@ public final class WindowPart {
     return part;
   }
 
-  /**
-   * A table of the rows that HAVING keeps and that may be within the limit; if the level may rise,
-   * within that of the groups of a higher level.
-   */
+  /** Rows that HAVING keeps and that may be within the limit; unless sure, at higher levels too. */
   private GroupTable first(int level) {
-    // The one group of a query without keys stays until the end: a missing group would count as one
-    // of no rows.
+    // The one group of a query without keys stays: missing, it would count as one of no rows.
     boolean isOne = rows.layout().keys().isEmpty();
     if (isOne || live.keepsAllGroups()) {
       return taken(rows.all());
@@ -146,30 +135,21 @@ public final class WindowPart {
     }
   }
 
-  /** Drops rows that do not count, if there may be some. */
   private void ownOrdered() {
     if (order != null) {
       own();
     }
   }
 
-  /** The rows that count. */
   private int[] counted() {
     return order == null ? rows.all() : order.clone();
   }
 
-  /** Whether the rows are in this table. */
   boolean isOf(GroupTable table) {
     return rows == table;
   }
 
-  /**
-   * Some rows of the part, which follow groups of its window that were sent in advance.
-   *
-   * @param kept numbers of the rows
-   * @param replaced numbers of groups that no longer count, less {@code first}
-   * @param first number of the first group sent of these key groups
-   */
+  /** Rows after groups sent in advance; {@code replaced}, from {@code first} on, do not count. */
   WindowPart rest(IntStream kept, IntStream replaced, int first) {
     WindowPart rest =
         new WindowPart(
@@ -178,20 +158,12 @@ public final class WindowPart {
     return rest;
   }
 
-  /**
-   * The numbers of groups that no longer count, among those that the task sent of the window in
-   * advance: the rows of this part replace them.
-   */
+  /** Numbers, among the task's groups sent in advance, of those that these rows replace. */
   public int[] superseded() {
     return superseded.stream().flatMapToInt(Arrays::stream).toArray();
   }
 
-  /**
-   * The same part, completed by groups sent in advance.
-   *
-   * @param all has both
-   * @param inOrder the groups that count, in the query's order
-   */
+  /** The same part completed by groups sent in advance, in the query's order. */
   WindowPart with(GroupTable all, int[] inOrder) {
     WindowPart whole =
         new WindowPart(queryId, windowEnd, live, all, groupsByLevel, totals, counts, isSure);
@@ -221,15 +193,12 @@ public final class WindowPart {
     return live;
   }
 
-  /** End of the window in microseconds, exclusive. */
+  /** Microseconds, exclusive. */
   public long windowEnd() {
     return windowEnd;
   }
 
-  /**
-   * The number of the window's groups in these key groups that its {@link #level} keeps, regardless
-   * of HAVING and LIMIT.
-   */
+  /** The window's groups in these key groups at {@link #level}, regardless of HAVING and LIMIT. */
   public long groups() {
     return PaneCounts.from(groupsByLevel, counts.level());
   }
@@ -242,18 +211,16 @@ public final class WindowPart {
     return counts.level();
   }
 
-  /** An estimate of the number of all groups from the kept ones; −1 if none is kept. */
+  /** An estimate of all groups from the kept ones; −1 if none is kept. */
   public long estimatedGroups() {
     long groups = groups();
     return level() == 0 || groups > 0 ? groups << level() : -1;
   }
 
   /**
-   * The window's result from all parts merged: of the lowest level at which no pane exceeds the
-   * limit. It does not depend on the parts and their levels. There is none if parts relied on all
-   * groups fitting, and they do not.
-   *
-   * @param ofPane the {@linkplain GroupLimit#ofPane limit of a pane}
+   * The window's result from all parts merged: of the lowest level at which no pane exceeds its
+   * {@linkplain GroupLimit#ofPane limit}, whatever the parts and their levels. There is none if
+   * parts relied on all groups fitting, and they do not.
    */
   public WindowPart settled(GroupLimit ofPane) {
     int level = counts.levelOf(ofPane);
@@ -324,7 +291,6 @@ public final class WindowPart {
     rows.layout().merge(totals, 0, other.totals, 0);
   }
 
-  /** The number of rows in the part. */
   public int size() {
     return order == null ? rows.size() : order.length;
   }
@@ -340,7 +306,7 @@ public final class WindowPart {
     return live.keepsAllGroups();
   }
 
-  /** The rows in the query's order. */
+  /** In the query's order. */
   public ResultTable result() {
     return answer().rows();
   }
@@ -357,7 +323,7 @@ public final class WindowPart {
   }
 
   /**
-   * One row: the aggregates of the select list, over all groups of the window, including dropped
+   * One row: the aggregates of the select list over all groups of the window, including dropped
    * ones. NULL if an aggregate {@linkplain FlowQuery#hasTotal has no total}, and for COUNT(DISTINCT
    * …) if groups were dropped.
    */
@@ -387,18 +353,15 @@ public final class WindowPart {
   /**
    * Opens untrusted bytes.
    *
-   * @param live the query of the part
-   * @throws PartialFormatException if the bytes are damaged or of a query with other groups
+   * @throws PartialFormatException if they are damaged or of a query with other groups
    */
   public static WindowPart open(byte[] bytes, FlowQuery live) {
     return open(List.of(bytes), live);
   }
 
   /**
-   * Opens parts of one window with different groups, as {@link #open(byte[], FlowQuery)}, and
-   * merges them.
+   * Opens and merges one or more parts of one window with different groups.
    *
-   * @param parts at least one
    * @throws IllegalArgumentException if they are of different windows or queries
    */
   public static WindowPart open(List<byte[]> parts, FlowQuery live) {
@@ -442,9 +405,9 @@ public final class WindowPart {
   }
 
   /**
-   * The end of the window of a part's bytes.
+   * The window end of a part's bytes.
    *
-   * @throws PartialFormatException if the bytes are too few; nothing else is checked
+   * @throws PartialFormatException if they are too few; nothing else is checked
    */
   public static long windowEnd(byte[] bytes) {
     return StateBytes.time(bytes);

@@ -26,11 +26,10 @@ import org.flowmon.udaf.result.LiveGroupings;
 
 /**
  * The high level of one live query within one key group: merges partial groups pane by pane, and
- * returns each window's part when it has a result, and again when that is revised. For a query with
- * COUNT(DISTINCT …) it keeps the groups of its {@link LiveGroupings}, and counts them when a window
- * has a result: a group in two panes of a window counts once. If there are more groups than the
- * {@link GroupBudget} has room for, a sample of them is kept, and all count in the totals. Not
- * thread-safe.
+ * returns each window's part when it has a result, and again when that is revised. With
+ * COUNT(DISTINCT …) it keeps the groups of the {@link LiveGroupings}, and counts them when a window
+ * has a result: a group in two panes counts once. If there are more groups than the {@link
+ * GroupBudget} has room for, a sample is kept, and all count in the totals. Not thread-safe.
  */
 public final class WindowTables {
   private final long queryId;
@@ -44,17 +43,11 @@ public final class WindowTables {
   private final WindowAdvances advances;
   private long watermark = Long.MIN_VALUE;
 
-  /** Tables for any number of groups. */
   public WindowTables(long queryId, FlowQuery live, WindowSpec window) {
     this(queryId, live, window, GroupBudget.unlimited(window), new WindowAdvances());
   }
 
-  /**
-   * Tables without groups.
-   *
-   * @param budget shared by the tables of all key groups in a task
-   * @param advances shared by the same
-   */
+  /** Tables whose budget and advances all key groups in a task share. */
   public WindowTables(
       long queryId,
       FlowQuery live,
@@ -72,9 +65,9 @@ public final class WindowTables {
   }
 
   /**
-   * Merges the groups of one grouping and pane.
+   * Merges the groups of one grouping and pane; returns false, uncounted, if their windows are all
+   * closed.
    *
-   * @return false if their windows are all closed already, so that they were not counted
    * @throws PartialFormatException if they are of another query or layout
    */
   public boolean merge(PartialGroups groups) {
@@ -122,9 +115,8 @@ public final class WindowTables {
   }
 
   /**
-   * The tick from which groups count. If results come once, no group is in an earlier result. So
-   * groups that a state made with revisions has already reported are reported again, also if
-   * revisions are enabled again later.
+   * If results come once, no group is in an earlier one: groups that a state made with revisions
+   * has reported are reported again, also if revisions are enabled again later.
    */
   private long due(long start, long fromWindowEnd, long due) {
     return due == start && window.revised() ? start : window.due(fromWindowEnd, due, watermark);
@@ -227,11 +219,9 @@ public final class WindowTables {
   }
 
   /**
-   * Passes on the groups of windows whose {@link WindowSpec#advanceAt} a watermark has reached and
-   * that have no result yet, each once; none of windows with dropped groups. Only for queries for
-   * which this {@linkplain WindowAdvances#isPossible is possible}.
-   *
-   * @param parts takes a part, to be used before groups are added again
+   * Passes on, once, the groups of windows whose {@link WindowSpec#advanceAt} a watermark has
+   * reached and that have no result yet; none of windows with dropped groups. Only if {@link
+   * WindowAdvances#isPossible}. A part must be used before groups are added again.
    */
   public void advance(long watermarkMicros, Consumer<WindowPart> parts) {
     tables.forEach(
@@ -258,7 +248,6 @@ public final class WindowTables {
     return all;
   }
 
-  /** Adds the ends of windows whose results the pane's groups newly count in. */
   private void addNewResults(PaneKey pane, long watermarkMicros, Set<Long> ends) {
     for (long end = pane.fromWindowEnd();
         end <= window.lastWindowEnd(pane.start());
@@ -273,9 +262,7 @@ public final class WindowTables {
     }
   }
 
-  /**
-   * The panes of a window's time: each of many windows that close at once looks only at its own.
-   */
+  /** Panes of the window's time: each of many windows that close at once looks only at its own. */
   private Map<PaneKey, GroupTable[]> panesOf(long windowEnd) {
     return tables.subMap(PaneKey.first(windowEnd - window.widthMicros()), PaneKey.first(windowEnd));
   }
@@ -320,7 +307,6 @@ public final class WindowTables {
     budget.added(counted, holding(there).minus(before));
   }
 
-  /** The part, in this key group, of a window's result at a watermark. */
   private WindowPart part(long end, long watermarkMicros) {
     TreeMap<Long, List<GroupTable[]>> byPane = new TreeMap<>();
     int level = 0;
@@ -377,17 +363,15 @@ public final class WindowTables {
     return merged;
   }
 
-  /** Whether it holds no groups. */
   public boolean isEmpty() {
     return tables.isEmpty();
   }
 
-  /** The number of groups over all panes and groupings. */
+  /** Over all panes and groupings. */
   public long groups() {
     return all().mapToLong(GroupTable::size).sum();
   }
 
-  /** The charges to budgets. */
   GroupHolding holding() {
     return all().map(GroupTable::holding).reduce(GroupHolding.NONE, GroupHolding::plus);
   }
@@ -421,7 +405,7 @@ public final class WindowTables {
   }
 
   /**
-   * The state as versioned bytes.
+   * The state, versioned.
    *
    * @throws IllegalStateException if it is larger than 2 GiB
    */
@@ -441,10 +425,8 @@ public final class WindowTables {
   }
 
   /**
-   * Restores a state.
+   * Restores a state whose budget and advances all key groups in a task share.
    *
-   * @param budget shared by the tables of all key groups in a task
-   * @param advances shared by the same
    * @throws PartialFormatException if the bytes are damaged or of another query
    */
   public static WindowTables fromBytes(
@@ -462,7 +444,6 @@ public final class WindowTables {
     return restored;
   }
 
-  /** Restores the sample of a pane. */
   private void restore(PaneKey pane, int grouping, int level, long[] rest) {
     if (!isPane(pane.start(), pane.fromWindowEnd()) || (window.revised() && !isDue(pane))) {
       throw new PartialFormatException(pane + " is none of " + window);

@@ -24,9 +24,8 @@ import org.flowmon.ingest.synthetic.exporter.ExporterSimulator;
 import org.flowmon.ingest.synthetic.exporter.SentCounts;
 
 /**
- * Simulated routers → UDP on loopback → collector → Kafka. The routers wait if more datagrams are
- * under way than the collector's socket holds: a demo shows flowmon at the machine's rate, not a
- * kernel's drops.
+ * Simulated routers → UDP on loopback → collector → Kafka. The routers wait for room in the
+ * collector's socket: a demo shows flowmon at the machine's rate, not a kernel's drops.
  */
 final class ExporterFeed implements FlowFeed {
   private static final int RECEIVE_BUFFER = 16 << 20;

@@ -35,8 +35,6 @@ final class FeedThread {
   }
 
   /**
-   * Waits for the thread's end.
-   *
    * @throws IOException if the work threw it; a defect or an error of the JVM is rethrown unchanged
    */
   void await() throws IOException, InterruptedException {

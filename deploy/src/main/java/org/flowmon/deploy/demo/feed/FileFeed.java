@@ -30,7 +30,7 @@ final class FileFeed implements FlowFeed {
   private final FlowPublisher publisher;
   private final List<Path> files;
   private final CountingSink sink;
-  // State of the reading so far, guarded by this.
+  // Guarded by this.
   private final Map<String, Long> rejected = new TreeMap<>();
   private final Map<String, Long> notUnderstood = new TreeMap<>();
   private final List<InputFaults.LeftOut> leftOut = new ArrayList<>();

@@ -14,7 +14,6 @@ public interface FlowFeed extends AutoCloseable {
   /** Starts sending; returns at once. */
   void start();
 
-  /** Whether more flows follow. */
   boolean isSending();
 
   /** Flows sent so far, counted by the sender. */
@@ -26,20 +25,16 @@ public interface FlowFeed extends AutoCloseable {
   /** Flows that the feed took from others. */
   long others();
 
-  /**
-   * Counts of undecodable parts of all received datagrams so far, by the label of the counter;
-   * without zeros.
-   */
+  /** Undecodable parts of all datagrams so far, by the counter's label; without zeros. */
   Map<String, Long> notUnderstood();
 
   /** Files that were not taken wholly so far. */
   List<InputFaults.LeftOut> leftOut();
 
-  /** The producer ids of its messages in Kafka. */
   Set<Long> producerIds();
 
   /**
-   * Waits until all sent flows have reached Kafka or were dropped, and sends the last heartbeats.
+   * Waits until all sent flows are in Kafka or dropped, and sends the last heartbeats.
    *
    * @throws IOException if sending or reading failed
    */

@@ -6,12 +6,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The parts of a demo's input that were not taken, beside the dropped flows.
+ * The input of a demo that was not taken, beside the dropped flows.
  *
  * @param refused messages of the topic that the job left out
- * @param refusedReasons these by reason
  * @param notUnderstood undecodable parts of datagrams, by the label of the decoder's counter
- * @param leftOut files that were not taken wholly
  */
 public record InputFaults(
     long refused,
@@ -26,11 +24,6 @@ public record InputFaults(
     leftOut = List.copyOf(leftOut);
   }
 
-  /**
-   * A file that was not taken wholly.
-   *
-   * @param flows flows taken before
-   * @param reason why the rest was not taken
-   */
+  /** A file that was not taken wholly: the flows taken before, and why the rest was not. */
   public record LeftOut(Path file, long flows, String reason) {}
 }

@@ -13,9 +13,9 @@ import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.ExportDecoder;
 
 /**
- * Separates a decoder's counts for the demo's routers from those for all other senders, who can
- * also reach the port. A router is known by its address and port. A sender from another port with a
- * router's address and observation domain is decoded as that router, and can make it lose flows.
+ * Separates a decoder's counts for the demo's routers, known by address and port, from those for
+ * all others, who can reach the port too. A sender from another port with a router's address and
+ * observation domain is decoded as that router, and can make it lose flows.
  */
 final class RouterCounts implements UdpCollector.Receiver {
   private static final List<IngestCounter> COUNTED =
@@ -39,12 +39,7 @@ final class RouterCounts implements UdpCollector.Receiver {
   private final IpAddress address;
   private volatile Set<Integer> ports = Set.of();
 
-  /**
-   * Starts without routers.
-   *
-   * @param all the decoder's counters, used by nothing else
-   * @param address the routers' address
-   */
+  /** {@code all} are the decoder's counters, unused elsewhere; {@code address} is the routers'. */
   RouterCounts(ExportDecoder decoder, IngestCounters all, IpAddress address) {
     this.decoder = decoder;
     this.all = all;
@@ -58,25 +53,19 @@ final class RouterCounts implements UdpCollector.Receiver {
             && counter != IngestCounter.FLOWS_DROPPED_NO_TEMPLATE);
   }
 
-  /** Sets the routers' source ports before they send. */
   void routersSendFrom(Set<Integer> ports) {
     this.ports = Set.copyOf(ports);
   }
 
-  /** The counts for the routers. */
   IngestCounters routers() {
     return routers;
   }
 
-  /** The counts for all other senders. */
   IngestCounters others() {
     return others;
   }
 
-  /**
-   * Counts of all received parts that were undecodable or did not reach the decoder, by label;
-   * without zeros.
-   */
+  /** Received parts that were undecodable or did not reach the decoder; without zeros. */
   Map<String, Long> notUnderstood() {
     Map<String, Long> counts = all.snapshot();
     counts.keySet().removeIf(label -> !GARBAGE.contains(label));

@@ -14,8 +14,7 @@ public final class DemoDirectory {
 
   /**
    * Creates the directory and PostgreSQL's folder in it, whose programs and password no other user
-   * may replace. If it is refused, the new directories are removed, so that the same command works
-   * after the problem is fixed.
+   * may replace. If refused, new directories are removed: the same command works later.
    *
    * @throws IOException if it is not empty
    * @throws org.flowmon.jobs.embedded.EmbeddedServiceException if other users could change it
@@ -43,7 +42,6 @@ public final class DemoDirectory {
     }
   }
 
-  /** The missing directories, the innermost first. */
   private static List<Path> missing(Path directory) {
     List<Path> missing = new ArrayList<>();
     for (Path at = directory; at != null && !Files.exists(at); at = at.getParent()) {

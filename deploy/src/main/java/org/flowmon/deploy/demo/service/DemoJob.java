@@ -29,8 +29,8 @@ import org.flowmon.jobs.config.job.StartingOffsets;
 import org.flowmon.jobs.embedded.EmbeddedServiceException;
 
 /**
- * The demo's job: both roles, the bundled analyses, checkpoints every two seconds. If it fails it
- * does not restart: the demo says why at once, and ends.
+ * The demo's job: both roles, the bundled analyses, checkpoints every two seconds. It does not
+ * restart: if it fails, the demo says why at once, and ends.
  */
 public final class DemoJob implements AutoCloseable {
   /** Short, so that history is up to date and the wait at the end is short. */
@@ -49,11 +49,7 @@ public final class DemoJob implements AutoCloseable {
     this.log = log;
   }
 
-  /**
-   * Starts the job.
-   *
-   * @param told takes the line for people if the job fails, on another thread
-   */
+  /** {@code told} takes the line for people if the job fails, on another thread. */
   public static DemoJob submit(DemoServices services, DemoOptions options, Consumer<String> told) {
     JobConfig config = config(services, options);
     Configuration noRestart = new Configuration();
@@ -85,7 +81,7 @@ public final class DemoJob implements AutoCloseable {
     return Failure.of(innermost).line();
   }
 
-  /** Writes the failure with all causes and traces into the log, and says which file that is. */
+  /** Writes the failure with causes and traces into the log; returns which file that is. */
   private String written(Throwable failure) {
     try (PrintWriter out = new PrintWriter(Files.newBufferedWriter(log, StandardCharsets.UTF_8))) {
       out.println(Instant.now() + " the job failed");
@@ -127,9 +123,7 @@ public final class DemoJob implements AutoCloseable {
   }
 
   /**
-   * Fails if the job has failed.
-   *
-   * @throws CommandException if it has
+   * @throws CommandException if the job has failed
    */
   public void check() {
     if (failed.get()) {
@@ -146,10 +140,7 @@ public final class DemoJob implements AutoCloseable {
     flink.awaitEnd(id, Duration.ofSeconds(60));
   }
 
-  /**
-   * Ends the job if the demo failed. Otherwise the cluster would stop first, which the job logs at
-   * length.
-   */
+  /** Ends the job if the demo failed: if the cluster stopped first, it would log that at length. */
   @Override
   public void close() {
     try {

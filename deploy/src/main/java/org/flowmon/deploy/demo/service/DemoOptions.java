@@ -8,13 +8,10 @@ import java.util.List;
  * The options of a demo.
  *
  * @param duration how long the generator sends; unused with inputs
- * @param flowsPerSecond the generator's rate
- * @param inputs files to read in place of the generator; empty for the generator
+ * @param inputs files to read; empty for the generator
  * @param json whether standard output holds one JSON object and nothing else
  * @param directory the parent of all files; new or empty
- * @param seed of the generator
  * @param historyFlows generated flows of the two weeks before, 0 for none
- * @param parallelism of the job
  */
 public record DemoOptions(
     Duration duration,
@@ -25,7 +22,6 @@ public record DemoOptions(
     long seed,
     long historyFlows,
     int parallelism) {
-  /** Days of generated history. */
   public static final int HISTORY_DAYS = 14;
 
   public DemoOptions {
@@ -52,7 +48,6 @@ public record DemoOptions(
     return directory.resolve("archive");
   }
 
-  /** What the job says if it fails. */
   Path jobLog() {
     return directory.resolve("job.log");
   }

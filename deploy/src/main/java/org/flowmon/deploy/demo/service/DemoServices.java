@@ -10,7 +10,6 @@ import org.flowmon.jobs.embedded.EmbeddedKafka;
 
 /** Broker, database and cluster of one demo, started in parallel, stopped in reverse order. */
 public final class DemoServices implements AutoCloseable {
-  /** The topic of flows. */
   public static final String FLOWS = "flows";
 
   private final EmbeddedKafka kafka;
@@ -24,10 +23,8 @@ public final class DemoServices implements AutoCloseable {
   }
 
   /**
-   * Starts all three.
-   *
-   * @throws org.flowmon.jobs.embedded.EmbeddedServiceException if one does not start; the others
-   *     are stopped
+   * @throws org.flowmon.jobs.embedded.EmbeddedServiceException if one of the three does not start;
+   *     the others are stopped
    */
   public static DemoServices start(DemoOptions options) {
     CompletableFuture<EmbeddedKafka> kafka =

@@ -11,7 +11,7 @@ import org.flowmon.ingest.file.line.CsvText;
 /**
  * RFC 4180 with a header line. NULL is an empty field, an empty text a pair of quotes; times are
  * ISO 8601, durations microseconds. A text that a spreadsheet would run has an apostrophe in front,
- * unless texts are to be exact ({@link CsvText}). {@code flowmon import} reads it back ({@code
+ * unless exact ({@link CsvText}). {@code flowmon import} reads it back ({@code
  * docs/format/files.md}).
  */
 final class CsvRows implements RowFormat {
@@ -19,11 +19,7 @@ final class CsvRows implements RowFormat {
   private final TextBuffer text = new TextBuffer();
   private List<ExportColumn> columns;
 
-  /**
-   * Writes rows as CSV.
-   *
-   * @param exact whether texts stay unchanged, although a spreadsheet may run them
-   */
+  /** If {@code exact}, texts stay unchanged, although a spreadsheet may run them. */
   CsvRows(boolean exact) {
     this.exact = exact;
   }

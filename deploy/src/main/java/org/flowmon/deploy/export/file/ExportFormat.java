@@ -26,7 +26,6 @@ public enum ExportFormat {
       return new JsonRows();
     }
   },
-  /** One Parquet file, compressed. */
   PARQUET {
     @Override
     RowFormat rows() {
@@ -36,7 +35,7 @@ public enum ExportFormat {
 
   abstract RowFormat rows();
 
-  /** The format of a file by the end of its name, null if unknown. */
+  /** By the end of the name; null if unknown. */
   public static ExportFormat byName(Path file) {
     String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
     name = name.endsWith(".gz") ? name.substring(0, name.length() - 3) : name;

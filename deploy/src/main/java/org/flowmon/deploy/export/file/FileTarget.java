@@ -21,9 +21,8 @@ import org.flowmon.deploy.export.row.ExportRows;
 import org.flowmon.deploy.export.row.ExportTarget;
 
 /**
- * A file that exists with all its rows or not at all. It is written under a temporary name beside
- * it, synced and renamed; it replaces another file only on request. A name that ends with {@code
- * .gz} is compressed.
+ * A file that exists with all its rows or not at all: written under a temporary name beside it,
+ * synced and renamed. A name that ends with {@code .gz} is compressed.
  */
 public final class FileTarget implements ExportTarget {
   private static final int BUFFER = 1 << 16;
@@ -36,9 +35,6 @@ public final class FileTarget implements ExportTarget {
   private OutputStream out;
 
   /**
-   * Creates a target for a file.
-   *
-   * @param replace whether an existing file is replaced
    * @throws FileAlreadyExistsException if the file exists and is not to be replaced
    * @throws IOException if its folder does not exist
    */
@@ -53,7 +49,7 @@ public final class FileTarget implements ExportTarget {
     return new FileTarget(file, format.rows(), replace);
   }
 
-  /** Creates a target for standard output or any other stream, which stays open. */
+  /** The target is a stream, such as standard output, and stays open. */
   public static FileTarget of(OutputStream stream, ExportFormat format) {
     FileTarget target = new FileTarget(null, format.rows(), false);
     target.out = new BufferedOutputStream(stream, BUFFER);

@@ -15,10 +15,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.text.JsonText;
 
-/**
- * JSON lines: one object for each row, without a key for NULL; times are ISO 8601, durations
- * microseconds.
- */
+/** JSON lines: an object for each row, no key for NULL; times ISO 8601, durations microseconds. */
 final class JsonRows implements RowFormat {
   private final List<SerializableString> names = new ArrayList<>();
   private List<ExportColumn> columns;

@@ -24,11 +24,10 @@ import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * A Parquet file of plain pages compressed by zstd, with a row group for each {@link #GROUP_ROWS}
- * rows, so that memory is bounded. It is not a segment: it has no dictionaries and no index.
- * Columns have the names, types and field ids of segments ({@code docs/format/segment.md}).
+ * rows, so that memory is bounded. Columns have the names, types and field ids of segments ({@code
+ * docs/format/segment.md}), but no dictionaries and no index.
  */
 final class ParquetRows implements RowFormat {
-  /** Rows of a row group. */
   static final int GROUP_ROWS = 1 << 17;
 
   private static final SegmentCodec CODEC = SegmentCodec.ZSTD;

@@ -81,10 +81,7 @@ final class TextBuffer {
     size += digits;
   }
 
-  /**
-   * Writes ISO 8601 in UTC to the microsecond; years outside 1 … 9999 in the form of {@link
-   * Instant}.
-   */
+  /** ISO 8601 in UTC to the microsecond; years outside 1 … 9999 as {@link Instant} writes them. */
   void putTime(long micros) {
     long ofDay = Math.floorDiv(micros, DAY);
     if (ofDay < FIRST_DAY || ofDay > LAST_DAY) {

@@ -6,9 +6,8 @@ import org.flowmon.flow.FlowColumn;
 /**
  * A column of an export.
  *
- * @param flow its column of flows, null for a query's column
- * @param codes the names of its codes, null if its values are no codes with names; texts are
- *     written with the names, typed columns with the codes
+ * @param flow null for a query's column
+ * @param codes null if there are none; texts have the codes' names, typed columns the codes
  */
 public record ExportColumn(String name, Kind kind, FlowColumn flow, CodeNames codes) {
   /** The kind of a column's values. */
@@ -30,7 +29,7 @@ public record ExportColumn(String name, Kind kind, FlowColumn flow, CodeNames co
     TEXT
   }
 
-  /** The name of a code in texts; null if it has no name and its number is written. */
+  /** Null if the code has no name and its number is written. */
   public String codeName(ExportRows block, int row, int column) {
     return codes == null ? null : codes.name(block.low(row, column));
   }

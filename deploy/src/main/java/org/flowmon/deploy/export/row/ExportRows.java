@@ -4,16 +4,13 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.util.List;
 
-/**
- * Rows to export, block by block, with access to the cells of the current block of {@link #next}.
- */
+/** Rows to export, block by block; cells are of the current block of {@link #next}. */
 public interface ExportRows extends AutoCloseable {
   List<ExportColumn> columns();
 
   /** Moves to the next block; false at the end. */
   boolean next() throws IOException;
 
-  /** Rows of the block. */
   int rows();
 
   boolean isNull(int row, int column);
@@ -26,7 +23,6 @@ public interface ExportRows extends AutoCloseable {
 
   String text(int row, int column);
 
-  /** A number of 128 bits. */
   default BigInteger big(int row, int column) {
     return BigInteger.valueOf(high(row, column))
         .shiftLeft(64)

@@ -1,9 +1,6 @@
 package org.flowmon.deploy.export.sql;
 
-/**
- * The rows of a transaction. An automatic size doubles as long as that makes it faster by a
- * twentieth. Not thread-safe.
- */
+/** Rows of a transaction; auto doubles while that is a twentieth faster. Not thread-safe. */
 public final class BatchSize {
   private static final int FIRST = 1000;
   private static final int LARGEST = 32_000;
@@ -19,9 +16,8 @@ public final class BatchSize {
   }
 
   /**
-   * Parses a size.
+   * {@code auto}, {@code off} (a transaction for each row) or a number.
    *
-   * @param text {@code auto}, {@code off} (a transaction for each row) or a number
    * @throws IllegalArgumentException for any other text
    */
   public static BatchSize parse(String text) {
@@ -46,12 +42,10 @@ public final class BatchSize {
     return "'" + text + "': expected auto, off or a number of 1 … 1000000";
   }
 
-  /** Rows of the next transaction. */
   int rows() {
     return rows;
   }
 
-  /** Records the time of a transaction of {@link #rows}. */
   void took(long nanos) {
     if (!automatic || rows >= LARGEST || bestRate < 0) {
       return;

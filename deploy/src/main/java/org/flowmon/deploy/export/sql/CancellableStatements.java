@@ -4,9 +4,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * Statements of one connection that another thread may cancel. Once a statement has returned from
- * {@link #run}, nothing is sent to the database on its behalf any more, so a late cancellation
- * cannot hit the next statement, for example a commit.
+ * Statements of one connection that another thread may cancel. Once {@link #run} has returned, the
+ * database gets nothing more on its behalf, so a late cancellation cannot hit the next statement,
+ * for example a commit.
  */
 final class CancellableStatements {
   /** The work of a statement. */
@@ -19,10 +19,8 @@ final class CancellableStatements {
   private boolean cancelled; // guarded by this
 
   /**
-   * Executes a statement.
-   *
-   * @throws SQLException if it fails or was cancelled, even if it was complete: its transaction
-   *     must be rolled back
+   * @throws SQLException if the statement fails or was cancelled, even if it was complete: its
+   *     transaction must be rolled back
    */
   void run(Statement statement, Work work) throws SQLException {
     begin(statement);
@@ -53,7 +51,6 @@ final class CancellableStatements {
     return cancelled;
   }
 
-  /** Cancels the running statement and refuses later ones. */
   synchronized void cancel() {
     cancelled = true;
     try {

@@ -175,7 +175,6 @@ public enum SqlDialect {
 
   abstract String addressNumberType();
 
-  /** Binds a time as the native type. */
   abstract void bindTime(PreparedStatement to, int place, Instant time) throws SQLException;
 
   /** Binds an address as the native type, or as 4 or 16 bytes if there is none. */
@@ -188,7 +187,6 @@ public enum SqlDialect {
     to.setBigDecimal(place, new BigDecimal(value));
   }
 
-  /** Shortens a name to leave room for more characters. */
   String shortened(String name, int room) {
     int most = longestName - room;
     if (name.length() <= most) {
@@ -198,8 +196,6 @@ public enum SqlDialect {
   }
 
   /**
-   * Quotes a name for a statement.
-   *
    * @throws IllegalArgumentException if the database does not allow the name
    */
   String quoted(String name) {
@@ -210,7 +206,6 @@ public enum SqlDialect {
     return quote + name.replace(String.valueOf(quote), String.valueOf(quote) + quote) + quote;
   }
 
-  /** The type of a column. */
   String type(Kind kind, SqlTypes types) {
     if (types == SqlTypes.INTEGER) {
       return switch (kind) {
@@ -223,7 +218,6 @@ public enum SqlDialect {
     return types == SqlTypes.NATIVE ? nativeType(kind) : commonType(kind);
   }
 
-  /** Binds a value that is not NULL. */
   void bind(PreparedStatement to, int place, ExportRows block, int row, int column, SqlTypes types)
       throws SQLException {
     Kind kind = block.columns().get(column).kind();

@@ -22,15 +22,10 @@ import org.flowmon.deploy.export.row.ExportTarget;
 /**
  * A table of a SQL database, created from the columns. Rows go into a temporary table in batches,
  * one transaction each. In the end that table is renamed, or its rows are appended in one
- * transaction. So all rows are visible or none is, and a reader never sees a part. A killed process
- * leaves the table {@code NAME_loading_…} behind.
+ * transaction: a reader never sees a part. A killed process leaves {@code NAME_loading_…} behind.
  */
 public final class SqlTarget implements ExportTarget {
-  /**
-   * Options of storing rows.
-   *
-   * @param append whether rows are appended to an existing table
-   */
+  /** Options of storing rows; {@code append}: to an existing table. */
   public record Options(String table, SqlTypes types, BatchSize batch, boolean append) {}
 
   private final Connection connection;
@@ -48,10 +43,8 @@ public final class SqlTarget implements ExportTarget {
   private boolean appended;
 
   /**
-   * Connects.
+   * Connects; {@code login} has {@code user} and {@code password} if needed.
    *
-   * @param url of JDBC
-   * @param login {@code user} and {@code password} if they are needed
    * @throws IOException if the database does not answer or has the table
    * @throws IllegalArgumentException if the URL is of an unknown database, or the table's name is
    *     invalid
@@ -80,7 +73,7 @@ public final class SqlTarget implements ExportTarget {
     }
   }
 
-  /** Checks for the driver. MariaDB's is not bundled because of its LGPL. */
+  /** MariaDB's driver is not bundled because of its LGPL. */
   private static void requireDriver(String url) throws IOException {
     try {
       DriverManager.getDriver(url);
@@ -231,7 +224,7 @@ public final class SqlTarget implements ExportTarget {
     }
   }
 
-  /** Appends the rows. May take long, or wait for another writer of the table. */
+  /** May take long, or wait for another writer of the table. */
   private void append() throws SQLException {
     String sql =
         "INSERT INTO "

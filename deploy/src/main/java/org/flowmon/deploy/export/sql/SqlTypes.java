@@ -2,7 +2,6 @@ package org.flowmon.deploy.export.sql;
 
 /** The representation of times and addresses in a database. */
 public enum SqlTypes {
-  /** The database's own types. */
   NATIVE,
   /** Times as ISO 8601 with six digits of a second, so that they sort; addresses as text. */
   TEXT,

@@ -8,10 +8,7 @@ import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * The rows of a segment that a {@link DictionaryFilter} admits. They still have to pass the {@link
- * #rest} of the query's filter. Used by one thread.
- */
+/** The rows that a {@link DictionaryFilter} admits, before {@link #rest}. Used by one thread. */
 public final class AdmittedRows {
   private final SegmentReader segment;
   private final DictionaryFilter filter;
@@ -20,20 +17,14 @@ public final class AdmittedRows {
   private final boolean[] member = new boolean[Vector.CAPACITY];
   private final boolean[] any = new boolean[Vector.CAPACITY];
 
-  /**
-   * The admitted rows of a segment.
-   *
-   * @param of the decisions of this segment's dictionaries on {@code applied}, not {@link
-   *     DictionaryFilter#isEmpty}
-   * @param applied the query's filter, of this thread
-   */
+  /** {@code of}, not empty, has the segment's decisions on this thread's {@code applied}. */
   public AdmittedRows(SegmentReader segment, DictionaryFilter of, Filter applied) {
     this.segment = segment;
     this.filter = of;
     this.rest = applied.without(of.decided());
   }
 
-  /** The condition that admitted rows still have to pass; empty if all of them pass the filter. */
+  /** Empty if all admitted rows pass the filter. */
   public Optional<CompiledPredicate> rest() {
     return rest;
   }
@@ -44,10 +35,8 @@ public final class AdmittedRows {
   }
 
   /**
-   * Writes the admitted rows of {@code from … from + count − 1} into {@code rows}.
-   *
-   * @param count at most {@link Vector#CAPACITY}
-   * @return their number
+   * Writes the admitted rows of {@code from … from + count − 1}, {@code count} ≤ {@link
+   * Vector#CAPACITY}, into {@code rows}; returns their number.
    */
   public int select(int from, int count, int[] rows) {
     int n;
@@ -68,12 +57,7 @@ public final class AdmittedRows {
     return n;
   }
 
-  /**
-   * Keeps the admitted ones of the first n rows, in their order.
-   *
-   * @param n at most {@link Vector#CAPACITY}
-   * @return their number
-   */
+  /** Keeps the admitted of n ≤ {@link Vector#CAPACITY} rows, in order; returns their number. */
   public int narrow(int[] rows, int n) {
     int left = n;
     for (int c = 0; c < filter.all().size() && left > 0; c++) {

@@ -17,12 +17,11 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * A filter on the dictionary ids of a segment. The ids that the constraints admit are found once
- * per segment; then a row costs a bit test instead of a comparison of addresses, in {@link
- * AdmittedRows}. Immutable, shared by all readers of the segment's pieces.
+ * A filter on the dictionary ids of a segment. Admitted ids are found once per segment; then a row
+ * costs a bit test instead of a comparison of addresses, in {@link AdmittedRows}. Immutable, shared
+ * by all readers of the segment's pieces.
  */
 public final class DictionaryFilter {
-  /** Decides nothing, and admits every row. */
   public static final DictionaryFilter NONE = new DictionaryFilter();
 
   // Values between two calls of the check.
@@ -72,7 +71,7 @@ public final class DictionaryFilter {
    * @param filter its terms on one column are decided here once for each value
    * @param timesDecided whether all rows to be read pass the terms on {@code end_time}
    * @param within columns whose values meet the constraints in all rows to be read
-   * @param scanned number of rows to be read: a larger dictionary decides nothing
+   * @param scanned rows to be read: a larger dictionary decides nothing
    * @param check runs now and then, and may throw to end the work
    */
   public static DictionaryFilter of(
@@ -92,9 +91,7 @@ public final class DictionaryFilter {
     return all;
   }
 
-  /**
-   * In each of these lists one member must admit the row; a member admits it if all its columns do.
-   */
+  /** In each list one member must admit the row; a member does if all its columns do. */
   List<List<List<Admitted>>> alternatives() {
     return alternatives;
   }
@@ -104,17 +101,14 @@ public final class DictionaryFilter {
     return decided;
   }
 
-  /** Number of dictionary values on which terms of the filter were evaluated. */
   public long valuesDecided() {
     return valuesDecided;
   }
 
-  /** Whether the segment has no row that satisfies the constraints. */
   public boolean isEmpty() {
     return empty;
   }
 
-  /** Whether it leaves no row out. */
   boolean admitsAll() {
     return !empty && all.isEmpty() && alternatives.isEmpty();
   }
@@ -212,7 +206,6 @@ public final class DictionaryFilter {
       }
     }
 
-    /** Keeps the admitted values that pass a predicate; returns their number. */
     private int decide(FlowColumn column, CompiledPredicate predicate, long[] bits, int admitted) {
       int[] candidates = new int[admitted];
       int n = 0;

@@ -6,10 +6,7 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 
-/**
- * Values of a segment's dictionary as rows of that one column: the evaluator of rows then decides a
- * condition once for each value. Not thread-safe.
- */
+/** A dictionary's values as rows of one column: each is decided once. Not thread-safe. */
 public final class DictionaryRows implements FlowRows {
   /** One row without any value. */
   public static final FlowRows NULL = new DictionaryRows(null, null, new int[1], 1);
@@ -19,11 +16,7 @@ public final class DictionaryRows implements FlowRows {
   private final int[] ids;
   private final int count;
 
-  /**
-   * Wraps some values.
-   *
-   * @param ids places in the dictionary; the first {@code count} are used
-   */
+  /** {@code ids} are places in the dictionary; the first {@code count} are used. */
   public DictionaryRows(SegmentReader segment, FlowColumn column, int[] ids, int count) {
     this.segment = segment;
     this.column = column;

@@ -16,13 +16,7 @@ import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.set.AddressRanges;
 import org.flowmon.udaf.value.ValueKind;
 
-/**
- * A condition that is TRUE exactly for the rows whose column has one of its addresses: posting
- * lists decide it without looking at rows.
- *
- * @param column of addresses
- * @param ranges its addresses
- */
+/** TRUE exactly if a column has one of the addresses: posting lists decide it without the rows. */
 public record ExactAddresses(FlowColumn column, AddressRanges ranges) {
   /** The alternatives of a condition; a row must meet one of them. Empty for others. */
   static List<ExactAddresses> of(Expression condition) {
@@ -45,7 +39,6 @@ public record ExactAddresses(FlowColumn column, AddressRanges ranges) {
     return ranges != null;
   }
 
-  /** The column that a condition compares with addresses or looks up in a list of them. */
   private static Column addressOf(Expression condition) {
     Expression column = null;
     if (condition instanceof Comparison comparison

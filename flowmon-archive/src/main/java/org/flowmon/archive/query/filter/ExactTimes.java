@@ -21,16 +21,15 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The exact times for which a condition on {@code end_time} alone is TRUE, among the times that are
- * not NULL. Constraints are only necessary conditions: they suffice to leave rows out, but not to
- * take all rows of an hour.
+ * The exact times, not NULL, for which a condition on {@code end_time} alone is TRUE. Constraints
+ * are only necessary conditions: they leave rows out, but cannot take all rows of an hour.
  */
 public final class ExactTimes {
   private static final long DAY = 24 * RollupFormat.HOUR_MICROS;
 
   private ExactTimes() {}
 
-  /** The times, empty if they are not known exactly. */
+  /** Empty if the times are not known exactly. */
   public static Optional<LongRanges> of(Expression condition) {
     try {
       return Optional.ofNullable(where(condition, true));
@@ -39,7 +38,6 @@ public final class ExactTimes {
     }
   }
 
-  /** Whether the condition is TRUE for NULL. */
   public static boolean keepsNull(Expression condition) {
     return CompiledPredicate.of(condition).select(DictionaryRows.NULL, 0, 1, new int[1]) == 1;
   }

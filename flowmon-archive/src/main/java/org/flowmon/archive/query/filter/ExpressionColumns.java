@@ -18,7 +18,6 @@ import org.flowmon.udaf.query.ExpressionParts;
 public final class ExpressionColumns {
   private ExpressionColumns() {}
 
-  /** The columns in an expression. */
   public static Set<FlowColumn> of(Expression expression) {
     Set<FlowColumn> columns = EnumSet.noneOf(FlowColumn.class);
     ExpressionParts.addColumns(expression, columns);

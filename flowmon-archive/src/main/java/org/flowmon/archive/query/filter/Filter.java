@@ -16,15 +16,14 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.Value;
 
 /**
- * A query's compiled condition, with its consequences for pruning. It is kept as a whole, and as
- * terms joined by AND. Not thread-safe.
+ * A query's compiled condition, whole and as terms joined by AND, with its consequences for
+ * pruning. Not thread-safe.
  */
 public final class Filter {
   private final Expression where;
   // Compiled when the first row needs it: many lookups never do.
   private CompiledPredicate predicate;
   private final Constraints constraints;
-  // The terms on one column alone, and the others.
   private final Map<FlowColumn, List<Expression>> byColumn = new EnumMap<>(FlowColumn.class);
   private final List<Expression> others = new ArrayList<>();
   private final Map<FlowColumn, CompiledPredicate> onColumns = new EnumMap<>(FlowColumn.class);
@@ -64,7 +63,6 @@ public final class Filter {
     return terms.size() == 1 ? terms.get(0) : new Expression.And(terms);
   }
 
-  /** The whole condition. */
   public CompiledPredicate predicate() {
     if (predicate == null) {
       predicate = CompiledPredicate.of(where);
@@ -73,8 +71,8 @@ public final class Filter {
   }
 
   /**
-   * The alternatives of each term on addresses; a row must meet one alternative of every term.
-   * Empty unless all terms but those on {@code end_time} are about addresses alone.
+   * Alternatives of each term on addresses; a row must meet one of every term. Empty unless all
+   * terms but those on {@code end_time} are about addresses alone.
    */
   public List<List<ExactAddresses>> addresses() {
     return exactAddresses;
@@ -123,7 +121,6 @@ public final class Filter {
         column, c -> CompiledPredicate.of(byColumn.containsKey(c) ? and(byColumn.get(c)) : null));
   }
 
-  /** Whether there are terms on a column alone. */
   public boolean isOn(FlowColumn column) {
     return byColumn.containsKey(column);
   }
@@ -147,7 +144,6 @@ public final class Filter {
     return left.isEmpty() ? Optional.empty() : Optional.of(CompiledPredicate.of(and(left)));
   }
 
-  /** Adds the condition that rows had arrived by a time. */
   public static Expression asOf(Expression where, long arrival) {
     Expression arrived =
         new Expression.Comparison(

@@ -24,8 +24,7 @@ import org.flowmon.udaf.query.FlowQuery;
 
 /**
  * Plans the groupers of queries over the same rows: by packed keys, if these are numbers and
- * numbering the addresses pays, else by hash tables. Numbering costs a little for each entry of the
- * segments' dictionaries, and pays over many rows.
+ * numbering the addresses pays (it costs a little for each dictionary entry), else by hash tables.
  */
 public final class GroupPlanner {
   // With fewer rows nothing is gained.
@@ -43,13 +42,7 @@ public final class GroupPlanner {
   private final Deadline deadline;
   private final GroupMemory memory;
 
-  /**
-   * A planner.
-   *
-   * @param segments that hold the rows
-   * @param constraints of the rows
-   * @param memory charged for numbers and groups
-   */
+  /** {@code segments} hold the rows; numbers and groups are charged to {@code memory}. */
   public GroupPlanner(
       QueriedArchives archives,
       List<SealedSegment> segments,
@@ -63,12 +56,7 @@ public final class GroupPlanner {
     this.memory = memory;
   }
 
-  /**
-   * The groupers of some queries.
-   *
-   * @param threads that number addresses
-   * @param collectors threads that are going to collect rows
-   */
+  /** {@code threads} number addresses; {@code collectors} threads are going to collect rows. */
   public List<Grouper> plan(List<FlowQuery> queries, int threads, int collectors)
       throws IOException {
     List<Optional<NumberedKeys>> keys = queries.stream().map(NumberedKeys::of).toList();
@@ -151,7 +139,6 @@ public final class GroupPlanner {
     return groupers;
   }
 
-  /** Numbers the addresses of some columns, charged to the memory. */
   static AddressNumbers number(
       List<SegmentReader> segments,
       Set<FlowColumn> columns,
@@ -171,12 +158,11 @@ public final class GroupPlanner {
     return numbers;
   }
 
-  /** Whether so many rows are worth numbering so many entries of dictionaries. */
   static boolean isWorthNumbering(long entries, long rows) {
     return entries <= MAX_ENTRIES && entries / ENTRIES_PER_ROW <= rows;
   }
 
-  /** Estimates the rows of a segment that the query keeps; rather too many than too few. */
+  /** Rather too many rows than too few. */
   public static long rows(SegmentLease lease, Constraints constraints, Runnable check) {
     return PostingSearch.estimate(lease, constraints, RowRanges.asked(lease, constraints), check);
   }

@@ -17,11 +17,6 @@ public final class HashGrouper implements Grouper {
   private final GroupMemory memory;
   private final List<GroupCollector> collectors = new ArrayList<>();
 
-  /**
-   * No groups yet.
-   *
-   * @param memory charged for groups
-   */
   public HashGrouper(FlowQuery query, GroupMemory memory) {
     this.query = query;
     this.memory = memory;

@@ -92,7 +92,6 @@ final class KeyReader {
 
   /** One key of rows, before it is packed into their longs. */
   private interface Part {
-    /** Reads the key. */
     void read(EncodedRows rows, int from, int count);
 
     /** Adds the key to the longs of rows, whose bits for it are 0. */
@@ -227,11 +226,7 @@ final class KeyReader {
   private final List<Branches> branches = new ArrayList<>();
   private final Part[] parts;
 
-  /**
-   * A reader.
-   *
-   * @param packed keys, all of whose addresses have the same numbers
-   */
+  /** All addresses of {@code packed} have the same numbers. */
   KeyReader(PackedKeys packed) {
     this.numbers = packed.numbers(0);
     PackedKey[] packing = packed.packing();
@@ -273,16 +268,11 @@ final class KeyReader {
     return added;
   }
 
-  /** Starts a segment. */
   void begin(SegmentReader segment) {
     addresses.forEach((column, values) -> values.numbers = numbers.of(segment.sealed(), column));
   }
 
-  /**
-   * The keys of {@code count} rows from row {@code from}.
-   *
-   * @param count at most {@link Vector#CAPACITY}
-   */
+  /** The keys of {@code count} ≤ {@link Vector#CAPACITY} rows from row {@code from}. */
   void read(EncodedRows rows, int from, int count, long[] out) {
     for (Addresses one : addresses.values()) {
       one.read(rows, from, count);

@@ -26,12 +26,10 @@ import org.flowmon.udaf.result.GroupAnswer;
 
 /**
  * Groups of two addresses for a filter on the first one, and on times at most: a posting list is
- * the rows of one first address, so groups are made list by list. {@link ListPlanner} makes it. It
- * holds the segments open until it is closed.
+ * the rows of one first address, so groups are made list by list. It holds the segments open.
  */
 public final class ListGrouping implements AutoCloseable {
-  // Share of the remaining memory for the states of all threads, or for the numbers of listed rows:
-  // the answer needs some, too.
+  // The answer needs some of the remaining memory, beside threads' states or rows' numbers.
   private static final int MEMORY_SHARE = 2;
 
   private final PackedKeys packed;
@@ -42,15 +40,7 @@ public final class ListGrouping implements AutoCloseable {
   private final int threads;
   private final GroupMemory memory;
 
-  /**
-   * A grouping.
-   *
-   * @param second the column of the second key
-   * @param keys rows of each first address, by its number
-   * @param leases of all segments, which this closes
-   * @param rowsRead of segments with lists: counts rows
-   * @param memory charged for groups
-   */
+  /** {@code keys} by number of first address; closes {@code leases}; counts {@code rowsRead}. */
   ListGrouping(
       PackedKeys packed,
       FlowColumn second,
@@ -73,7 +63,6 @@ public final class ListGrouping implements AutoCloseable {
     return hasRoom(packed, threads, HeapBudget.PROCESS, memory);
   }
 
-  /** As {@link #hasRoom(PackedKeys, int, GroupMemory)}, with a given heap. */
   static boolean hasRoom(PackedKeys packed, int threads, HeapBudget heap, GroupMemory memory) {
     long bytes = ListGroupMaker.heapBytes(packed.numbers(1), packed.layout());
     return bytes <= heap.of(Part.UNGROUPED_ROWS)
@@ -81,11 +70,7 @@ public final class ListGrouping implements AutoCloseable {
         && bytes * threads <= memory.left() / MEMORY_SHARE;
   }
 
-  /**
-   * The answer, made by all threads.
-   *
-   * @param read gets the number of rows about to be read, and may throw to end the work
-   */
+  /** {@code read} gets the number of rows about to be read, and may throw to end the work. */
   public GroupAnswer.WithBounds answer(IntConsumer read, Deadline deadline) throws IOException {
     Optional<ListedNumbers> listed = listed(read, deadline);
     try {
@@ -95,7 +80,6 @@ public final class ListGrouping implements AutoCloseable {
     }
   }
 
-  /** Counts the groups in place of an answer, as {@link Grouper#count}. */
   public void count(DistinctCounts counts, GroupTable into, IntConsumer read, Deadline deadline)
       throws IOException {
     Optional<ListedNumbers> listed = listed(read, deadline);
@@ -122,7 +106,7 @@ public final class ListGrouping implements AutoCloseable {
         memory);
   }
 
-  /** The numbers of the second keys of all rows, read if counting them is all there is to do. */
+  /** The numbers of all second keys, read if counting them is all there is to do. */
   private Optional<ListedNumbers> listed(IntConsumer read, Deadline deadline) throws IOException {
     if (!takesNumbers()) {
       return Optional.empty();
@@ -158,12 +142,11 @@ public final class ListGrouping implements AutoCloseable {
     return areCounts && fits;
   }
 
-  /** The open segments. */
   public List<SegmentLease> leases() {
     return leases;
   }
 
-  /** Tells of each segment how many rows of it were read, if it has any within the times. */
+  /** Rows read of each segment, empty if none is within the times. */
   public void eachSegment(BiConsumer<SegmentLease, OptionalLong> read) {
     for (SegmentLease lease : leases) {
       LongAdder rows = rowsRead.get(lease);

@@ -31,10 +31,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.memory.GroupMemory;
 
-/**
- * Plans {@link ListGrouping}: whether posting lists are the rows of groups, and worth being read
- * one by one. For one query.
- */
+/** Plans {@link ListGrouping} for one query: whether lists are the rows of groups, and pay. */
 public final class ListPlanner {
   // With fewer rows of an address on average, lists are not worth opening.
   private static final int ROWS_PER_KEY = 1024;
@@ -64,19 +61,12 @@ public final class ListPlanner {
     this.deadline = deadline;
   }
 
-  /**
-   * A posting list.
-   *
-   * @param most rows of it at most
-   */
+  /** A posting list, with the most rows it can have. */
   private record Listed(KeyedRows.OfSegment rows, long most) {}
 
   /**
-   * The grouping by lists of a query that sees all rows, whenever they arrived.
-   *
-   * @param keys of the query's only grouping
-   * @param threads that number addresses and make groups
-   * @return empty if other groupers are faster
+   * A query's only grouping, if it sees all rows, whenever they arrived; {@code threads} number
+   * addresses and make groups. Empty if other groupers are faster.
    */
   public static Optional<ListGrouping> plan(
       QueriedArchives archives,
@@ -128,7 +118,7 @@ public final class ListPlanner {
     return new ListGrouping(packed, pair.second(), keyed, leases, rowsRead, threads, memory);
   }
 
-  /** Collects the lists of all segments; returns whether they suffice and are worth it. */
+  /** Collects all segments' lists; returns whether they suffice and are worth it. */
   private boolean collectAll(QueriedArchives archives, List<SealedSegment> segments)
       throws IOException {
     long most = 0;
@@ -147,11 +137,7 @@ public final class ListPlanner {
         && rows >= GroupPlanner.MIN_ROWS;
   }
 
-  /**
-   * Collects the lists of a segment.
-   *
-   * @return rows within the query's times, empty if the lists do not suffice
-   */
+  /** Returns the rows within the query's times, empty if the lists do not suffice. */
   private OptionalLong collect(SegmentLease lease) {
     SegmentReader segment = lease.rows();
     FlowColumn column = first.column();
@@ -204,9 +190,8 @@ public final class ListPlanner {
   }
 
   /**
-   * Numbers the second addresses in the dictionaries of the segments; first ones are counted.
-   *
-   * @return empty if they, or states for them, are too many
+   * Numbers second addresses in the segments' dictionaries; first ones are counted. Empty if they,
+   * or states for them, are too many.
    */
   private Optional<PackedKeys> number(int threads, GroupMemory memory) throws IOException {
     Set<FlowColumn> second = Set.of(pair.second());

@@ -25,8 +25,7 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Makes all groups of {@link PackedGrouper}, part by part, orders and writes them. Each step ends
- * before the next begins, and is run by one thread or by several.
+ * Makes all groups of {@link PackedGrouper}, part by part, orders and writes them, step by step.
  *
  * <pre>
  *   order (threads) ─► measure (one) ─► allocate (threads) ─► write (threads) ─► table
@@ -56,14 +55,7 @@ final class PackedAnswer {
   private int[] firstRows;
   private int rows;
 
-  /**
-   * Prepares the steps.
-   *
-   * @param parts pieces that threads share
-   * @param makers give each thread the maker of a part's groups
-   * @param rests rows whose memory is released at the end
-   * @param memory charged for groups
-   */
+  /** {@code makers} give each thread its own; {@code rests}' memory is released at the end. */
   PackedAnswer(
       PackedKeys keys,
       int parts,
@@ -99,7 +91,6 @@ final class PackedAnswer {
     return true;
   }
 
-  /** The answer, made by up to so many threads. */
   GroupAnswer.WithBounds answer(int threads, Deadline deadline) throws IOException {
     int useful = useful(threads);
     Threads.run(useful, deadline, () -> order(deadline::check));
@@ -110,7 +101,6 @@ final class PackedAnswer {
     return new GroupAnswer.WithBounds(table(), List.of());
   }
 
-  /** Counts the groups, as {@link Grouper#count}. */
   void count(DistinctCounts counts, int grouping, GroupTable into, int threads, Deadline deadline)
       throws IOException {
     List<GroupTable> counted =
@@ -123,7 +113,6 @@ final class PackedAnswer {
     return Math.max(1, Math.min(threads, sorted.length));
   }
 
-  /** Orders the groups: the first step, run by several threads. */
   private Void order(Runnable check) {
     GroupMaker maker = makers.get();
     SortedGroups.Arena arena = arena();
@@ -154,7 +143,6 @@ final class PackedAnswer {
     return null;
   }
 
-  /** The groups of a part that may be in the answer. */
   private int[] best(GroupTable part) {
     boolean isCut = query.limit() >= 0 || query.limitBy() != null;
     GroupAnswer answer = new GroupAnswer(part, query);
@@ -181,7 +169,6 @@ final class PackedAnswer {
     return counted;
   }
 
-  /** Releases working memory after the answer was made from all groups. */
   private void release() {
     rests.forEach(CutRows::release);
     arenas.forEach(SortedGroups.Arena::release);
@@ -244,7 +231,6 @@ final class PackedAnswer {
     }
   }
 
-  /** Measures the answer: the second step, by one thread. */
   private void measure() {
     next.set(0);
     if (!byKey) {
@@ -262,7 +248,6 @@ final class PackedAnswer {
     }
   }
 
-  /** Bytes of a row of the columns to be made. */
   private long bytesPerRow() {
     long bytes = 0;
     for (int c = 0; c < columns.count(); c++) {
@@ -278,7 +263,6 @@ final class PackedAnswer {
     return packing[key].isAddress() && !keys.numbers(key).areHighsZero();
   }
 
-  /** Allocates and zeroes the columns: the third step, run by several threads. */
   private Void allocate() {
     for (int c = next.getAndIncrement(); c < columns.count() && byKey; c = next.getAndIncrement()) {
       memory.check();
@@ -293,7 +277,6 @@ final class PackedAnswer {
     return null;
   }
 
-  /** Writes the groups: the last step, run by several threads. */
   private Void write(Runnable check) {
     int[] places = new int[Vector.CAPACITY];
     long[] scratch = new long[Vector.CAPACITY * layout.stateWords()];

@@ -15,8 +15,8 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Collects the rows of one thread into {@link PackedGrouper}: cuts them by partition and, whenever
- * they fill their memory, adds them to groups partition by partition. Not thread-safe.
+ * Collects a thread's rows for {@link PackedGrouper}: cuts them by partition and, whenever they
+ * fill their memory, adds them to groups partition by partition. Not thread-safe.
  */
 public final class PackedCollector implements RowCollector {
   // Number of rows whose keys are sampled for the distribution of keys.
@@ -93,7 +93,7 @@ public final class PackedCollector implements RowCollector {
     }
   }
 
-  /** Cuts the keys, since there are enough rows to know their distribution, and the early rows. */
+  /** Cuts the keys, once rows are enough to know their distribution, and the early rows. */
   private void cut() {
     partitions = groups.cut(() -> adder.keys(early, 0));
     rows = groups.newRows(partitions.map, kinds);
@@ -101,7 +101,6 @@ public final class PackedCollector implements RowCollector {
     early = null;
   }
 
-  /** Adds all rows to the groups of their partitions. */
   private void flush() {
     rows.settle();
     int count = partitions.tables.length;
@@ -129,12 +128,11 @@ public final class PackedCollector implements RowCollector {
     }
   }
 
-  /** All groups if keys are few, else null. */
+  /** Null unless keys are few. */
   DenseTable dense() {
     return dense;
   }
 
-  /** Rows that are not in groups yet after the last was added. */
   Optional<CutRows> rest() {
     return Optional.ofNullable(rows);
   }

@@ -25,8 +25,8 @@ import org.flowmon.udaf.result.GroupAnswer;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Groups by packed keys, in partitions by ranges of these, whose order is that of the keys. Each
- * thread collects rows with a {@link PackedCollector}; threads share the partitions.
+ * Groups by packed keys, in partitions by ranges of these in order, which threads share; each
+ * thread collects rows with a {@link PackedCollector}.
  *
  * <pre>
  *   rows ─► blocks of each partition ─► table of each partition ─► order ─► columns of the answer
@@ -41,8 +41,7 @@ public final class PackedGrouper implements Grouper {
   private static final int BLOCKS_PER_PARTITION = 4;
   // One evenly spaced key is added to so many sampled ones.
   private static final int ROWS_PER_EVEN_KEY = 4;
-  // Maximum bits of the keys if every possible key has a state: of more, a thread's states would
-  // not stay in a core's second-level cache.
+  // Most key bits if each key has a state: more states would not stay in a second-level cache.
   private static final int MAX_DENSE_BITS = 12;
   // Share of the remaining memory for the states of all threads: the answer needs some, too.
   private static final int STATES_MEMORY_SHARE = 2;
@@ -78,11 +77,11 @@ public final class PackedGrouper implements Grouper {
   /**
    * Makes empty groups.
    *
-   * @param rows estimated number of rows
-   * @param sharers number of groupers that share the heap for rows that are not in groups yet
+   * @param rows estimated
+   * @param sharers groupers that share the heap for rows that are not in groups yet
    * @param threads collectors at most
-   * @param memory charged for groups; if it has no room for every possible key in each thread, only
-   *     occurring keys have states
+   * @param memory if it has no room for every possible key in each thread, only occurring keys have
+   *     states
    */
   static PackedGrouper of(
       PackedKeys keys, long rows, int sharers, int threads, GroupMemory memory) {
@@ -93,19 +92,13 @@ public final class PackedGrouper implements Grouper {
     return groups;
   }
 
-  /**
-   * The number of partitions to aim for: few enough that memory is not full of blocks with a few
-   * rows each.
-   */
+  /** Partitions to aim for: few enough that memory is not full of blocks with a few rows each. */
   static int wanted(long rows, long heapBytes, int stride) {
     long room = heapBytes / (PartitionedRows.blockBytes(stride) * BLOCKS_PER_PARTITION);
     return (int) Math.max(1, Math.min(Math.min(MAX_WANTED, room), rows / ROWS_PER_PARTITION));
   }
 
-  /**
-   * Makes groups with about {@code wanted} partitions and at most {@code maxHeapBytes} for the rows
-   * of a thread, however few keys there are.
-   */
+  /** About {@code wanted} partitions, ≤ {@code maxHeapBytes} for a thread's rows, for any keys. */
   static PackedGrouper withPartitions(
       PackedKeys keys, int wanted, long maxHeapBytes, GroupMemory memory) {
     return new PackedGrouper(keys, wanted, maxHeapBytes, memory);
@@ -123,15 +116,11 @@ public final class PackedGrouper implements Grouper {
     return keys.bits();
   }
 
-  /** Whether keys are so few that each has its place. */
   boolean isDense() {
     return isDense;
   }
 
-  /**
-   * Takes the memory for a state of each key in each thread, before any has one, if there is
-   * enough.
-   */
+  /** Takes the memory for a state of each key in each thread, before any has one, if enough. */
   private boolean takesDense(int threads) {
     boolean areFew =
         keyBits() <= MAX_DENSE_BITS
@@ -159,7 +148,6 @@ public final class PackedGrouper implements Grouper {
     return collector;
   }
 
-  /** For rows that come before keys are cut. */
   PartitionedRows earlyRows(ValueKind[] arguments) {
     return new PartitionedRows(1, keyBits(), arguments, false);
   }
@@ -170,11 +158,7 @@ public final class PackedGrouper implements Grouper {
     return new CutRows(map, layout(), keyBits(), arguments, many, mayBeNarrow);
   }
 
-  /**
-   * The cut of the keys, made for the first thread that has seen enough rows.
-   *
-   * @param sample gives keys of rows
-   */
+  /** Cuts the keys for the first thread that has seen enough rows; {@code sample} gives keys. */
   synchronized Partitions cut(Supplier<long[]> sample) {
     if (partitions.isEmpty()) {
       long[] all = withEvenKeys(sample.get());
@@ -184,10 +168,7 @@ public final class PackedGrouper implements Grouper {
     return partitions.get();
   }
 
-  /**
-   * Adds keys whose first addresses are evenly spaced: later rows may be of other hosts, which must
-   * not all get into one partition.
-   */
+  /** Adds evenly spaced first addresses: other, later hosts must not all get into one partition. */
   private long[] withEvenKeys(long[] sample) {
     PackedKey first = keys.packing()[0];
     long addresses = first.isAddress() ? first.ofNull() : 0;
@@ -211,7 +192,6 @@ public final class PackedGrouper implements Grouper {
     groups().count(counts, grouping, into, threads, deadline);
   }
 
-  /** All groups, once all collectors have ended. */
   private PackedAnswer groups() {
     if (isDense() && !collectors.isEmpty()) {
       List<DenseTable> dense = collectors.stream().map(PackedCollector::dense).toList();

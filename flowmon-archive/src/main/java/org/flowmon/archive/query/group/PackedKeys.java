@@ -30,17 +30,13 @@ final class PackedKeys {
     this.packing = packing;
   }
 
-  /** As {@link #of(NumberedKeys, AddressNumbers, AddressNumbers)}, with one set of numbers. */
   static Optional<PackedKeys> of(NumberedKeys keys, AddressNumbers numbers) {
     return of(keys, numbers, numbers);
   }
 
   /**
-   * Packs keys.
-   *
-   * @param firsts numbers of the addresses of the first key
-   * @param others of those of the other keys
-   * @return empty if the keys, and a bit for each argument, do not fit one long
+   * {@code firsts} number the first key's addresses, {@code others} those of the other keys; empty
+   * if the keys, and a bit for each argument, do not fit one long.
    */
   static Optional<PackedKeys> of(NumberedKeys keys, AddressNumbers firsts, AddressNumbers others) {
     PackedKey[] packing = new PackedKey[keys.keys().size()];
@@ -63,7 +59,6 @@ final class PackedKeys {
         : Optional.empty();
   }
 
-  /** The query whose groups have these keys. */
   FlowQuery query() {
     return keys.query();
   }
@@ -76,17 +71,14 @@ final class PackedKeys {
     return layout;
   }
 
-  /** The place of each key. */
   PackedKey[] packing() {
     return packing;
   }
 
-  /** Bits of all keys together. */
   int bits() {
     return packing[0].shift() + packing[0].bits();
   }
 
-  /** The numbers of a key's addresses. */
   AddressNumbers numbers(int key) {
     return key == 0 ? firsts : others;
   }

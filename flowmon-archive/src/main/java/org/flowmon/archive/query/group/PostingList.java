@@ -10,13 +10,7 @@ import org.flowmon.archive.query.plan.RowRanges;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.flow.FlowColumn;
 
-/**
- * The posting list of one value of a segment.
- *
- * @param id the value's place in the dictionary
- * @param within the rows that the query sees
- * @param seen counts the rows that are read
- */
+/** The list of id {@code id}; the query sees rows {@code within}; {@code seen} counts reads. */
 record PostingList(
     SegmentLease lease,
     SegmentIndex index,
@@ -25,8 +19,6 @@ record PostingList(
     RowRanges within,
     LongAdder seen) {
   /**
-   * Begins to read the rows.
-   *
    * @throws DamagedListException if the list turns out to be damaged, as reading on may throw, too
    */
   RowCursor rows() {

@@ -6,23 +6,17 @@ import org.flowmon.archive.segment.reader.SegmentReader;
 
 /** Collects the rows that a filter kept, for one thread. */
 public interface RowCollector {
-  /** Starts a segment. */
   default void begin(SegmentReader segment) {}
 
   /** Announces about so many rows of the segment. */
   default void expect(int rows) {}
 
   /**
-   * Adds rows.
-   *
-   * @param from first row of the range that the selection is relative to
-   * @param selection rows relative to {@code from}, ascending, below {@link
-   *     org.flowmon.udaf.vector.Vector#CAPACITY}
-   * @param n number of rows
+   * Adds n rows; {@code selection} is relative to {@code from}, ascending, below {@link
+   * org.flowmon.udaf.vector.Vector#CAPACITY}.
    */
   void add(EncodedRows rows, int from, int[] selection, int n);
 
-  /** Ends the collection after the last row. */
   default void end() {}
 
   /** Whether no further row can change the answer. */
@@ -30,7 +24,6 @@ public interface RowCollector {
     return false;
   }
 
-  /** Hands rows to several collectors. */
   static RowCollector ofAll(List<RowCollector> collectors) {
     return collectors.size() == 1 ? collectors.get(0) : new Several(collectors);
   }

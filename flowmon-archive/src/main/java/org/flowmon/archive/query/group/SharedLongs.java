@@ -11,10 +11,7 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * Rows whose numbers are read once for several expressions: the columns that more than one of them
- * uses. Not thread-safe.
- */
+/** Rows whose numbers are read once for all expressions that share a column. Not thread-safe. */
 final class SharedLongs implements FlowRows {
   /** Values of a column. */
   private static final class Read {

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * The limits of a query, by time, rows and bytes read, and by whether anybody waits for it; and its
- * progress. One for all attempts at a query. Safe for many threads.
+ * The limits of a query (time, rows, bytes read, whether anybody waits for it), and its progress.
+ * One for all attempts at a query. Safe for many threads.
  */
 public final class Deadline {
   private final Duration limit;
@@ -23,12 +23,8 @@ public final class Deadline {
   private volatile boolean cancelled;
 
   /**
-   * Starts the time.
-   *
-   * @param limit null for none
-   * @param rowLimit {@link Long#MAX_VALUE} for none
-   * @param byteLimit {@link Long#MAX_VALUE} for none
-   * @param isGone whether nobody waits for the query any more; called for each block of work
+   * Starts the time. A limit is null or {@link Long#MAX_VALUE} for none. {@code isGone}, whether
+   * nobody waits any more, is called for each block of work.
    */
   public Deadline(Duration limit, long rowLimit, long byteLimit, BooleanSupplier isGone) {
     this.isGone = isGone;
@@ -51,9 +47,8 @@ public final class Deadline {
   }
 
   /**
-   * Counts a piece of a segment and the bytes read from it.
+   * Counts a piece, its bytes and, if {@code counts}, its segment.
    *
-   * @param counts whether to count the segment, too
    * @throws ByteLimitException if the bytes exceed the limit
    */
   public void pieceDone(boolean counts, long bytesRead) {
@@ -73,7 +68,6 @@ public final class Deadline {
     }
   }
 
-  /** Number of counted bytes. */
   public long bytes() {
     return bytes.get();
   }
@@ -92,9 +86,7 @@ public final class Deadline {
   }
 
   /**
-   * Counts rows about to be read.
-   *
-   * @throws RowLimitException if the rows exceed the limit
+   * @throws RowLimitException if the rows about to be read exceed the limit
    */
   public void read(int more) {
     if (rowLimit != Long.MAX_VALUE && rows.addAndGet(more) > rowLimit) {
@@ -103,10 +95,9 @@ public final class Deadline {
   }
 
   /**
-   * Checks time and cancellation.
+   * Also checks cancellation.
    *
    * @throws QueryTimeoutException if no time is left
-   * @throws QueryCancelledException if the query was cancelled, or this thread is interrupted
    */
   public void check() {
     checkCancelled();
@@ -116,8 +107,6 @@ public final class Deadline {
   }
 
   /**
-   * Checks cancellation.
-   *
    * @throws QueryCancelledException if the query was cancelled, or this thread is interrupted
    */
   public void checkCancelled() {
@@ -127,7 +116,6 @@ public final class Deadline {
     }
   }
 
-  /** Creates the exception of a cancelled query. */
   public QueryCancelledException cancelled() {
     return new QueryCancelledException(done.get(), segments);
   }

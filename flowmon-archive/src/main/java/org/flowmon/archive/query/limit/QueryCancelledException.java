@@ -1,9 +1,6 @@
 package org.flowmon.archive.query.limit;
 
-/**
- * A query ended without an answer: its thread was interrupted, and still is, or another of its
- * threads failed.
- */
+/** A query ended: its thread was interrupted, and still is, or another of its threads failed. */
 public final class QueryCancelledException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

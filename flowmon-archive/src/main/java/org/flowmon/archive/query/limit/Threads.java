@@ -19,11 +19,10 @@ public final class Threads {
   private Threads() {}
 
   /**
-   * Runs the work and waits for all threads, however they end: none works on when this returns or
-   * throws. If one fails or this one is interrupted, the deadline tells the others. They are also
-   * interrupted, since they may wait for a remote store.
+   * Runs the work and waits for all threads, at least one, however they end. If one fails or this
+   * one is interrupted, the deadline tells the others. They are also interrupted, since they may
+   * wait for a remote store.
    *
-   * @return the result of each thread, at least one
    * @throws QueryCancelledException if this thread was interrupted; it still is
    */
   public static <T> List<T> run(int threads, Deadline deadline, Work<T> work) throws IOException {
@@ -66,7 +65,7 @@ public final class Threads {
     }
   }
 
-  /** Waits for all threads; returns the failure to report, null if there is none. */
+  /** Waits for all threads; returns the failure to report, null if none. */
   private static <T> Throwable join(
       List<FutureTask<T>> tasks,
       List<Thread> threads,

@@ -5,12 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.flowmon.flow.IpAddress;
 
-/**
- * Cuts sorted lists of addresses into ranges with about as many entries each, over all lists
- * together; the lists may differ.
- */
+/** Cuts sorted lists of addresses into ranges of about as many entries over all lists together. */
 public final class AddressBounds {
-  // Sampled entries for each range.
   private static final int SAMPLES = 8;
 
   /** Reads the address at a place of a list. */
@@ -22,11 +18,8 @@ public final class AddressBounds {
   private AddressBounds() {}
 
   /**
-   * The bounds of ranges.
-   *
-   * @param sizes of the lists
-   * @param wanted number of ranges, at least 1; there are fewer if addresses are few
-   * @return the first address of the second, third, … range, ascending
+   * The first address of the second, third, … of {@code wanted} ≥ 1 ranges, ascending; fewer if
+   * addresses are few.
    */
   public static IpAddress[] of(int[] sizes, int wanted, Reader reader) {
     long total = Arrays.stream(sizes).asLongStream().sum();

@@ -11,15 +11,12 @@ import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Numbers the addresses in the dictionaries of some segments: 0, 1, 2, … in the order of addresses.
- * The addresses are cut into parts; each thread numbers one part at a time. It takes 4 bytes of
- * heap for each entry of a dictionary and 16 for each address.
+ * Numbers the addresses in the dictionaries of some segments, in their order, from 0 on. Each
+ * thread numbers one part of them at a time. It takes 4 bytes of heap for each entry of a
+ * dictionary and 16 for each address.
  */
 public final class AddressNumbering {
-  /**
-   * Maximum bytes of heap for an entry during numbering: its number, and its address in a part and
-   * in the union of all.
-   */
+  /** Most heap for an entry in between: its number, its address in a part and in the union. */
   public static final int MOST_BYTES_PER_ENTRY = 36;
 
   // Entries of a part: its addresses and their index stay in a core's cache.
@@ -66,11 +63,7 @@ public final class AddressNumbering {
   private final Part[] parts;
   private final AtomicInteger next = new AtomicInteger();
 
-  /**
-   * Prepares the numbering, which {@link #run} does.
-   *
-   * @param segments are read until {@link #finish}
-   */
+  /** Prepares {@link #run}; {@code segments} are read until {@link #finish}. */
   public AddressNumbering(List<SegmentReader> segments, Collection<FlowColumn> columns) {
     this.segments = segments;
     long entries = 0;
@@ -90,7 +83,6 @@ public final class AddressNumbering {
     sources.forEach(this::cut);
   }
 
-  /** Number of dictionary entries in some columns of a segment. */
   public static long entries(SegmentReader segment, Collection<FlowColumn> columns) {
     long entries = 0;
     for (FlowColumn column : columns) {
@@ -128,9 +120,8 @@ public final class AddressNumbering {
   }
 
   /**
-   * Numbers parts until none is left; several threads may run it at the same time.
-   *
-   * @param check runs now and then, and may throw to end the work
+   * Numbers parts until none is left; several threads may run it at the same time. {@code check}
+   * runs now and then, and may throw to end the work.
    */
   public Void run(Runnable check) {
     SortedUnion union = new SortedUnion();
@@ -141,7 +132,6 @@ public final class AddressNumbering {
     return null;
   }
 
-  /** Numbers the addresses of a part from 0 on. */
   private void number(int p, SortedUnion union) {
     union.clear();
     for (Source source : sources) {
@@ -178,11 +168,7 @@ public final class AddressNumbering {
     return IpAddress.compare(high, low, bound.hi(), bound.lo());
   }
 
-  /**
-   * The numbers, after every {@link #run} has ended.
-   *
-   * @param check runs now and then, and may throw to end the work
-   */
+  /** The numbers, after every {@link #run} has ended; {@code check} is as there. */
   public AddressNumbers finish(Runnable check) {
     int[] firsts = new int[parts.length + 1];
     for (int p = 0; p < parts.length; p++) {

@@ -10,8 +10,8 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Numbers of addresses within one query, in the order of addresses. One more than the largest
- * stands for NULL, which comes last. Safe to share after it was filled.
+ * Numbers of addresses within one query, in their order; one more than the largest stands for NULL,
+ * which comes last. Safe to share after it was filled.
  */
 public final class AddressNumbers {
   private final long[] high; // null if all are 0
@@ -23,7 +23,6 @@ public final class AddressNumbers {
     this.low = low;
   }
 
-  /** Numbers some addresses only, of no segment. */
   public static AddressNumbers of(Collection<IpAddress> ascending) {
     long[] high = ascending.stream().mapToLong(IpAddress::hi).toArray();
     long[] low = ascending.stream().mapToLong(IpAddress::lo).toArray();
@@ -44,7 +43,6 @@ public final class AddressNumbers {
     return low.length;
   }
 
-  /** Bytes of heap that they take. */
   public long heapBytes() {
     long entries =
         bySegment.values().stream()
@@ -69,9 +67,8 @@ public final class AddressNumbers {
   }
 
   /**
-   * The number of each id of a segment.
+   * The number of each id; null if the segment has no value in the column.
    *
-   * @return null if the segment has no value in the column
    * @throws IllegalArgumentException if the segment was not numbered
    */
   public int[] of(SealedSegment segment, FlowColumn column) {

@@ -6,8 +6,8 @@ import java.util.List;
 import org.flowmon.flow.IpAddress;
 
 /**
- * The union of sorted lists of addresses, and the place in the union of each list's entries. Lists
- * are merged in pairs until one is left. Reusable. Not thread-safe.
+ * The union of sorted lists of addresses, merged in pairs, and the place in it of each list's
+ * entries. Reusable. Not thread-safe.
  */
 public final class SortedUnion {
   /** Distinct addresses, ascending. */
@@ -15,7 +15,6 @@ public final class SortedUnion {
     private long[] high = {};
     private long[] low = {};
     private int size;
-    // The lists that it was merged from.
     private int firstList;
     private int endList;
 
@@ -36,16 +35,11 @@ public final class SortedUnion {
   private int[] left = {};
   private int[] right = {};
 
-  /** Removes all lists. */
   public void clear() {
     count = 0;
   }
 
-  /**
-   * Adds a list; the caller then writes its addresses to {@link #high} and {@link #low}.
-   *
-   * @return its number, from 0
-   */
+  /** Adds list 0, 1, …; the caller then writes its addresses to {@link #high} and {@link #low}. */
   public int add(int size) {
     if (count == lists.size()) {
       lists.add(new Run());
@@ -58,12 +52,10 @@ public final class SortedUnion {
     return count++;
   }
 
-  /** The high longs of a list. */
   public long[] high(int list) {
     return lists.get(list).high;
   }
 
-  /** The low longs of a list. */
   public long[] low(int list) {
     return lists.get(list).low;
   }
@@ -78,7 +70,6 @@ public final class SortedUnion {
     return ascends;
   }
 
-  /** Merges all lists. */
   public void merge() {
     List<Run> runs = new ArrayList<>(lists.subList(0, count));
     long highs = 0;
@@ -127,8 +118,8 @@ public final class SortedUnion {
   }
 
   /**
-   * Merges runs whose high longs are all 0, without a branch, which would be unpredictable. A place
-   * is overwritten until its address is the smallest.
+   * Merges runs of high longs 0, without an unpredictable branch: a place is overwritten until its
+   * address is the smallest.
    */
   private int mergeLows(Run a, Run b, Run out) {
     long[] lowA = a.low;
@@ -183,7 +174,6 @@ public final class SortedUnion {
     return at + n;
   }
 
-  /** Moves the entries of a run's lists to the new places of its addresses. */
   private void move(Run run, int[] now) {
     for (int list = run.firstList; list < run.endList; list++) {
       int[] place = places.get(list);
@@ -194,7 +184,6 @@ public final class SortedUnion {
     }
   }
 
-  /** Number of addresses in the union. */
   public int size() {
     return union.size;
   }
@@ -204,12 +193,10 @@ public final class SortedUnion {
     return places.get(list);
   }
 
-  /** The high longs of the union. */
   public long[] high() {
     return union.high;
   }
 
-  /** The low longs of the union. */
   public long[] low() {
     return union.low;
   }

@@ -8,19 +8,11 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.Value;
 
 /**
- * The remainder of a query that a run of day sums leaves to the segments it covers: the times
- * outside its days. Immutable.
- *
- * @param where the filter of their rows
- * @param rule how their own rollups may answer
+ * What a run of day sums leaves to the segments it covers: the times outside its days, with their
+ * rows' filter and the rule for their own rollups. Immutable.
  */
 public record DayRemainder(Expression where, RollupRule rule) {
-  /**
-   * Makes the remainder.
-   *
-   * @param answered the times of the days that the run answers for
-   * @param nullIsAnswered whether it answers for rows without a time
-   */
+  /** {@code answered} has the times of the run's days; rows without a time may be answered, too. */
   public static DayRemainder of(RollupRule rule, LongRanges answered, boolean nullIsAnswered) {
     LongRanges left = answered.complement();
     boolean keepsNull = rule.nullTimeIsKept() && !nullIsAnswered;

@@ -7,7 +7,7 @@ import org.flowmon.udaf.result.DistinctCounts;
 
 /**
  * The groups that answer a query: its own, or those that {@link DistinctCounts} counts if it counts
- * distinct values; none for a query of single rows. All are made in one pass over the rows.
+ * distinct values; none for single rows. All are made in one pass over the rows.
  */
 public final class Groupings {
   private final FlowQuery query;
@@ -27,17 +27,16 @@ public final class Groupings {
     return query;
   }
 
-  /** The queries that make the groups. */
   public List<FlowQuery> all() {
     return all;
   }
 
-  /** The counting of the groups, empty if they are the query's own. */
+  /** Empty if the groups are the query's own. */
   public Optional<DistinctCounts> counts() {
     return counts;
   }
 
-  /** The rule by which rollups may replace rows; empty if they cannot. */
+  /** Empty if rollups cannot replace rows. */
   public Optional<RollupRule> rollups() {
     return all.size() == 1 ? RollupRule.of(all.get(0)) : Optional.empty();
   }

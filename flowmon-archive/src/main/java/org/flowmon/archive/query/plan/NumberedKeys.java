@@ -14,8 +14,8 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The keys of a query's groups as numbers. Each is an address column, a whole number of at most 32
- * bits or a boolean, or a CASE whose results are address columns or NULL. Immutable.
+ * The keys of a query's groups as numbers: address columns, whole numbers of at most 32 bits or
+ * booleans, or CASEs whose results are address columns or NULL. Immutable.
  */
 public final class NumberedKeys {
   /** A key. */
@@ -27,11 +27,7 @@ public final class NumberedKeys {
   /** A column of small whole numbers. */
   public record NumberKey(FlowColumn column) implements Key {}
 
-  /**
-   * The result of the first condition that is TRUE.
-   *
-   * @param results one more than conditions: the last is that of ELSE; empty for NULL
-   */
+  /** The result of the first TRUE condition, last that of ELSE; empty for NULL. */
   public record CaseKey(List<Expression> conditions, List<Optional<FlowColumn>> results)
       implements Key {}
 
@@ -51,11 +47,7 @@ public final class NumberedKeys {
     }
   }
 
-  /**
-   * The keys of a query, empty if one is of another kind, or its aggregates need more than longs.
-   *
-   * @param query without parameters
-   */
+  /** Empty if a key is of another kind, or the aggregates need more than longs. */
   public static Optional<NumberedKeys> of(FlowQuery query) {
     List<Key> keys =
         query.groupBy().stream().map(NumberedKeys::key).flatMap(Optional::stream).toList();
@@ -114,7 +106,7 @@ public final class NumberedKeys {
     return result instanceof Column column ? Optional.of(column.column()) : Optional.empty();
   }
 
-  /** Bits of a column's values, 0 if they are too many. */
+  /** 0 if a column's values have too many bits. */
   public static int bits(ColumnType type) {
     return switch (type) {
       case BOOLEAN -> 1;
@@ -136,7 +128,7 @@ public final class NumberedKeys {
   /** Two keys that are different columns of addresses. */
   public record AddressPair(FlowColumn first, FlowColumn second) {}
 
-  /** The columns of the keys if these are two different columns of addresses. */
+  /** Empty unless the keys are two different columns of addresses. */
   public Optional<AddressPair> addressPair() {
     return keys.size() == 2
             && keys.get(0) instanceof AddressKey first
@@ -146,7 +138,6 @@ public final class NumberedKeys {
         : Optional.empty();
   }
 
-  /** The columns whose addresses are to be numbered. */
   public Set<FlowColumn> addresses() {
     return addresses;
   }

@@ -5,24 +5,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/**
- * A step of a query's plan: what it does, and the steps whose results it takes. Steps that read a
- * segment are the leaves.
- *
- * @param what it does
- * @param segment how a segment was read, empty for other steps
- */
+/** What a step of a plan does, and those whose results it takes; leaves read a segment. */
 public record PlanStep(String what, Optional<SegmentAccess> segment, List<PlanStep> inputs) {
   public PlanStep {
     inputs = List.copyOf(inputs);
   }
 
-  /** A step that takes the results of others. */
   public static PlanStep of(String what, List<PlanStep> inputs) {
     return new PlanStep(what, Optional.empty(), inputs);
   }
 
-  /** A step that reads a segment. */
   public static PlanStep of(SegmentAccess access) {
     return new PlanStep("segment " + access.segment(), Optional.of(access), List.of());
   }
@@ -32,14 +24,9 @@ public record PlanStep(String what, Optional<SegmentAccess> segment, List<PlanSt
     return Stream.concat(segment.stream(), inputs.stream().flatMap(PlanStep::accesses));
   }
 
-  /**
-   * A line of the tree as text.
-   *
-   * @param text what the step does, below the step that takes its result
-   */
+  /** A line of the tree, indented below the step that takes its result. */
   public record Line(String text, PlanStep step) {}
 
-  /** The tree as lines, this step first. */
   public List<Line> lines() {
     List<Line> lines = new ArrayList<>();
     lines.add(new Line(what, this));

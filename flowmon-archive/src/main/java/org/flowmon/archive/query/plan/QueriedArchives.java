@@ -20,11 +20,7 @@ public final class QueriedArchives {
   // The snapshots of chosen segments; empty if there is one archive, which owns them all.
   private final IdentityHashMap<SealedSegment, ArchiveSnapshot> owners = new IdentityHashMap<>();
 
-  /**
-   * The archives of a query.
-   *
-   * @param verifyChecksums whether a column's bytes are checked when this process first reads them
-   */
+  /** {@code verifyChecksums}: of a column's bytes when this process first reads them. */
   public QueriedArchives(List<ArchiveSnapshot> snapshots, boolean verifyChecksums) {
     if (snapshots.isEmpty()) {
       throw new IllegalArgumentException("no archive is asked, expected at least one");
@@ -42,7 +38,6 @@ public final class QueriedArchives {
     }
   }
 
-  /** Chooses the segments of all archives that may hold a row that satisfies constraints. */
   public SegmentChoice choose(Constraints constraints) throws IOException {
     if (snapshots.size() == 1) {
       return SegmentChoice.of(snapshots.get(0), constraints);
@@ -56,12 +51,10 @@ public final class QueriedArchives {
     return all;
   }
 
-  /** The snapshots of the archives. */
   public List<ArchiveSnapshot> snapshots() {
     return snapshots;
   }
 
-  /** The chosen segments of one archive. */
   public List<SealedSegment> chosenOf(ArchiveSnapshot snapshot, SegmentChoice choice) {
     return snapshots.size() == 1
         ? choice.segments()
@@ -73,12 +66,10 @@ public final class QueriedArchives {
     return owner.open(segment, verifyChecksums);
   }
 
-  /** The commit number of the first archive. */
   public long number() {
     return snapshots.get(0).number();
   }
 
-  /** The first arrival that any of them stores. */
   public long historyFrom() {
     return snapshots.stream().mapToLong(ArchiveSnapshot::historyFrom).min().orElseThrow();
   }

@@ -17,7 +17,7 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Decides whether rollups can answer a query exactly like its rows. The conditions are:
+ * Decides whether rollups can answer a query exactly like its rows: if
  *
  * <ul>
  *   <li>the filter is a condition on {@code end_time} whose times are known exactly, AND conditions
@@ -55,7 +55,6 @@ public final class RollupRule {
     this.addressKey = addressKey;
   }
 
-  /** The rule of a query, empty if only rows can answer it. */
   static Optional<RollupRule> of(FlowQuery query) {
     List<Expression> timeTerms = new ArrayList<>();
     List<Expression> cellTerms = new ArrayList<>();
@@ -89,7 +88,7 @@ public final class RollupRule {
     return columns;
   }
 
-  /** The rule under conditions on {@code end_time}; empty if their times are not known exactly. */
+  /** Empty if the times of the conditions on {@code end_time} are not known exactly. */
   private Optional<RollupRule> within(List<Expression> timeTerms) {
     Set<FlowColumn> columns = columns(timeTerms);
     Expression condition = new Expression.And(timeTerms);
@@ -133,7 +132,6 @@ public final class RollupRule {
     return terms;
   }
 
-  /** The rule for rows with these times only. */
   RollupRule within(LongRanges some, boolean nullIsKept) {
     return new RollupRule(query, address, some, nullIsKept, cellFilter, keyColumns, addressKey);
   }
@@ -147,12 +145,11 @@ public final class RollupRule {
     return address;
   }
 
-  /** The times that the filter keeps, null if it keeps all. */
+  /** Null if the filter keeps all times. */
   public LongRanges times() {
     return times;
   }
 
-  /** Whether the condition on {@code end_time} keeps rows without a time. */
   public boolean nullTimeIsKept() {
     return nullTimeIsKept;
   }
@@ -162,7 +159,6 @@ public final class RollupRule {
     return cellFilter;
   }
 
-  /** Whether keys differ from hour to hour. */
   public boolean hasHourKeys() {
     return keyColumns.contains(FlowColumn.END_TIME);
   }

@@ -25,10 +25,7 @@ public final class RowRanges {
     this.total = sum;
   }
 
-  /**
-   * The visible rows that may satisfy constraints: those within their times; none if the segment
-   * lacks a constrained column.
-   */
+  /** The visible rows within the constraints' times; none if a constrained column is missing. */
   public static RowRanges asked(SegmentLease lease, Constraints constraints) {
     SegmentReader segment = lease.rows();
     if (isAbsent(segment, constraints)) {
@@ -39,7 +36,7 @@ public final class RowRanges {
     return ranges.visibleFrom(lease.firstRow());
   }
 
-  /** Whether a constrained column is missing in the segment: NULL satisfies no constraint. */
+  /** NULL satisfies no constraint. */
   private static boolean isAbsent(SegmentReader segment, Constraints constraints) {
     for (FlowColumn column : FlowColumn.all()) {
       if ((constraints.longs(column) != null || constraints.addresses(column) != null)
@@ -80,7 +77,6 @@ public final class RowRanges {
     return new RowRanges(Arrays.copyOf(from, n), Arrays.copyOf(to, n));
   }
 
-  /** The rows from {@code firstRow} on. */
   public RowRanges visibleFrom(int firstRow) {
     if (firstRow == 0) {
       return this;
@@ -97,11 +93,7 @@ public final class RowRanges {
     return new RowRanges(Arrays.copyOf(starts, kept), Arrays.copyOf(ends, kept));
   }
 
-  /**
-   * One of several parts with about as many rows, in order; together they are all.
-   *
-   * @param part from 0
-   */
+  /** Part 0, 1, … of several with about as many rows, in order; together they are all. */
   public RowRanges share(int part, int parts) {
     if (parts == 1) {
       return this;
@@ -136,7 +128,6 @@ public final class RowRanges {
     return to[i];
   }
 
-  /** Number of rows in all ranges. */
   public long total() {
     return total;
   }

@@ -5,12 +5,10 @@ package org.flowmon.archive.query.plan;
  *
  * @param segment its id
  * @param rows its rows but expired ones
- * @param way to its rows; of those of its pieces the cheapest, but for {@link Way#NONE}
+ * @param way the cheapest of its pieces, {@link Way#NONE} only if it is that of all
  * @param pieces that threads shared the rows in, at least 1
  * @param rowsPlanned rows that its access path was expected to examine
  * @param bytesPlanned as {@code bytesRead}, if the filter keeps none of these rows
- * @param rowsExamined rows on which a filter was evaluated
- * @param rowsMatched rows that the filter kept
  * @param valuesDecided values of its dictionaries on which terms of the filter were evaluated, once
  *     for all pieces
  * @param cells that replaced rows
@@ -29,7 +27,6 @@ public record SegmentAccess(
     long valuesDecided,
     long cells,
     long bytesRead) {
-  /** Adds up pieces of a segment, in any order. */
   public static SegmentAccess ofPieces(SegmentAccess one, SegmentAccess other) {
     return new SegmentAccess(
         one.segment,
@@ -58,7 +55,6 @@ public record SegmentAccess(
     SUMS("sums"),
     /** By posting lists, each the rows of one group's first key. */
     LISTS("lists"),
-    /** By posting lists. */
     INDEX("index"),
     /** By a scan of the rows within the query's times, if its dictionaries admit any. */
     SCAN("scan");
@@ -69,7 +65,6 @@ public record SegmentAccess(
       this.text = text;
     }
 
-    /** For people. */
     @Override
     public String toString() {
       return text;

@@ -9,12 +9,10 @@ import java.util.function.ToLongFunction;
 public final class SegmentAccesses {
   private final Map<String, SegmentAccess> all = new TreeMap<>();
 
-  /** Adds a segment, or a piece of it. */
   public void add(SegmentAccess access) {
     all.merge(access.segment(), access, SegmentAccess::ofPieces);
   }
 
-  /** Adds those of another thread. */
   public void addAll(SegmentAccesses others) {
     others.all.values().forEach(this::add);
   }
@@ -24,17 +22,14 @@ public final class SegmentAccesses {
     return List.copyOf(all.values());
   }
 
-  /** Number of segments that were opened. */
   public int opened() {
     return all.size();
   }
 
-  /** Number of segments that were read in one way. */
   public int count(SegmentAccess.Way way) {
     return (int) all.values().stream().filter(access -> access.way() == way).count();
   }
 
-  /** The sum over all segments. */
   public long sum(ToLongFunction<SegmentAccess> value) {
     return all.values().stream().mapToLong(value).sum();
   }

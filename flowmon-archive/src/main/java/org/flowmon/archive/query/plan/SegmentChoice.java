@@ -19,19 +19,14 @@ import org.flowmon.udaf.set.LongRanges;
  * The segments that may hold a row that satisfies constraints: by the host directory if they bind
  * an address, then by times. None is opened for it.
  *
- * @param segments to be opened; the caller may sort them
- * @param byDirectory number of segments that the directory left out
- * @param uncovered number of segments that it does not cover, 0 if it was not asked
+ * @param segments the caller may sort them
+ * @param byDirectory segments that the directory left out
+ * @param uncovered segments that it does not cover, 0 if it was not asked
  * @param warnings the problems of the directory
  */
 public record SegmentChoice(
     List<SealedSegment> segments, int byDirectory, int uncovered, Set<String> warnings) {
 
-  /**
-   * Chooses among the segments of a snapshot.
-   *
-   * @param constraints that matching rows satisfy
-   */
   public static SegmentChoice of(ArchiveSnapshot snapshot, Constraints constraints)
       throws IOException {
     Set<String> warnings = new LinkedHashSet<>();
@@ -70,7 +65,6 @@ public record SegmentChoice(
     }
   }
 
-  /** Combines two choices. */
   SegmentChoice and(SegmentChoice other) {
     List<SealedSegment> both = new ArrayList<>(segments);
     both.addAll(other.segments);
@@ -87,7 +81,6 @@ public record SegmentChoice(
     }
   }
 
-  /** Whether a segment's times admit a row that satisfies the constraints. */
   private static boolean mayHold(SealedSegment segment, Constraints constraints) {
     if (!overlaps(segment.endTime(), constraints.longs(FlowColumn.END_TIME))
         || !overlaps(segment.startTime(), constraints.longs(FlowColumn.START_TIME))
@@ -117,7 +110,6 @@ public record SegmentChoice(
             .anyMatch(any -> any.stream().allMatch(SegmentChoice::bindsAddress));
   }
 
-  /** Places of the segments that may hold addresses within the constraints. */
   private static BitSet find(
       HostView hosts, Constraints constraints, Set<String> warnings, int all) {
     BitSet places = new BitSet();

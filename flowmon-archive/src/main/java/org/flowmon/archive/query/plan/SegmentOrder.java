@@ -9,8 +9,8 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 
 /**
- * The order of reading segments: by {@code end_time}, and backwards if the newest rows come first.
- * For {@code ORDER BY end_time … LIMIT} later segments are not read once there are enough rows.
+ * Reads segments by {@code end_time}, and backwards if the newest rows come first. For {@code ORDER
+ * BY end_time … LIMIT} later segments are not read once there are enough rows.
  */
 public final class SegmentOrder {
   private final boolean descending;
@@ -48,12 +48,8 @@ public final class SegmentOrder {
   }
 
   /**
-   * Whether no row of the remaining segments can be among the first rows.
-   *
-   * @param matched rows found with a known {@code end_time}
-   * @param min smallest {@code end_time} of the segments that were read
-   * @param max the largest
-   * @param next the next segment in order
+   * Whether no row from {@code next} on can be among the first: {@code matched} rows have known
+   * times; {@code min … max} are those of the segments read.
    */
   public boolean isDone(long matched, long min, long max, SealedSegment next) {
     return canStop

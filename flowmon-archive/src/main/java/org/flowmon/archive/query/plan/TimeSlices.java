@@ -16,9 +16,8 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.Value;
 
 /**
- * Cuts the rows of some segments into slices of {@code end_time} with about as many rows each, in
- * the order of a query: rows sorted slice by slice are sorted. Rows without a time are a slice of
- * their own. Segments are sorted by time, so that few of their rows need to be read.
+ * Cuts segments' rows, which are sorted by {@code end_time}, into slices of it with about as many
+ * rows each, in the order of a query. Rows without a time are a slice of their own.
  *
  * <pre>
  *   segments   ├──────────┤
@@ -30,11 +29,7 @@ import org.flowmon.udaf.value.Value;
 public final class TimeSlices {
   private static final int SAMPLES_PER_SLICE = 8;
 
-  /**
-   * Some of the rows.
-   *
-   * @param condition that they satisfy, and no row of another slice does
-   */
+  /** Rows that satisfy a condition, and no row of another slice does. */
   public record Slice(Expression condition, List<SealedSegment> segments) {}
 
   private final OrderItem order;
@@ -43,12 +38,7 @@ public final class TimeSlices {
   private final List<SealedSegment> segments = new ArrayList<>();
   private final List<SealedSegment> withNulls = new ArrayList<>();
 
-  /**
-   * Prepares an empty cut.
-   *
-   * @param order by {@code end_time}
-   * @param rowsOfSlice estimated rows of a slice; more if many have the same time
-   */
+  /** {@code rowsOfSlice} is estimated; more if many have the same time. */
   public TimeSlices(OrderItem order, int rowsOfSlice) {
     this.order = order;
     this.rowsOfSlice = rowsOfSlice;
@@ -58,11 +48,7 @@ public final class TimeSlices {
     return Math.max(1, rowsOfSlice / SAMPLES_PER_SLICE);
   }
 
-  /**
-   * Adds the rows of a segment.
-   *
-   * @param endTimes of the query, null for all
-   */
+  /** {@code endTimes} are the query's, null for all. */
   public void add(SegmentLease lease, LongRanges endTimes) throws IOException {
     SealedSegment segment = lease.rows().sealed();
     segments.add(segment);
@@ -84,7 +70,6 @@ public final class TimeSlices {
     keys.add(Arrays.copyOf(sampled, n));
   }
 
-  /** All slices, in the query's order. */
   public List<Slice> all() {
     long[] sampled = keys.stream().flatMapToLong(Arrays::stream).sorted().toArray();
     List<Slice> slices = new ArrayList<>();

@@ -7,14 +7,8 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.set.AddressRanges;
 
-/**
- * Ids of a dictionary whose addresses are within some ranges.
- *
- * @param from the first id
- * @param to one past the last
- */
+/** A dictionary's ids {@code from … to − 1}, with addresses within some ranges. */
 public record AddressIds(int from, int to) {
-  /** As {@link #of(AddressDictionary, AddressRanges)}, for a sidecar's column. */
   public static List<AddressIds> of(
       SegmentIndex index, FlowColumn column, AddressRanges addresses) {
     return of(new IndexDictionary(index, column), addresses);

@@ -25,10 +25,9 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Finds the rows of a segment that a query may keep through the sidecar's postings, if that is
- * cheaper than scanning all rows within the query's times. Costs are in units of a scanned row.
- * Every search throws {@link org.flowmon.archive.region.SegmentCorruptException} if the sidecar is
- * damaged.
+ * Finds rows that a query may keep by a sidecar's postings, if that is cheaper than scanning all
+ * rows within the query's times; costs are in scanned rows. Every search throws {@link
+ * org.flowmon.archive.region.SegmentCorruptException} if the sidecar is damaged.
  */
 public final class PostingSearch {
   // Lists between two calls of the check.
@@ -45,12 +44,7 @@ public final class PostingSearch {
   private final RowRanges ranges;
   private final Runnable check;
 
-  /**
-   * A search.
-   *
-   * @param ranges the rows within the query's times
-   * @param check runs now and then, and may throw to end it
-   */
+  /** {@code check} runs now and then, and may throw to end the search. */
   public PostingSearch(SegmentIndex index, RowRanges ranges, Runnable check) {
     this.index = index;
     this.ranges = ranges;
@@ -60,11 +54,7 @@ public final class PostingSearch {
   /** Values of one column, as ids {@code from … to − 1} of its dictionary. */
   private record Ids(FlowColumn column, int from, int to) {}
 
-  /**
-   * Rows that one condition leaves: the union of some posting lists.
-   *
-   * @param column of the condition, empty if it is on several
-   */
+  /** Rows that the posting lists of one condition leave; {@code column} is empty if on several. */
   private record Term(List<Ids> ids, long cost, Optional<FlowColumn> column) {}
 
   /**
@@ -82,7 +72,6 @@ public final class PostingSearch {
         || indexed.stream().anyMatch(c -> c.type() == ColumnType.TEXT && filter.isOn(c));
   }
 
-  /** Whether postings of these columns can restrict the rows that satisfy the constraints. */
   private static boolean isIndexable(Constraints constraints, Set<FlowColumn> indexed) {
     return isOnAny(constraints, indexed)
         || constraints.alternatives().stream()
@@ -104,13 +93,7 @@ public final class PostingSearch {
             .allMatch(members -> members.stream().allMatch(m -> indexed.contains(m.column())));
   }
 
-  /**
-   * Estimates the rows of a segment that satisfy constraints, as far as its sidecar tells: rather
-   * too many than too few.
-   *
-   * @param within the rows within the query's times
-   * @param check runs now and then, and may throw to end it
-   */
+  /** Rather too many rows than too few of {@code within}, those within the query's times. */
   public static long estimate(
       SegmentLease lease, Constraints constraints, RowRanges within, Runnable check) {
     SegmentReader segment = lease.rows();
@@ -132,9 +115,7 @@ public final class PostingSearch {
     return (long) ((double) Math.min(least, rows) * ranges.total() / rows);
   }
 
-  /**
-   * The rows within the ranges that may pass a filter; empty if a scan of the ranges is cheaper.
-   */
+  /** Empty if a scan of the ranges is cheaper. */
   public Optional<Found> find(SegmentReader segment, Filter filter) {
     long budget = ranges.total() / ADVANTAGE;
     if (isExact(filter, segment.indexed())
@@ -155,7 +136,6 @@ public final class PostingSearch {
     return terms.isEmpty() ? Optional.empty() : Optional.of(collect(terms));
   }
 
-  /** The terms on addresses that are indexed and cheap enough. */
   private List<Term> exactTerms(Filter filter, long budget) {
     List<Term> terms = new ArrayList<>();
     for (List<ExactAddresses> members : filter.addresses()) {
@@ -168,7 +148,6 @@ public final class PostingSearch {
     return terms;
   }
 
-  /** The rows that meet all terms. */
   private RowSet collectAll(List<Term> terms) {
     terms.sort(Comparator.comparingLong(Term::cost));
     RowSet rows = collect(terms.get(0));
@@ -178,7 +157,6 @@ public final class PostingSearch {
     return rows;
   }
 
-  /** The rows that meet the cheapest terms. */
   private Found collect(List<Term> terms) {
     terms.sort(Comparator.comparingLong(Term::cost));
     RowSet rows = collect(terms.get(0));
@@ -194,7 +172,6 @@ public final class PostingSearch {
     return new Found(rows, false, applied);
   }
 
-  /** A term for each condition that is indexed and cheap enough. */
   private List<Term> terms(Constraints constraints, long budget) {
     List<Term> terms = columns(constraints, budget);
     for (List<Constraints> members : constraints.alternatives()) {
@@ -203,7 +180,6 @@ public final class PostingSearch {
     return terms;
   }
 
-  /** A term for each column that is indexed, constrained, and cheap enough. */
   private List<Term> columns(Constraints constraints, long budget) {
     List<Term> terms = new ArrayList<>();
     for (FlowColumn column : FlowColumn.all()) {
@@ -235,7 +211,7 @@ public final class PostingSearch {
     return Optional.of(new Term(union, cost, Optional.empty()));
   }
 
-  /** The ids of a column's values within the constraints, empty if it is not constrained. */
+  /** Empty if the column is not constrained. */
   private Optional<List<Ids>> ids(Constraints constraints, FlowColumn column) {
     if (column.type() == ColumnType.ADDRESS) {
       return Optional.ofNullable(constraints.addresses(column))
@@ -253,8 +229,8 @@ public final class PostingSearch {
   }
 
   /**
-   * The ids of the texts that pass all terms on their column, each decided once. Empty if there are
-   * too many texts for that, or if NULL, which is in no list, passes too.
+   * The ids of texts that pass all terms on their column, each decided once. Empty if texts are too
+   * many, or if NULL, which is in no list, passes too.
    */
   private Optional<List<Ids>> textIds(
       SegmentReader segment, FlowColumn column, CompiledPredicate terms, long budget) {
@@ -294,7 +270,7 @@ public final class PostingSearch {
     return ids;
   }
 
-  /** The term of some posting lists, empty if reading them costs more than the budget. */
+  /** Empty if reading the lists costs more than the budget. */
   private Optional<Term> term(List<Ids> ids, long budget, Optional<FlowColumn> column) {
     long cost = 0;
     for (Ids some : ids) {

@@ -4,10 +4,7 @@ import java.util.Arrays;
 import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.query.plan.RowRanges;
 
-/**
- * Collects the rows of many posting lists within some ranges into one set. Rows may come in any
- * order and repeat.
- */
+/** Collects many posting lists' rows within ranges into one set; in any order, repeated or not. */
 final class PostingUnion {
   // Sorting fewer rows is cheaper than scanning a bitmap of the whole span.
   private static final int MAX_SORTED = 8192;
@@ -23,7 +20,6 @@ final class PostingUnion {
     this.base = ranges.from(0);
   }
 
-  /** Adds the rows of a posting list that lie within the ranges. */
   void add(RowSet postings) {
     for (int i = 0; i < ranges.count() && !postings.isEmpty(); i++) {
       if (postings.first() >= ranges.from(i) && postings.last() < ranges.to(i)) {

@@ -21,9 +21,9 @@ import org.flowmon.udaf.result.GroupAnswer;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Adds cells to groups if the address itself is the only key. The addresses are cut into parts. One
- * thread numbers a part's addresses over all sources, so that a cell finds its state by its id, and
- * the states stay in a core's cache. Groups come in the order of addresses.
+ * Adds cells to groups if the address itself is the only key. One thread numbers the addresses of a
+ * part over all sources: a cell finds its state by its id, and states stay in a core's cache.
+ * Groups come in the order of addresses.
  *
  * <pre>
  *   ids of a source ─► numbers of the part ─► states ─► order of the answer
@@ -48,12 +48,7 @@ public final class AddressGrouping {
   private final AddressStates[] parts;
   private final AtomicInteger next = new AtomicInteger();
 
-  /**
-   * Prepares the groups.
-   *
-   * @param ofRows groups made from rows, which are read only
-   * @param memory charged for groups
-   */
+  /** {@code ofRows} are groups made from rows, read only; groups are charged to {@code memory}. */
   public AddressGrouping(
       RollupRule rule,
       List<? extends CellSource> sources,
@@ -74,7 +69,6 @@ public final class AddressGrouping {
     this.parts = new AddressStates[bounds.length + 1];
   }
 
-  /** Whether a query's groups can be made this way, from such sources. */
   public static boolean answers(RollupRule rule, List<? extends CellSource> sources) {
     return rule.addressKey() == 0
         && rule.query().groupBy().size() == 1
@@ -111,17 +105,12 @@ public final class AddressGrouping {
     return source.rollup().nullId();
   }
 
-  /**
-   * The result of one thread.
-   *
-   * @param groups null if the answer is in the order of addresses
-   */
+  /** A thread's result; {@code groups} is null if the answer is in the order of addresses. */
   private record Done(GroupTable groups, long cells) {}
 
   /** An answer and the number of cells read for it. */
   public record Answer(ResultTable table, long cells) {}
 
-  /** The answer. */
   public Answer answer() throws IOException {
     int useful = Math.max(1, Math.min(threads, parts.length));
     List<Done> done = Threads.run(useful, deadline, this::addParts);
@@ -136,7 +125,6 @@ public final class AddressGrouping {
     return new Answer(write(useful), cells);
   }
 
-  /** Takes parts until none is left. */
   private Done addParts() {
     AddressSummer summer = new AddressSummer(rule, sources, edges, !inKeyOrder, deadline, memory);
     GroupTable mine = inKeyOrder ? null : new GroupTable(summer.layout(), memory);
@@ -165,7 +153,6 @@ public final class AddressGrouping {
     return new Done(mine, summer.cells());
   }
 
-  /** Charges the memory of the answer's columns. */
   private void takeColumns(long rows, boolean hasHighs) {
     long bytes = 1;
     for (int c = 0; c < columns.count(); c++) {

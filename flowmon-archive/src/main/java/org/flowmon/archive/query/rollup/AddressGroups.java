@@ -57,14 +57,12 @@ final class AddressGroups {
     return order;
   }
 
-  /**
-   * Sorts by the lower halves, then by the upper ones, which keeps the order within an upper half.
-   */
+  /** By lower halves, then by upper ones, which keeps the order within an upper half. */
   private static int[] byAddress(int[] groups, int n, long[] highs, long[] lows) {
     return sorted(sorted(groups, n, lows), n, highs);
   }
 
-  /** Sorts the first n groups by their value, unsigned; stable. */
+  /** Unsigned and stable. */
   private static int[] sorted(int[] groups, int n, long[] values) {
     long[] distinct = new long[n];
     for (int i = 0; i < n; i++) {
@@ -94,17 +92,16 @@ final class AddressGroups {
     return table;
   }
 
-  /** Number of groups with an address. */
+  /** Without the group without an address. */
   int size() {
     return order.length;
   }
 
-  /** The table's number of the group at a place. */
   int group(int place) {
     return order[place];
   }
 
-  /** The number of the group without an address, −1 if there is none. */
+  /** −1 if there is no group without an address. */
   int nullGroup() {
     return nullGroup;
   }

@@ -6,9 +6,7 @@ import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.group.OrderBound;
 import org.flowmon.udaf.result.AnswerColumns;
 
-/**
- * Groups in the order of addresses, the one without an address last, with their states in sequence.
- */
+/** Groups in the order of addresses, the one without last, with their states in sequence. */
 final class AddressStates {
   private final GroupLayout layout;
   private final long[] high;
@@ -17,12 +15,7 @@ final class AddressStates {
   private final int size;
   private final boolean hasNull;
 
-  /**
-   * Wraps groups.
-   *
-   * @param high of {@code size} groups or more, 0 for the one without an address
-   * @param hasNull whether the last group has no address
-   */
+  /** {@code hasNull}: the last group has no address, {@code high} 0. Arrays may be longer. */
   AddressStates(
       GroupLayout layout, long[] high, long[] low, long[] states, int size, boolean hasNull) {
     this.layout = layout;
@@ -53,11 +46,7 @@ final class AddressStates {
     return states;
   }
 
-  /**
-   * Appends groups to a table.
-   *
-   * @param bound leaves out groups that cannot be among the first; null for all of them
-   */
+  /** {@code bound} leaves out groups that cannot be among the first; null for all of them. */
   void appendTo(GroupTable table, OrderBound bound) {
     int stride = layout.stateWords();
     int[] groups = new int[size + 1];
@@ -82,7 +71,6 @@ final class AddressStates {
     table.append(nulls, new long[][] {highs, lows}, states, places, n);
   }
 
-  /** Writes the first n groups, from a row on. */
   void writeTo(AnswerColumns columns, int row, int n) {
     columns.writeAggregates(states, places(n), n, row);
     for (int c = 0; c < columns.count(); c++) {

@@ -58,12 +58,7 @@ final class AddressSummer {
   // By outgoing, then by number; null until it is needed.
   private final boolean[][] accepted = new boolean[OUTGOINGS][];
 
-  /**
-   * Prepares the sums.
-   *
-   * @param forThisPart whether the groups of a part are useless once the next one is summed
-   * @param memory charged for groups
-   */
+  /** If {@code forThisPart}, a part's groups are useless once the next one is summed. */
   AddressSummer(
       RollupRule rule,
       List<CellSource> sources,
@@ -92,17 +87,13 @@ final class AddressSummer {
     return layout;
   }
 
-  /** Cells read so far. */
   long cells() {
     return cells;
   }
 
   /**
-   * The groups of the addresses between two bounds.
-   *
-   * @param first null for no lower bound
-   * @param end the first address after them; null for no upper bound, then with the group without
-   *     an address
+   * The groups of addresses from {@code first} on, before {@code end}. Null is no bound; without
+   * {@code end} the group without an address belongs to them.
    */
   AddressStates sum(IpAddress first, IpAddress end) {
     union.clear();
@@ -136,7 +127,6 @@ final class AddressSummer {
     return seenGroups();
   }
 
-  /** Reads the addresses of a source. */
   private void list(int s, IpAddress first, IpAddress end) {
     CellSource source = sources.get(s);
     from[s] = first == null ? 0 : source.dictionary().lowerBound(first);
@@ -168,7 +158,6 @@ final class AddressSummer {
     Arrays.fill(accepted, null);
   }
 
-  /** Adds the cells of a source with ids {@code idFrom … idTo − 1}. */
   private void add(CellSource source, int[] numberOf, int idFrom, int idTo) {
     Rollup rollup = source.rollup();
     cellStates.begin(rollup);
@@ -257,7 +246,6 @@ final class AddressSummer {
     layout.merge(states, number * layout.stateWords(), groups.words(), groups.stateAt(group));
   }
 
-  /** The groups that were seen, by address. */
   private AddressStates seenGroups() {
     int size = 0;
     for (int number = 0; number <= nullNumber; number++) {

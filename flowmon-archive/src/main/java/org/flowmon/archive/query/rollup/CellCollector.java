@@ -15,8 +15,8 @@ import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Adds cells to groups. Filter and keys are evaluated when an address first occurs in a source; its
- * group is then reused for all slices with the same inputs to the keys. Not thread-safe.
+ * Adds cells to groups. Filter and keys are evaluated when an address first occurs in a source;
+ * slices with the same inputs to the keys reuse its group. Not thread-safe.
  */
 public final class CellCollector {
   private static final int UNKNOWN = -1;
@@ -58,17 +58,11 @@ public final class CellCollector {
     return layout;
   }
 
-  /** Cells read so far. */
   public long cells() {
     return cells;
   }
 
-  /**
-   * Adds cells to groups.
-   *
-   * @param idFrom the first id
-   * @param idTo one past the last id; the id of NULL is the largest
-   */
+  /** Adds ids {@code idFrom … idTo − 1}; the id of NULL is the largest. */
   void add(CellSource source, int idFrom, int idTo, GroupTable into) {
     table = into;
     Rollup rollup = source.rollup();
@@ -128,7 +122,6 @@ public final class CellCollector {
     addBlock(source, slice, block, n, idFrom);
   }
 
-  /** The places of the block's cells within the ids. */
   private int select(int count, int idFrom, int idTo) {
     int from = ids[0] >= idFrom ? 0 : placeOf(idFrom, count);
     int to = ids[count - 1] < idTo ? count : placeOf(idTo, count);
@@ -151,7 +144,6 @@ public final class CellCollector {
     return place >= 0 ? place : -place - 1;
   }
 
-  /** Adds the first n of the selected cells of a block whose ids were read. */
   private void addBlock(CellSource source, int slice, int block, int n, int idFrom) {
     if (n == 0) {
       return;
@@ -182,7 +174,6 @@ public final class CellCollector {
     }
   }
 
-  /** Finds the groups of the first n unknown ids. */
   private void resolve(CellSource source, int slice, int n, int[] known, int idFrom) {
     rows.load(source, unknown, n, slice);
     int selected = filter.select(rows, 0, n, selection);

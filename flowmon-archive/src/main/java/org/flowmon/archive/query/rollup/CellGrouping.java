@@ -14,10 +14,10 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.GroupAnswer;
 
 /**
- * Adds cells to the groups made from rows. If the address is a key, the addresses are cut into
- * parts, and one thread at a time has all groups of a part: its table stays in a core's cache,
- * nothing is merged afterwards, and only the first groups of each part are kept. Else there are few
- * groups, and each thread takes sources. Threads share it.
+ * Adds cells to the groups made from rows. If the address is a key, one thread at a time has all
+ * groups of a part of the addresses: its table stays in a core's cache, nothing is merged
+ * afterwards, and only the first groups of each part are kept. Else there are few groups, and each
+ * thread takes sources. Threads share it.
  */
 public final class CellGrouping {
   // Cells of a part: its groups fit a core's second-level cache.
@@ -33,12 +33,7 @@ public final class CellGrouping {
   private final IpAddress[] bounds; // of parts: the start of the second, third, …
   private final AtomicInteger next = new AtomicInteger();
 
-  /**
-   * Prepares the groups.
-   *
-   * @param ofRows groups made from rows, which are read only
-   * @param memory charged for groups
-   */
+  /** {@code ofRows} are groups made from rows, read only; groups are charged to {@code memory}. */
   public CellGrouping(
       RollupRule rule,
       List<? extends CellSource> sources,
@@ -54,7 +49,6 @@ public final class CellGrouping {
     this.bounds = rule.canBePartitioned() ? chooseBounds() : new IpAddress[0];
   }
 
-  /** Number of parts for the threads. */
   public int parts() {
     return rule.canBePartitioned() ? bounds.length + 1 : sources.size();
   }
@@ -77,7 +71,6 @@ public final class CellGrouping {
   /** The result of one thread. */
   public record Part(GroupTable groups, long cells) {}
 
-  /** Takes parts until none is left. */
   public Part run() {
     CellCollector collector = new CellCollector(rule, deadline);
     GroupTable groups = new GroupTable(collector.layout(), memory);
@@ -102,7 +95,6 @@ public final class CellGrouping {
     return new Part(groups, collector.cells());
   }
 
-  /** Adds all cells of a source. */
   public static void addAll(CellCollector collector, CellSource source, GroupTable groups) {
     add(collector, source, 0, size(source) + 1, groups);
   }
@@ -151,7 +143,7 @@ public final class CellGrouping {
     return IpAddress.compare(address[0], address[1], bound.hi(), bound.lo());
   }
 
-  /** The groups of all threads; if they can be kept apart, only the first of each part. */
+  /** If groups can be kept apart, only the first of each part. */
   public GroupTable groups(List<Part> done) {
     GroupTable all = done.get(0).groups();
     if (rule.canBePartitioned()) {

@@ -7,9 +7,8 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 
 /**
- * Some cells of a slice as rows, so that the evaluator of rows evaluates filter and keys once for
- * each cell. It has the slice's address column, {@code outgoing} and, as the start of its hour or
- * day, {@code end_time}. Not thread-safe.
+ * Cells of a slice as rows, on which filter and keys are evaluated: the slice's address column,
+ * {@code outgoing} and, as the start of its hour or day, {@code end_time}. Not thread-safe.
  */
 final class CellRows implements FlowRows {
   private final long[] high = new long[RollupFormat.BLOCK];
@@ -21,11 +20,7 @@ final class CellRows implements FlowRows {
   private int count;
   private boolean lastIsNull;
 
-  /**
-   * Loads these cells.
-   *
-   * @param ids ascending
-   */
+  /** {@code ids} are ascending. */
   void load(CellSource source, int[] ids, int n, int slice) {
     int nullId = source.rollup().nullId();
     begin(source.address(), n, source.rollup().outgoing(slice), source.rollup().hour(slice));
@@ -56,7 +51,6 @@ final class CellRows implements FlowRows {
     System.arraycopy(lows, from, low, 0, n);
   }
 
-  /** Loads the cell without an address, of any hour. */
   void loadNull(FlowColumn column, int ofOutgoing) {
     begin(column, 1, ofOutgoing, RollupFormat.NO_HOUR);
     lastIsNull = true;

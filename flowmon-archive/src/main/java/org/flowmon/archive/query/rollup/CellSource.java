@@ -10,7 +10,7 @@ import org.flowmon.udaf.set.AddressRanges;
 
 /**
  * Cells that replace some rows: slices of a rollup, whose ids are the places in one sorted
- * dictionary of addresses. Every method that reads may throw {@link
+ * dictionary of addresses. Reading may throw {@link
  * org.flowmon.archive.region.SegmentCorruptException}. Not changed after planning.
  */
 public abstract class CellSource {
@@ -21,14 +21,13 @@ public abstract class CellSource {
   private long cells;
   private List<AddressIds> ids;
 
-  /** A source without chosen slices. */
   CellSource(AddressDictionary dictionary, Rollup rollup, long unitMicros) {
     this.dictionary = dictionary;
     this.rollup = rollup;
     this.unitMicros = unitMicros;
   }
 
-  /** Chooses the first {@code n} of these slices, given by their places in the rollup. */
+  /** The first {@code n} slices, by their places in the rollup. */
   final void choose(int[] some, int n) {
     slices = Arrays.copyOf(some, n);
     cells = 0;
@@ -37,27 +36,24 @@ public abstract class CellSource {
     }
   }
 
-  /** Chooses the ids of some addresses, null for any. */
+  /** Null for any address. */
   final void choose(AddressRanges wanted) {
     ids = wanted == null ? null : AddressIds.of(dictionary, wanted);
   }
 
-  /** The addresses of the cells. */
   final AddressDictionary dictionary() {
     return dictionary;
   }
 
-  /** The column of the cells' addresses. */
   final FlowColumn address() {
     return dictionary.column();
   }
 
-  /** The rollup; its {@link Rollup#nullId} is the number of addresses of the dictionary. */
+  /** {@link Rollup#nullId} is the number of addresses of the dictionary. */
   final Rollup rollup() {
     return rollup;
   }
 
-  /** Number of slices to be read. */
   final int slices() {
     return slices.length;
   }
@@ -72,19 +68,15 @@ public abstract class CellSource {
     return ids;
   }
 
-  /** Number of cells in the slices. */
   public final long cells() {
     return cells;
   }
 
-  /** The unit of a slice's time, an hour or a day, in µs. */
+  /** An hour or a day, in µs. */
   final long unitMicros() {
     return unitMicros;
   }
 
-  /**
-   * Creates the exception for damage of these cells, so that other data answers; the damage is
-   * recorded.
-   */
+  /** Records the damage; the exception makes other data answer. */
   abstract DamagedCellsException damaged(String problem);
 }

@@ -34,7 +34,6 @@ final class CellStates {
             .toArray(CompiledExpression[]::new);
   }
 
-  /** Begins a rollup. */
   void begin(Rollup rollup) {
     for (Accumulator accumulator : layout.accumulators()) {
       int word = accumulator.word();
@@ -68,7 +67,6 @@ final class CellStates {
     return accumulator.argument() >= 0 && times[accumulator.argument()] != null;
   }
 
-  /** Begins a slice. */
   void open(CellSource source, int slice) {
     for (Accumulator accumulator : layout.accumulators()) {
       if (isOfTime(accumulator)) {
@@ -94,11 +92,7 @@ final class CellStates {
     }
   }
 
-  /**
-   * Reads some cells of a block.
-   *
-   * @param places of the cells in the block, ascending
-   */
+  /** {@code places} in the block are ascending. */
   void read(CellReader reader, int block, int[] places, int n) {
     boolean all = n == reader.cells(block);
     for (int word = 0; word < streams.length; word++) {
@@ -124,7 +118,6 @@ final class CellStates {
     }
   }
 
-  /** By word of a state, then by cell that was read. */
   long[][] words() {
     return words;
   }

@@ -2,10 +2,7 @@ package org.flowmon.archive.query.rollup;
 
 import org.flowmon.archive.SegmentLease;
 
-/**
- * Cells turned out to be damaged when some of them were in groups already: other data has to
- * answer.
- */
+/** Cells turned out to be damaged when some were in groups already: other data has to answer. */
 public final class DamagedCellsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

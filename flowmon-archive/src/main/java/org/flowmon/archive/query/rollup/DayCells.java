@@ -22,9 +22,8 @@ import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.set.LongRanges;
 
 /**
- * The cells of a day-sum run that answer a query for the segments it covers. They are of days that
- * lie wholly within the query's times and whose sums hold exactly the rows visible to the query.
- * Not changed after planning.
+ * The cells of a run of day sums for the segments it covers: of days that lie wholly within the
+ * query's times and hold exactly the rows visible to it. Not changed after planning.
  */
 final class DayCells extends CellSource {
   private final RunView<DayRun> view;
@@ -46,10 +45,8 @@ final class DayCells extends CellSource {
   }
 
   /**
-   * Plans a run's answer.
+   * Plans a run's answer, empty if for no day; rows that arrived after {@code asOf} are invisible.
    *
-   * @param asOf only rows that arrived by then are visible
-   * @return empty if it answers no day
    * @throws SegmentCorruptException if the run is damaged
    */
   static Optional<DayCells> plan(
@@ -97,7 +94,7 @@ final class DayCells extends CellSource {
     choose(all, n);
   }
 
-  /** The segment of this number in the run, null if the run does not answer for it. */
+  /** Null if the run does not answer for the segment of this number in it. */
   private SealedSegment segment(int s) {
     int place = share.positions()[s];
     return place < 0 ? null : view.segments().get(place);
@@ -107,7 +104,6 @@ final class DayCells extends CellSource {
     return new TimeRange(Math.min(a.min(), b.min()), Math.max(a.max(), b.max()));
   }
 
-  /** Whether all rows of a day are within the query's times. */
   private boolean isWanted(long day, TimeRange ends) {
     if (day == DayRunFormat.NO_DAY) {
       return rule.nullTimeIsKept();
@@ -133,12 +129,10 @@ final class DayCells extends CellSource {
     choose(constraints.addresses(address()));
   }
 
-  /** Number of days it answers for. */
   int days() {
     return days.size();
   }
 
-  /** The remainder for the segments that it covers. */
   DayRemainder rest() {
     LongRanges answered = LongRanges.NONE;
     for (long day : days) {
@@ -154,7 +148,6 @@ final class DayCells extends CellSource {
     ALL
   }
 
-  /** By id, how much the run answers for each segment that it covers. */
   Map<String, Answered> answered() {
     Map<String, Answered> answered = new HashMap<>();
     List<DayRun.Share> covered = share.run().shares();

@@ -40,7 +40,6 @@ public final class DayChoice implements AutoCloseable {
 
   private DayChoice() {}
 
-  /** Leaves everything to the segments. */
   public static DayChoice none() {
     return new DayChoice();
   }
@@ -48,9 +47,8 @@ public final class DayChoice implements AutoCloseable {
   /**
    * Chooses among the day sums of all archives.
    *
-   * @param rule how rollups may answer, empty if only rows do
-   * @param constraints of the query's filter
-   * @param choice the segments that may hold an answer; others are ignored
+   * @param rule empty if only rows answer
+   * @param choice other segments are ignored
    * @param asOf only rows that arrived by then are visible
    */
   public static DayChoice of(
@@ -131,17 +129,15 @@ public final class DayChoice implements AutoCloseable {
     }
   }
 
-  /** Whether it answers for a whole segment. */
   public boolean answersFor(SealedSegment segment) {
     return answered.contains(segment);
   }
 
-  /** The remainder of the query for a segment, empty if that is all of it. */
+  /** Empty if the remainder is the whole query. */
   public Optional<DayRemainder> rest(SealedSegment segment) {
     return Optional.ofNullable(rests.get(segment));
   }
 
-  /** The cells to be read. */
   public List<DayCells> cells() {
     return cells;
   }
@@ -151,12 +147,10 @@ public final class DayChoice implements AutoCloseable {
     return answered.size();
   }
 
-  /** Number of days of runs to be read. */
   public int days() {
     return cells.stream().mapToInt(DayCells::days).sum();
   }
 
-  /** The problems of unused runs. */
   public Set<String> warnings() {
     return warnings;
   }

@@ -18,10 +18,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.set.LongRanges;
 
-/**
- * The cells that answer a query over one segment: slices whose rows are all within the query's
- * times. Rows of slices that these times cut remain to be read.
- */
+/** Cells that answer for a segment: slices wholly within the query's times; the rest are rows. */
 public final class SegmentCells extends CellSource {
   // Reading a cell costs about as much as a row of a scan divided by this.
   private static final int CELLS_PER_ROW = 4;
@@ -40,7 +37,7 @@ public final class SegmentCells extends CellSource {
     this.rest = rest;
   }
 
-  /** The lease, which keeps the segment open while cells are read. */
+  /** Keeps the segment open while cells are read. */
   public SegmentLease lease() {
     return lease;
   }
@@ -56,11 +53,9 @@ public final class SegmentCells extends CellSource {
   }
 
   /**
-   * Plans the cells that answer a query over a segment, all of whose rows are visible to the query.
+   * Plans the cells for a segment, all of whose rows the query sees; {@code all}: those within its
+   * times. Empty if the sidecar has no such rollup, or rows are cheaper.
    *
-   * @param constraints of the query's filter
-   * @param all the rows within the query's times
-   * @return empty if the sidecar has no such rollup, or rows are cheaper
    * @throws org.flowmon.archive.region.SegmentCorruptException if the sidecar is damaged
    */
   public static Optional<SegmentCells> plan(
@@ -84,12 +79,10 @@ public final class SegmentCells extends CellSource {
         .filter(cells -> !cells.isDearerThan(all));
   }
 
-  /** Whether the keys of all rows tell their hours. */
   private static boolean hasHours(SegmentReader segment) {
     return segment.clampedRows() == 0 && segment.nullCount(FlowColumn.END_TIME) == 0;
   }
 
-  /** The cells of one column's addresses. */
   private static Optional<SegmentCells> plan(
       RollupRule rule,
       SegmentLease lease,
@@ -142,7 +135,6 @@ public final class SegmentCells extends CellSource {
         : new TimeKeys(lease.rows()).at(lease.firstRow() - 1);
   }
 
-  /** Whether every row of the segment has a wanted time. */
   private static boolean isWithin(RollupRule rule, SegmentReader segment) {
     TimeRange ends = segment.sealed().endTime();
     return segment.nullCount(FlowColumn.END_TIME) == 0
@@ -154,11 +146,7 @@ public final class SegmentCells extends CellSource {
     return times.and(range).equals(range);
   }
 
-  /**
-   * The wanted times of an hour; all times if all of its rows are wanted.
-   *
-   * @param hidden the largest time of expired rows
-   */
+  /** The wanted times of an hour; all times if all of its rows are wanted. */
   private static LongRanges keptOf(RollupRule rule, SegmentReader segment, long hour, long hidden) {
     long begin = hour * RollupFormat.HOUR_MICROS;
     if (hour != RollupFormat.NO_HOUR && begin <= hidden) {

@@ -11,12 +11,10 @@ import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.memory.GroupMemory;
 
 /**
- * The cells of segments that one thread found. They wait until those of all segments are added up
- * together; beyond a number of segments they are added to groups at once, since a process maps only
- * so many files.
+ * The cells that one thread found. They wait until those of all segments are added up together;
+ * beyond some segments they go to groups at once, since a process maps only so many files.
  */
 public final class WaitingCells {
-  /** Maximum number of open segments whose cells wait. */
   public static final int MAX_WAITING = 256;
 
   private final RollupRule rule;
@@ -28,11 +26,6 @@ public final class WaitingCells {
   /** Groups of cells that do not wait. */
   private record AtOnce(CellCollector collector, GroupTable groups) {}
 
-  /**
-   * No cells yet.
-   *
-   * @param memory charged for groups
-   */
   public WaitingCells(RollupRule rule, Deadline deadline, GroupMemory memory) {
     this.rule = rule;
     this.deadline = deadline;
@@ -54,17 +47,14 @@ public final class WaitingCells {
     }
   }
 
-  /** The cells that still have to be added up. */
   public List<SegmentCells> waiting() {
     return waiting;
   }
 
-  /** The groups of all other cells, empty if there are none. */
   public Optional<GroupTable> groups() {
     return atOnce.map(AtOnce::groups);
   }
 
-  /** Number of cells in groups. */
   public long cellsRead() {
     return atOnce.map(some -> some.collector().cells()).orElse(0L);
   }

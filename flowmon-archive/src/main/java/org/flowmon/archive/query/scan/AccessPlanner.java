@@ -17,8 +17,8 @@ import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * Plans how a query reads a segment, once it is open. If its sidecar is missing or damaged the plan
- * is one of rows, and the problem is a warning. For one thread.
+ * Plans how a query reads an open segment. If its sidecar is missing or damaged the plan is one of
+ * rows, and the problem is a warning. For one thread.
  */
 final class AccessPlanner {
   // With fewer rows within the query's times the sidecar is not worth reading.
@@ -27,22 +27,12 @@ final class AccessPlanner {
   private final Deadline deadline;
   private final Set<String> warnings;
 
-  /**
-   * A planner.
-   *
-   * @param warnings receives the problems of sidecars
-   */
   AccessPlanner(Deadline deadline, Set<String> warnings) {
     this.deadline = deadline;
     this.warnings = warnings;
   }
 
-  /**
-   * Plans the reading of a segment.
-   *
-   * @param rule how rollups may answer, empty if only rows do
-   * @param shared the access path of all pieces
-   */
+  /** {@code rule} is empty if only rows answer; {@code shared} is the path of all pieces. */
   SegmentPath plan(
       SegmentLease lease,
       Filter filter,
@@ -58,7 +48,7 @@ final class AccessPlanner {
         : new SegmentPath.Rows(shared.planned(() -> rows(lease, filter, ranges)));
   }
 
-  /** The cells that answer for the rows; empty if there are none, or rows are cheaper. */
+  /** Empty if there are no cells, or rows are cheaper. */
   private Optional<SegmentCells> cells(
       RollupRule rule, SegmentLease lease, Filter filter, RowRanges ranges) {
     if (ranges.total() < FEW_ROWS) {
@@ -80,7 +70,6 @@ final class AccessPlanner {
     return Optional.empty();
   }
 
-  /** The access path to those of some rows that pass the filter. */
   private RowAccess rows(SegmentLease lease, Filter filter, RowRanges ranges) {
     if (ranges.total() < FEW_ROWS) {
       return new RowAccess.Scan(ranges, DictionaryFilter.NONE);
@@ -115,11 +104,7 @@ final class AccessPlanner {
     return Optional.empty();
   }
 
-  /**
-   * The dictionaries' decisions on rows.
-   *
-   * @param within columns whose values are within the filter's constraints in all of the rows
-   */
+  /** Values of {@code within} are within the filter's constraints in all of the rows. */
   private DictionaryFilter decide(
       SegmentLease lease, Filter filter, Set<FlowColumn> within, long rows) {
     SegmentReader segment = lease.rows();

@@ -17,11 +17,7 @@ public final class ColumnBytes {
   private final Set<FlowColumn> ofFilter;
   private final Set<FlowColumn> ofAnswer = EnumSet.noneOf(FlowColumn.class);
 
-  /**
-   * The columns of a query.
-   *
-   * @param where the filter, null for none
-   */
+  /** {@code where} is null for none. */
   public ColumnBytes(FlowQuery query, Expression where) {
     ofFilter = where == null ? Set.of() : ExpressionColumns.of(where);
     query.groupBy().forEach(key -> ofAnswer.addAll(ExpressionColumns.of(key)));
@@ -33,7 +29,6 @@ public final class ColumnBytes {
     ofAnswer.removeAll(ofFilter);
   }
 
-  /** Bytes that are read of a segment if so many rows are examined and kept. */
   public long of(SegmentReader segment, long examined, long kept) {
     return (examined * bytes(segment, ofFilter) + kept * bytes(segment, ofAnswer)) / segment.rows();
   }

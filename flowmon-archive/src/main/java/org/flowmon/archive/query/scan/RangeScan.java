@@ -9,7 +9,6 @@ import org.flowmon.udaf.vector.Vector;
 
 /** The operator that reads successive rows of a segment, a vector at a time. */
 record RangeScan(RowFilter rows) {
-  /** Reads the rows of some ranges, if dictionaries admit them. */
   void run(SegmentReader segment, Filter filter, AdmittedRows admitted, RowRanges ranges) {
     SelectedRows selected = new SelectedRows(segment);
     for (int r = 0; r < ranges.count(); r++) {

@@ -4,15 +4,10 @@ import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.query.filter.DictionaryFilter;
 import org.flowmon.archive.query.plan.RowRanges;
 
-/**
- * The access path to the rows of an open segment. {@link AccessPlanner} chooses it once, then all
- * threads that share the segment follow it. Immutable.
- */
+/** The access path to an open segment's rows, chosen once for all its threads. Immutable. */
 public sealed interface RowAccess {
-  /** What the segment's dictionaries decide of the filter. */
   DictionaryFilter dictionary();
 
-  /** Number of rows to be examined. */
   long rows();
 
   /** A scan of the rows within the query's times. */
@@ -23,11 +18,7 @@ public sealed interface RowAccess {
     }
   }
 
-  /**
-   * The rows of posting lists.
-   *
-   * @param exact whether all of them pass the filter, which then is not evaluated
-   */
+  /** The rows of posting lists; if {@code exact}, the filter is not evaluated: all pass it. */
   record Postings(RowSet found, boolean exact, DictionaryFilter dictionary) implements RowAccess {
     @Override
     public long rows() {

@@ -8,8 +8,8 @@ import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Evaluates a filter on rows of segments and collects those it keeps. An operator writes candidates
- * to {@link #rows}, at most {@link Vector#CAPACITY} at a time. Not thread-safe.
+ * Evaluates a filter and collects rows; operators write candidates to {@link #rows}, at most {@link
+ * Vector#CAPACITY} at a time. Not thread-safe.
  */
 final class RowFilter {
   // If the filter keeps less than one row of so many, the kept ones are read one by one.
@@ -40,12 +40,10 @@ final class RowFilter {
     return examined;
   }
 
-  /** Number of rows that were collected. */
   long matched() {
     return matched;
   }
 
-  /** The numbers of candidate rows. */
   int[] rows() {
     return rows;
   }
@@ -55,18 +53,15 @@ final class RowFilter {
     return left * SPARSE < of;
   }
 
-  /** Checks the limits; called before each block of rows. */
   void check() {
     deadline.check();
   }
 
-  /** Counts rows that a dictionary has left out. */
   void leaveOut(int n) {
     deadline.read(n);
     examined += n;
   }
 
-  /** Collects the first n candidates, all of which pass. */
   void keep(SelectedRows selected, int n) {
     leaveOut(n);
     matched += n;
@@ -75,11 +70,7 @@ final class RowFilter {
     }
   }
 
-  /**
-   * Collects the first n candidates, all of which pass.
-   *
-   * @param at first of the {@code count} successive rows that they are among
-   */
+  /** The n candidates are among {@code count} successive rows from {@code at} on; all pass. */
   void keep(SegmentReader segment, SelectedRows selected, int at, int count, int n) {
     if (isSparse(n, count)) {
       leaveOut(count - n);
@@ -94,7 +85,6 @@ final class RowFilter {
     collector.add(segment, at, selection, n);
   }
 
-  /** Collects those of the first n candidates that pass. */
   void filter(SelectedRows selected, CompiledPredicate predicate, int n) {
     leaveOut(n);
     selected.select(rows, n);

@@ -5,7 +5,6 @@ import org.flowmon.archive.query.rollup.SegmentCells;
 
 /** What a query reads of an open segment, as {@link AccessPlanner} plans it. */
 sealed interface SegmentPath {
-  /** The way that explanations name. */
   SegmentAccess.Way way();
 
   /** No row can be in the answer. */
@@ -26,11 +25,7 @@ sealed interface SegmentPath {
     }
   }
 
-  /**
-   * Cells of a rollup.
-   *
-   * @param edge rows of hours that the query's times cut
-   */
+  /** Cells of a rollup; {@code edge} has the rows of hours that the query's times cut. */
   record Cells(SegmentCells cells, RowAccess edge) implements SegmentPath {
     @Override
     public SegmentAccess.Way way() {

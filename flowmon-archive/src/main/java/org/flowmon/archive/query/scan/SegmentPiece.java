@@ -9,13 +9,7 @@ import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.query.plan.RowRanges;
 import org.flowmon.archive.segment.SealedSegment;
 
-/**
- * The unit of one thread's work: a share of a segment's rows within the query. The first thread at
- * a segment plans the access path for all pieces.
- *
- * @param number of the piece, from 0
- * @param of number of the segment's pieces
- */
+/** The unit of a thread's work: share {@code number}, from 0, of a segment's rows in the query. */
 public record SegmentPiece(SealedSegment segment, int number, int of, SharedAccess access) {
   // With so many segments for each thread, threads end at about the same time anyway.
   private static final int SEGMENTS_PER_THREAD = 8;
@@ -50,15 +44,13 @@ public record SegmentPiece(SealedSegment segment, int number, int of, SharedAcce
     }
   }
 
-  /** Each segment as one piece. */
   public static List<SegmentPiece> whole(List<SealedSegment> segments) {
     return segments.stream().map(s -> new SegmentPiece(s, 0, 1, new SharedAccess(1))).toList();
   }
 
   /**
-   * The segments, large ones in pieces if they are too few to keep all threads busy.
-   *
-   * @param minRows smaller pieces cost more to begin than they help threads to end together
+   * Cuts large segments if they are too few to keep all threads busy; pieces below {@code minRows}
+   * cost more to begin than they help threads to end together.
    */
   public static List<SegmentPiece> cut(List<SealedSegment> segments, int threads, int minRows) {
     if (threads == 1 || segments.size() >= SEGMENTS_PER_THREAD * threads) {
@@ -89,12 +81,10 @@ public record SegmentPiece(SealedSegment segment, int number, int of, SharedAcce
     return number == 0;
   }
 
-  /** This piece's share of the segment's rows. */
   RowRanges share(RowRanges ranges) {
     return ranges.share(number, of);
   }
 
-  /** This piece's share of the rows that postings found. */
   RowSet share(RowSet rows) {
     long size = rows.size();
     return rows.slice((int) (size * number / of), (int) (size * (number + 1) / of));

@@ -18,10 +18,7 @@ import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
 
-/**
- * Reads pieces of segments for a query, one after the other: plans the path, then runs the operator
- * that follows it. For one thread.
- */
+/** Reads a query's pieces of segments: plans the path, runs its operator. For one thread. */
 public final class SegmentWorker {
   private final Filter filter;
   private final Filter filterAsOf;
@@ -38,13 +35,8 @@ public final class SegmentWorker {
   private boolean areTimesKnown = true;
 
   /**
-   * A worker.
-   *
-   * @param columns tell the bytes that are read
-   * @param where the query's filter, null for none
-   * @param whereAsOf as {@code where}, but keeps out rows that arrived after {@code asOf}
-   * @param rollups how rollups may answer, empty if only rows do
-   * @param cells takes the cells of rollups; empty if only rows answer
+   * {@code where} is null for none, {@code rollups} and {@code cells} are empty if only rows
+   * answer; {@code whereAsOf} also keeps out rows that arrived after {@code asOf}.
    */
   public SegmentWorker(
       ColumnBytes columns,
@@ -66,7 +58,6 @@ public final class SegmentWorker {
     this.planner = new AccessPlanner(deadline, warnings);
   }
 
-  /** How the segments were read. */
   public SegmentAccesses accesses() {
     return accesses;
   }
@@ -76,27 +67,22 @@ public final class SegmentWorker {
     return warnings;
   }
 
-  /** The cells that it found, empty if only rows answer. */
+  /** Empty if only rows answer. */
   public Optional<WaitingCells> cells() {
     return cells;
   }
 
-  /** Number of rows that passed the filter. */
   public long rowsMatched() {
     return rows.matched();
   }
 
-  /** Whether every row of the segments has an {@code end_time}. */
   public boolean areTimesKnown() {
     return areTimesKnown;
   }
 
   /**
-   * Reads a piece of a segment, and closes the lease in the end.
-   *
-   * @param rest the segment's remainder of the query, if day sums answer for a part, and all of its
-   *     rows had arrived by {@code asOf}
-   * @return the bytes that were read
+   * Reads a piece, closes the lease, and returns the bytes read. {@code rest} is present if day
+   * sums answer for a part, and all rows of the segment had arrived by {@code asOf}.
    */
   public long run(SegmentLease lease, SegmentPiece piece, Optional<DayRemainder> rest) {
     boolean isMine = true;
@@ -125,7 +111,6 @@ public final class SegmentWorker {
     return ofRests.computeIfAbsent(rest, r -> Filter.of(r.where()));
   }
 
-  /** Reads the rows of a path, and notes how. */
   private long read(SegmentLease lease, SegmentPiece piece, Filter applied, SegmentPath path) {
     long examined = rows.examined();
     long matched = rows.matched();

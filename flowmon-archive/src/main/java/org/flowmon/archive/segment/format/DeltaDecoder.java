@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.function.Function;
 
 /**
- * Decoder of {@link DeltaEncoder}'s format: all values, a block at a time, or some values. Whatever
- * the bytes hold, it reads at most a few bytes past their end; the caller must provide them.
+ * Decoder of {@link DeltaEncoder}'s format. Whatever the bytes hold, it reads at most a few bytes
+ * past their end; the caller must provide them.
  */
 public final class DeltaDecoder {
   private static final int WIDE = 56; // a value of more bits may span nine bytes
@@ -26,15 +26,11 @@ public final class DeltaDecoder {
   private int touched;
 
   /**
-   * Checks the header.
+   * Checks the header of at least 1 value.
    *
    * @param buffer little-endian; at least 9 bytes follow {@code end}
-   * @param valuesAt offset of the values
-   * @param end of the values
-   * @param tableAt offset of the table of blocks in the same buffer, −1 for none
-   * @param count of the values, at least 1
-   * @param narrow whether they have 32 bits
-   * @param corrupt makes the exception for unexpected bytes
+   * @param tableAt offset of the table of blocks in it, −1 for none
+   * @param narrow whether values have 32 bits
    */
   public DeltaDecoder(
       ByteBuffer buffer,
@@ -63,9 +59,7 @@ public final class DeltaDecoder {
     }
   }
 
-  /**
-   * Reads a varint of up to eight bytes without a branch at each: their number is unpredictable.
-   */
+  /** Reads a varint of up to 8 bytes without a branch at each: their number is unpredictable. */
   private long readVarint() {
     long word = buffer.getLong(position); // the bytes past the end exist
     long stops = ~word & 0x8080_8080_8080_8080L;
@@ -105,7 +99,6 @@ public final class DeltaDecoder {
     return narrow ? value & 0xFFFF_FFFFL : value;
   }
 
-  /** Decodes all values, in order, into {@code out[0 … count)}. */
   public void decodeAll(long[] out) {
     long value = readZigzag();
     out[0] = asValue(value);
@@ -117,7 +110,7 @@ public final class DeltaDecoder {
     }
   }
 
-  /** Decodes {@code n} values of the block at the position; returns the last of them. */
+  /** Decodes {@code n} values of the block at the position; returns the last. */
   private long decodeBlock(long before, int n, long[] out, int at) {
     long smallest = readZigzag();
     int widths = position;
@@ -168,17 +161,11 @@ public final class DeltaDecoder {
     return index == 0 ? 0 : (index - 1) / DeltaEncoder.BLOCK;
   }
 
-  /** Index of the value before a block's first one. */
   public static int beforeOf(int block) {
     return block * DeltaEncoder.BLOCK;
   }
 
-  /**
-   * Decodes a block by the table: {@code out[0]} is the value before its first one, then up to 128
-   * follow. Not for several threads at once.
-   *
-   * @param out of 129 longs
-   */
+  /** Decodes the value before a block, then up to 128 of it, into 129 longs. Not thread-safe. */
   public void decode(int block, int upTo, long[] out) {
     long before = seek(block);
     out[0] = asValue(before);
@@ -191,7 +178,6 @@ public final class DeltaDecoder {
     return buffer.getLong(entry);
   }
 
-  /** The start of the block with this table entry. */
   private int blockAt(int entry, int block) {
     int offset = buffer.getInt(entry + 8);
     if (offset < 0 || offset > end - valuesAt) {
@@ -201,12 +187,9 @@ public final class DeltaDecoder {
   }
 
   /**
-   * Reads values at some places, by the table. Each step is done for all of them before the next
-   * one, so that the memory of many blocks is loaded at a time: for distant places most of the time
-   * is spent waiting for memory. Not for several threads at once.
-   *
-   * @param indexes of the values, in any order; negative ones give 0
-   * @param n number of indexes
+   * Reads values by the table, at {@code n} places in any order; negative ones give 0. Each step is
+   * done for all before the next, so that the memory of many blocks is loaded at a time: for
+   * distant places most time is spent waiting for memory. Not for several threads at once.
    */
   public void gather(int[] indexes, int n, long[] out) {
     int[] blocks = new int[n];
@@ -269,7 +252,6 @@ public final class DeltaDecoder {
     return packed(position, (n - 1) % DeltaEncoder.MINIBLOCK, width(widths + mini));
   }
 
-  /** The sum of the first {@code n} deltas of the block whose widths are at the position. */
   private long sum(int n) {
     int widths = position;
     position += DeltaEncoder.MINIBLOCKS;
@@ -283,7 +265,7 @@ public final class DeltaDecoder {
     return sum;
   }
 
-  /** The sum of packed numbers; two or three of them fit one long if they are narrow. */
+  /** The sum of packed numbers; two or three narrow ones fit one long. */
   private long sum(int at, int n, int width) {
     if (width == 0) {
       return 0;

@@ -20,22 +20,18 @@ public final class DeltaEncoder {
   static final int MINIBLOCKS = 4;
   static final int MINIBLOCK = BLOCK / MINIBLOCKS;
 
-  /** Bytes of an entry of the table. */
+  /** Bytes of a table entry. */
   public static final int ENTRY = 12;
 
   private final long[] deltas = new long[BLOCK];
 
-  /** Number of blocks for so many values. */
   public static int blocks(int values) {
     return (values - 1 + BLOCK - 1) / BLOCK;
   }
 
   /**
-   * Appends {@code n} values.
-   *
-   * @param n number of values; 0 values still have a header
-   * @param narrow whether they have 32 bits, and differ in arithmetic modulo 2^32
-   * @param table receives the entries of the blocks, null for none
+   * Appends {@code n} values; 0 still have a header. Narrow ones have 32 bits, and differ in
+   * arithmetic modulo 2^32. {@code table} receives the blocks' entries, null for none.
    */
   public void encode(long[] values, int from, int n, boolean narrow, ByteSink out, ByteSink table) {
     int start = out.size();

@@ -22,9 +22,7 @@ import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
 
-/**
- * Collects the metadata of the columns and encodes the end of a segment file. Used for one segment.
- */
+/** Collects the columns' metadata and encodes the end of a segment file; used for one segment. */
 public final class FooterBuilder {
   private record Chunk(
       FlowColumn column,
@@ -42,11 +40,7 @@ public final class FooterBuilder {
   private final List<Table> tables = new ArrayList<>();
   private final List<KeyValue> properties = new ArrayList<>();
 
-  /**
-   * Begins a footer without columns.
-   *
-   * @param clamped rows whose time key is not their known {@code end_time}
-   */
+  /** {@code clamped} rows have a time key that is not their known {@code end_time}. */
   public FooterBuilder(String id, int rows, int clamped, SegmentOptions options) {
     this.rows = rows;
     this.clamped = clamped;
@@ -63,11 +57,7 @@ public final class FooterBuilder {
     properties.add(entry);
   }
 
-  /**
-   * Adds a column.
-   *
-   * @param index null if the pages' bounds are unknown
-   */
+  /** Adds a column; {@code index} is null if the pages' bounds are unknown. */
   public void chunk(
       FlowColumn column,
       ColumnMetaData metadata,
@@ -77,13 +67,7 @@ public final class FooterBuilder {
     chunks.add(new Chunk(column, metadata, List.copyOf(pages), index, crc32c));
   }
 
-  /**
-   * Adds a table of a column.
-   *
-   * @param key the kind of table
-   * @param offset from the first table
-   * @param width a number whose meaning depends on the kind
-   */
+  /** Adds a table at an offset from the first one; {@code key} gives {@code width} its meaning. */
   public void table(
       String key, FlowColumn column, long offset, int entries, int width, int crc32c) {
     tables.add(new Table(key, column, offset, entries, width, crc32c));

@@ -17,7 +17,7 @@ public final class PageCodec {
 
   private PageCodec() {}
 
-  /** Compresses with one codec and level. Reuses its context. Not thread-safe. */
+  /** Compresses with one context, reused. Not thread-safe. */
   public static final class Compressor implements AutoCloseable {
     private final SegmentCodec codec;
     private final ZstdCompressCtx zstd;
@@ -39,7 +39,6 @@ public final class PageCodec {
       return codec;
     }
 
-    /** Appends {@code bytes[0 … length)}, compressed. */
     public void compress(byte[] bytes, int length, ByteSink out) {
       switch (codec) {
         case NONE -> out.write(bytes, 0, length);
@@ -65,11 +64,8 @@ public final class PageCodec {
   }
 
   /**
-   * Decompresses bytes of a mapped file.
-   *
-   * @param source with the compressed bytes between position and limit
-   * @param target gets exactly {@code length} bytes from its start
-   * @return the problem, null if they have the expected length
+   * Decompresses a mapped file's bytes from position to limit into exactly {@code length} bytes of
+   * {@code target}; returns the problem, null if the length is as expected.
    */
   public static String decompress(
       SegmentCodec codec, ByteBuffer source, byte[] target, int length) {

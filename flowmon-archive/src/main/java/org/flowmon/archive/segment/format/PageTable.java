@@ -12,18 +12,12 @@ import org.flowmon.flow.bytes.ByteSink;
  * </pre>
  */
 public final class PageTable {
-  /** Bytes of an entry. */
   public static final int ENTRY = 16;
 
   private final ByteBuffer file;
   private final int at;
 
-  /**
-   * The table of a column.
-   *
-   * @param file the mapped file, little-endian
-   * @param at offset of the table; the caller must have checked that the table lies within the file
-   */
+  /** {@code at} is the table's offset in the little-endian file; the caller checks its bounds. */
   public PageTable(ByteBuffer file, int at) {
     this.file = file;
     this.at = at;

@@ -11,18 +11,13 @@ import org.flowmon.flow.memory.HeapBudget;
 
 /** Reads the footer of a Parquet file of any writer. */
 public final class ParquetFooter {
-  /** The largest footer that is read. */
   public static final long MAX_BYTES = HeapBudget.Part.FOREIGN_FOOTER.bytes();
 
   private static final int LEAST_FILE = 12;
 
   private ParquetFooter() {}
 
-  /**
-   * Reads the footer.
-   *
-   * @throws IOException describing the error in it
-   */
+  /** Reads the footer; throws describing the error in it. */
   public static FileMetaData read(RandomAccessFile in) throws IOException {
     long length = in.length();
     byte[] tail = new byte[8];

@@ -22,21 +22,15 @@ import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 
-/** The parsed footer of a segment file, checked against the file's bounds and the specification. */
+/** The footer of a segment file, checked against the file's bounds and the specification. */
 public final class ParsedFooter {
   private static final String PLACE = "footer";
 
   /**
-   * The place of a column, and its properties known without reading it.
+   * The place of a column, and its properties known without reading it; {@code min} and {@code max}
+   * are of numeric columns.
    *
-   * @param offset of the chunk
-   * @param length of the chunk
    * @param uncompressed bytes of all its pages, including headers, before compression
-   * @param codec of its pages
-   * @param encoding of its values
-   * @param nulls number of rows without a value
-   * @param min smallest number, of numeric columns
-   * @param max largest number, of numeric columns
    * @param side its side table, null if it has none
    * @param blocks table of its delta blocks, null if there is none
    * @param pages table of its pages, of {@link Table#width} rows each; null if it is one
@@ -68,12 +62,7 @@ public final class ParsedFooter {
     }
   }
 
-  /**
-   * A table outside of the chunks.
-   *
-   * @param bytes of all entries
-   * @param width of a side table's entry; rows of a page, of a table of pages
-   */
+  /** A table outside of the chunks; {@code width} is a side entry's, or rows of a page. */
   public record Table(int offset, int entries, int bytes, int width, int crc32c) {}
 
   /** A part of the file that is not a chunk or side table. */
@@ -90,11 +79,7 @@ public final class ParsedFooter {
     this.rows = rows;
   }
 
-  /**
-   * Reads the footer.
-   *
-   * @param footerLength from the start of the metadata to the end of the file
-   */
+  /** Reads the footer: {@code footerLength} from the metadata's start to the file's end. */
   public static ParsedFooter open(MappedRegion file, int footerLength, String id, int rows) {
     ParsedFooter directory = new ParsedFooter(file, rows);
     try {
@@ -114,10 +99,7 @@ public final class ParsedFooter {
     return clamped;
   }
 
-  /**
-   * Columns that the sidecar indexes, by the options of the segment's sealing: the default ones if
-   * there are none, or they were written by a later version.
-   */
+  /** Columns that the sidecar indexes; the default ones if unsaid, or said by a later version. */
   public Set<FlowColumn> indexed() {
     String options = properties.get(SegmentFormat.KEY_OPTIONS);
     try {
@@ -202,11 +184,7 @@ public final class ParsedFooter {
     }
   }
 
-  /**
-   * Reads a list of tables.
-   *
-   * @param bytes of an entry; 0 if the list has it: side tables
-   */
+  /** Reads a list of tables with entries of {@code bytes}; 0 if the list has it: side tables. */
   private Map<Integer, Table> parseTables(String key, int bytes) {
     Map<Integer, Table> tables = new HashMap<>();
     for (String text : split(property(key))) {

@@ -50,7 +50,6 @@ public final class SegmentFormat {
   static final String KEY_CLAMPED = "flowmon.clamped";
   public static final String KEY_PROVENANCE = "flowmon.provenance.";
 
-  /** Maximum length of texts in statistics. */
   public static final int MAX_STATISTICS_TEXT = 64;
 
   /** Minimum rows of a page, but for the last. */
@@ -59,10 +58,7 @@ public final class SegmentFormat {
   /** Maximum rows of a page: so many are decoded to read one. */
   public static final int MAX_PAGE_ROWS = 1 << 21;
 
-  /**
-   * Dictionaries of more decoded bytes are not compressed: a reader would hold a whole one to
-   * resolve a single id.
-   */
+  /** Larger dictionaries (decoded bytes) are not compressed: one id would need a whole one. */
   public static final int MAX_DECODED_DICTIONARY = 1 << 20;
 
   private SegmentFormat() {}
@@ -85,7 +81,6 @@ public final class SegmentFormat {
     };
   }
 
-  /** Bits of an id of a dictionary of {@code size} values. */
   public static int idWidth(int size) {
     return 32 - Integer.numberOfLeadingZeros(size - 1);
   }
@@ -100,7 +95,6 @@ public final class SegmentFormat {
     return schemaElement(column.sqlName(), column.type()).setField_id(column.id());
   }
 
-  /** The element of an optional column of a type of flows. */
   public static SchemaElement schemaElement(String name, ColumnType type) {
     SchemaElement element = new SchemaElement(name);
     element.setType(physicalType(type));
@@ -141,7 +135,6 @@ public final class SegmentFormat {
   public static final List<FlowColumn> RANGES =
       List.of(FlowColumn.START_TIME, FlowColumn.END_TIME, FlowColumn.ARRIVAL);
 
-  /** The bytes that a file begins and ends with. */
   public static byte[] magic() {
     return MAGIC.clone();
   }

@@ -6,13 +6,11 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Checks the bytes of one struct of Thrift's compact protocol, the format of Parquet's headers and
- * footers, before the library decodes them. The library follows unknown nested structs and lists
- * until its thread's stack overflows, and allocates a text's memory before it knows that the text
- * is complete.
- *
- * <p>Checks that every value is complete and nothing is nested deeper than {@link #MAX_DEPTH}.
- * Allocates at most twice the present bytes.
+ * Checks one struct of Thrift's compact protocol, the format of Parquet's headers and footers,
+ * before the library decodes it. The library follows unknown nested structs and lists until its
+ * thread's stack overflows, and allocates a text's memory before it knows that the text is
+ * complete. Checks that every value is complete and nothing is nested deeper than {@link
+ * #MAX_DEPTH}. Allocates at most twice the present bytes.
  */
 public final class ThriftStruct {
   /** Parquet's own structs are nested less than ten deep. */
@@ -30,12 +28,8 @@ public final class ThriftStruct {
   }
 
   /**
-   * Reads exactly one struct.
-   *
-   * @param most maximum number of its bytes
-   * @return its bytes
-   * @throws IOException naming the byte of the struct at which it ends too early, is nested too
-   *     deep or has a value of no type
+   * Reads exactly one struct of at most {@code most} bytes. Throws naming the byte of the struct at
+   * which it ends too early, is nested too deep or has a value of no type.
    */
   public static byte[] read(InputStream in, int most) throws IOException {
     ThriftStruct struct = new ThriftStruct(in, most);
@@ -43,12 +37,7 @@ public final class ThriftStruct {
     return struct.out.toByteArray();
   }
 
-  /**
-   * Checks the struct at the beginning of some bytes.
-   *
-   * @return a stream of them
-   * @throws IOException as {@link #read}
-   */
+  /** Checks the struct at the beginning of bytes, returns a stream; throws as {@link #read}. */
   public static InputStream check(byte[] bytes) throws IOException {
     return new ByteArrayInputStream(read(new ByteArrayInputStream(bytes), bytes.length));
   }
@@ -61,10 +50,8 @@ public final class ThriftStruct {
 
   /**
    * Checks and decodes the struct at the beginning of some bytes. The library's errors name its own
-   * classes: they become errors in the file's terms, with the library's as cause.
-   *
-   * @param what the struct and its place, for the error
-   * @throws IOException if it is damaged
+   * classes: they become causes of errors in the file's terms, with {@code what}, the struct and
+   * place.
    */
   public static <T> T parse(byte[] bytes, String what, Parser<T> parser) throws IOException {
     InputStream in;
@@ -170,7 +157,6 @@ public final class ThriftStruct {
     }
   }
 
-  /** Reads elements of a list, or keys and values of a map. */
   private void readElements(long size, int type, int valueType, int depth) throws IOException {
     if (depth > MAX_DEPTH) {
       throw wrong("structs or lists nested deeper than " + MAX_DEPTH);

@@ -72,11 +72,7 @@ public final class ChunkCursor {
     throw corrupt.apply("a number of more than 5 bytes at " + position);
   }
 
-  /**
-   * Reads definition levels of {@code rows}: one run of ones, or one bit-packed run.
-   *
-   * @return offset of the bit-packed run's bits, −1 if every row has a value
-   */
+  /** Reads one run of levels; returns the offset of bit-packed bits, −1 if all rows have values. */
   int readLevels(int rows, boolean nullable) {
     int length = readInt();
     need(length);

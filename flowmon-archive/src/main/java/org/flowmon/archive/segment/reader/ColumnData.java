@@ -11,12 +11,12 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /**
- * The values of one column, opened and checked once. Safe to share between threads. NULL reads as
- * 0, its id as −1.
+ * One column's values, opened and checked once. Thread-safe. NULL reads as 0, its id as −1. Methods
+ * named read take {@code count} rows from a row on, those named gather the first {@code count} of
+ * {@code some}, which are within the segment.
  */
 abstract class ColumnData implements AddressList {
-  // Reading an id takes 8 bytes from its first one on, reading validity 9: the footer that follows
-  // is longer than that.
+  // Reading an id takes 8 bytes from its first one on, reading validity 9: the footer is longer.
   private static final int READ_AHEAD = 9;
   // Undecodable bytes of a batch's text became U+FFFD, which takes three.
   private static final int MAX_TEXT_BYTES = 3 * FlowBatch.MAX_TEXT_BYTES;
@@ -52,7 +52,6 @@ abstract class ColumnData implements AddressList {
     }
   }
 
-  /** Opens a column in the storage that its footer names. */
   static ColumnData open(
       MappedRegion file,
       ParsedFooter.Entry entry,
@@ -64,19 +63,16 @@ abstract class ColumnData implements AddressList {
         : new PagedColumn(file, entry, rows, verifyChecksums, cache);
   }
 
-  /** The numbers of {@code count} rows from a row on. */
   abstract void readNumbers(int from, int count, long[] out);
 
-  /** The numbers of the first {@code count} of {@code some} rows, which are within the segment. */
   abstract void gatherNumbers(int[] some, int count, long[] out);
 
-  /** The ids of {@code count} rows from a row on; of a column with a dictionary. */
+  /** Ids, like those of {@link #gatherIds}, are of columns with a dictionary. */
   abstract void readIds(int from, int count, int[] out);
 
-  /** The ids of the first {@code count} of {@code some} rows. */
   abstract void gatherIds(int[] some, int count, int[] out);
 
-  /** The validity of {@code count} rows from a row on; all bits of the words are set. */
+  /** Sets all bits of the words. */
   abstract void readValidity(int from, int count, long[] words);
 
   abstract boolean isValid(int row);
@@ -84,25 +80,20 @@ abstract class ColumnData implements AddressList {
   /** Number of entries of the dictionary; 0 if there is none. */
   abstract int dictionarySize();
 
-  /** The number of an id. */
   abstract long dictionaryLong(int id);
 
   /** The buffer of the dictionary's texts: of the file, or decoded. */
   abstract ByteBuffer texts();
 
-  /** The offset of the texts in {@link #texts}. */
   abstract int textsAt();
 
-  /** Bytes of the texts. */
   abstract int textsLength();
 
   /** Reads and checks everything that was not checked at opening. */
   abstract void checkAll();
 
-  /** Frees its cached memory. */
   abstract void close();
 
-  /** The addresses of {@code count} rows from a row on. */
   final void readAddresses(int from, int count, long[] hi, long[] lo) {
     int[] ids = new int[Math.min(count, BLOCK)];
     for (int done = 0; done < count; done += BLOCK) {
@@ -112,7 +103,6 @@ abstract class ColumnData implements AddressList {
     }
   }
 
-  /** The addresses of the first {@code count} of {@code some} rows. */
   final void gatherAddresses(int[] some, int count, long[] hi, long[] lo) {
     int[] ids = new int[count];
     gatherIds(some, count, ids);
@@ -153,7 +143,6 @@ abstract class ColumnData implements AddressList {
     return file.corrupt(place, what);
   }
 
-  /** Checks that the side table fits a dictionary of so many entries. */
   final void checkSide(int size) {
     check(size == entry.side().entries(), size + " entries in the side table");
     check(
@@ -180,7 +169,6 @@ abstract class ColumnData implements AddressList {
         : Long.reverseBytes(buffer.getLong(side.offset() + 16 * id + 8));
   }
 
-  /** The addresses of {@code n} ids from an id on. */
   final void dictionaryAddresses(int id, int n, long[] hi, long[] lo) {
     ParsedFooter.Table side = entry.side();
     int at = side.offset() + side.width() * id;
@@ -197,14 +185,13 @@ abstract class ColumnData implements AddressList {
     }
   }
 
-  /** The text of a row, null if there is none. */
+  /** The text of a row, null if there is none, like all texts. */
   final String text(int row) {
     int[] one = {row};
     gatherIds(one, 1, one);
     return one[0] < 0 ? null : dictionaryText(one[0]);
   }
 
-  /** The texts of {@code count} rows from a row on, null if there is none. */
   final void readTexts(int from, int count, String[] out) {
     int[] ids = new int[Math.min(count, BLOCK)];
     ByteBuffer texts = null;
@@ -215,7 +202,6 @@ abstract class ColumnData implements AddressList {
     }
   }
 
-  /** The texts of the first {@code count} of {@code some} rows. */
   final void gatherTexts(int[] some, int count, String[] out) {
     int[] ids = new int[count];
     gatherIds(some, count, ids);
@@ -223,10 +209,8 @@ abstract class ColumnData implements AddressList {
   }
 
   /**
-   * Puts the texts of {@code n} ids into {@code out[to … to + n)}.
-   *
-   * @param texts the dictionary's texts if they are known; they are fetched once, not for each row
-   * @return the dictionary's texts if they were needed
+   * Puts the texts of {@code n} ids into {@code out[to … to + n)}. Takes the dictionary's texts if
+   * known, and returns them if needed: they are fetched once, not for each row.
    */
   private ByteBuffer texts(int[] ids, int n, ByteBuffer texts, String[] out, int to) {
     for (int i = 0; i < n; i++) {
@@ -238,7 +222,6 @@ abstract class ColumnData implements AddressList {
     return texts;
   }
 
-  /** The text of a text column's id. */
   final String dictionaryText(int id) {
     return text(texts(), id);
   }

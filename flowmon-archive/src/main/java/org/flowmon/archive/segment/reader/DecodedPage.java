@@ -29,7 +29,6 @@ final class DecodedPage {
     this.texts = texts;
   }
 
-  /** Estimated bytes of heap. */
   long bytes() {
     return OVERHEAD
         + (valid == null ? 0 : 8L * valid.length)

@@ -6,13 +6,11 @@ import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.memory.HeapBudget;
 
 /**
- * A bounded cache of this process's decoded pages. The oldest is evicted first, unless it was used
- * since its last turn. A page is found in its column's own slots, without a lock; its holder may
- * use it indefinitely. A general cache would need a key and a look-up by hash for each read of a
- * value.
+ * A bounded cache of this process's decoded pages. The oldest is evicted first, unless used since
+ * its last turn. A page is found in its column's own slots, without a lock; its holder may use it
+ * indefinitely. A general cache would need a key and a hash look-up for each read of a value.
  */
 public final class DecodedPages {
-  /** The cache of all segments of this process. */
   static final DecodedPages SHARED = new DecodedPages(HeapBudget.Part.DECODED_PAGES.bytes());
 
   private record Kept(AtomicReferenceArray<DecodedPage> slots, int slot, DecodedPage page) {}
@@ -40,7 +38,7 @@ public final class DecodedPages {
     return page;
   }
 
-  /** Puts a page into its slot. A page that alone exceeds the bound stays until the next comes. */
+  /** Puts a page into its slot. One that alone exceeds the bound stays until the next comes. */
   synchronized void keep(AtomicReferenceArray<DecodedPage> slots, int slot, DecodedPage page) {
     decoded++;
     if (!slots.compareAndSet(slot, null, page)) {
@@ -65,7 +63,6 @@ public final class DecodedPages {
     bytes -= old.page.bytes();
   }
 
-  /** Drops the pages of a closed column. */
   synchronized void forget(AtomicReferenceArray<DecodedPage> slots) {
     kept.removeIf(
         k -> {
@@ -77,7 +74,6 @@ public final class DecodedPages {
         });
   }
 
-  /** Counts a page that is kept elsewhere. */
   synchronized void countElsewhere() {
     decoded++;
   }

@@ -16,8 +16,8 @@ import org.flowmon.flow.ColumnType;
 
 /**
  * A column of one uncompressed data page, read in place: any value in constant time, deltas within
- * a block. A <em>slot</em> is a value's place among the values of the column; without nulls it is
- * the row. Immutable.
+ * a block. A <em>slot</em> is a value's place among the column's values; without nulls it is the
+ * row. Immutable.
  */
 final class DirectColumn extends ColumnData {
   // If rows are at least this far apart, hardly two are in the same block of deltas.
@@ -115,7 +115,6 @@ final class DirectColumn extends ColumnData {
     return validity.isValid(row) ? validity.rank(row) : -1;
   }
 
-  /** The id in a slot. */
   private int id(int slot) {
     long bit = (long) slot * idWidth;
     int id =
@@ -126,7 +125,6 @@ final class DirectColumn extends ColumnData {
     return id;
   }
 
-  /** The ids in {@code n} slots from a slot on. */
   private void ids(int slot, int n, int[] out) {
     ByteBuffer bytes = buffer;
     int width = idWidth;
@@ -164,7 +162,6 @@ final class DirectColumn extends ColumnData {
     requireIds(largest, slot, n);
   }
 
-  /** The ids in some slots. */
   private void idsOf(int[] some, int n, int[] out) {
     ByteBuffer bytes = buffer;
     int width = idWidth;
@@ -203,7 +200,6 @@ final class DirectColumn extends ColumnData {
         : buffer.getInt(valuesAt + 4 * slot) & 0xFFFF_FFFFL;
   }
 
-  /** The numbers in {@code n} slots from a slot on. */
   private void numbers(int slot, int n, long[] out) {
     if (isDelta) {
       deltaNumbers(slot, n, out);

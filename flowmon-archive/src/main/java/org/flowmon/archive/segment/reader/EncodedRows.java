@@ -9,10 +9,8 @@ public interface EncodedRows extends FlowRows {
   SegmentReader segment();
 
   /**
-   * Ids of {@code count} rows from row {@code from}, −1 for null. The order of ids is the order of
-   * the values.
-   *
-   * @throws IllegalArgumentException if the column has no dictionary in the segment
+   * Ids of {@code count} rows, −1 for null; ids order like the values. Throws {@link
+   * IllegalArgumentException} if the column has no dictionary in the segment.
    */
   void readIds(FlowColumn column, int from, int count, int[] out);
 }

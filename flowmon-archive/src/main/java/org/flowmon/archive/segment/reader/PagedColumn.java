@@ -17,10 +17,7 @@ import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 
-/**
- * A column of several pages, which are decoded when one of their rows is read, and cached ({@link
- * DecodedPages}). Safe to share between threads.
- */
+/** A column of several pages, decoded on use and cached ({@link DecodedPages}). Thread-safe. */
 final class PagedColumn extends ColumnData {
   // Bytes that a reader may touch past the end of a page.
   private static final int SLACK = 16;
@@ -31,8 +28,8 @@ final class PagedColumn extends ColumnData {
   private final int firstPage; // in the table, after the dictionary
   private final int size; // entries of the dictionary
   private final AtomicReferenceArray<DecodedPage> slots;
-  // A dictionary too large for the cache, of a segment written before dictionaries were limited: in
-  // the cache, dictionary and page would evict each other for every row.
+  // Too large for the cache, of a segment written before dictionaries were limited: in the cache,
+  // dictionary and page would evict each other for every row.
   private SoftReference<DecodedPage> large = new SoftReference<>(null);
 
   PagedColumn(
@@ -81,7 +78,7 @@ final class PagedColumn extends ColumnData {
     return page < firstPage ? "the dictionary" : "page " + (page - firstPage);
   }
 
-  /** The uncompressed bytes of a page, and some more. */
+  /** The uncompressed bytes of a page, and {@link #SLACK} more. */
   private byte[] bytes(int page) {
     int length = table.uncompressed(page);
     byte[] bytes = new byte[length + SLACK];
@@ -114,7 +111,6 @@ final class PagedColumn extends ColumnData {
     return page;
   }
 
-  /** Bytes of the dictionary, decoded. */
   private long dictionaryBytes() {
     return entry.column().type().isLong() ? 8L * size : table.uncompressed(0);
   }
@@ -147,12 +143,10 @@ final class PagedColumn extends ColumnData {
     return numbers;
   }
 
-  /** The place of a row in its page. */
   private int at(int row) {
     return row & ((1 << shift) - 1);
   }
 
-  /** The page that holds a row. */
   private DecodedPage page(int row) {
     int number = (row >>> shift) + firstPage;
     DecodedPage page = DecodedPages.find(slots, number);
@@ -347,10 +341,7 @@ final class PagedColumn extends ColumnData {
     }
   }
 
-  /**
-   * Sets {@code n} bits of {@code target}, which are 0, to those of {@code source}; null stands for
-   * ones.
-   */
+  /** Sets {@code n} bits of a zero {@code target} to {@code source}'s; null stands for ones. */
   private static void copyBits(long[] source, int from, long[] target, int to, int n) {
     for (int done = 0; done < n; ) {
       int bits = Math.min(n - done, 64 - ((to + done) & 63));

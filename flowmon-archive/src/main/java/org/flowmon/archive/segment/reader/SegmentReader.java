@@ -18,13 +18,12 @@ import org.flowmon.flow.FlowColumn;
 
 /**
  * All rows of a sealed segment, in mapped memory. Uncompressed columns are read in place, any value
- * in constant time. Reading a value of a compressed column decodes its page, which is cached.
+ * in constant time. Reading a compressed value decodes its page, which is cached.
  *
- * <p>Counted by reference: {@link #open} gives the first reference, {@link #acquire} takes a
- * further one, {@link #release} gives one back; the last unmaps the file, and nobody may read
- * afterwards. Safe to share between threads.
- *
- * <p>Every read may throw {@link org.flowmon.archive.region.SegmentCorruptException}.
+ * <p>Counted by reference: {@link #open} gives the first, {@link #acquire} a further one, {@link
+ * #release} gives one back; the last unmaps the file, and nobody may read afterwards. Safe to share
+ * between threads. Every read may throw {@link org.flowmon.archive.region.SegmentCorruptException}.
+ * Methods named gather read the first {@code count} of {@code rows}, in any order.
  */
 public final class SegmentReader implements EncodedRows, AutoCloseable {
   private final SealedSegment sealed;
@@ -52,27 +51,24 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     this.indexed = directory.indexed();
   }
 
-  /** As {@link #open(Path, SealedSegment, boolean)} with checksums verified. */
+  /** Opens a segment, verifying checksums. */
   public static SegmentReader open(Path directory, SealedSegment segment) throws IOException {
     return open(directory, segment, true);
   }
 
   /**
-   * Opens a segment and checks length and footer against the sealed ones.
+   * Opens a segment in its folder; checks length and footer against the sealed ones.
    *
-   * @param directory the folder of segments
    * @param verifyChecksums whether a column's bytes are checked when the column is first read
    * @throws org.flowmon.archive.region.SegmentCorruptException if the file is not the one that was
    *     sealed
-   * @throws IOException if it cannot be read, {@link java.nio.file.NoSuchFileException} if it is
-   *     missing
+   * @throws IOException if unreadable; {@link java.nio.file.NoSuchFileException} if missing
    */
   public static SegmentReader open(Path directory, SealedSegment segment, boolean verifyChecksums)
       throws IOException {
     return open(directory, segment, verifyChecksums, DecodedPages.SHARED);
   }
 
-  /** Opens a segment with a cache, for tests. */
   static SegmentReader open(
       Path directory, SealedSegment segment, boolean verifyChecksums, DecodedPages cache)
       throws IOException {
@@ -89,7 +85,6 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
-  /** The description it was opened with. */
   public SealedSegment sealed() {
     return sealed;
   }
@@ -102,9 +97,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return clamped;
   }
 
-  /**
-   * Columns that the segment's sidecar indexes if the segment has them, known without opening it.
-   */
+  /** Columns indexed by the sidecar if the segment has them, known without opening it. */
   public Set<FlowColumn> indexed() {
     return indexed;
   }
@@ -213,7 +206,6 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
-  /** As {@link #readTexts} for the first {@code count} of {@code rows}, in any order. */
   public void gatherTexts(FlowColumn column, int[] rows, int count, String[] out) {
     requireType(column.type() == ColumnType.TEXT, column, "TEXT");
     ColumnData data = data(column);
@@ -225,7 +217,6 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
-  /** As {@link #readLongs} for the first {@code count} of {@code rows}, in any order. */
   public void gatherLongs(FlowColumn column, int[] rows, int count, long[] out) {
     requireNumber(column);
     ColumnData data = data(column);
@@ -243,7 +234,6 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
-  /** As {@link #readAddresses} for the first {@code count} of {@code rows}, in any order. */
   public void gatherAddresses(FlowColumn column, int[] rows, int count, long[] hi, long[] lo) {
     requireAddress(column);
     ColumnData data = data(column);
@@ -256,7 +246,6 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
-  /** As {@link #readValidity} for the first {@code count} of {@code rows}, in any order. */
   public void gatherValidity(FlowColumn column, int[] rows, int count, long[] words) {
     ColumnData data = data(column);
     Arrays.fill(words, 0, (count + 63) >>> 6, 0);
@@ -269,8 +258,8 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   }
 
   /**
-   * Whether the column's values are stored as ids into a sorted dictionary: addresses and texts
-   * always, numbers if that is smaller. False for an absent column.
+   * Whether values are ids into a sorted dictionary: addresses and texts always, numbers if that is
+   * smaller. False for an absent column.
    */
   public boolean hasDictionary(FlowColumn column) {
     ParsedFooter.Entry entry = entries.get(column);
@@ -284,7 +273,6 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return data(column);
   }
 
-  /** Number of distinct values of a column with a dictionary. */
   public int dictionarySize(FlowColumn column) {
     return withDictionary(column).dictionarySize();
   }
@@ -300,7 +288,6 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     withDictionary(column).readIds(from, count, out);
   }
 
-  /** As {@link #readIds} for the first {@code count} of {@code rows}, in any order. */
   public void gatherIds(FlowColumn column, int[] rows, int count, int[] out) {
     checkRows(rows, count);
     withDictionary(column).gatherIds(rows, count, out);
@@ -312,19 +299,16 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return data;
   }
 
-  /** The number of a dictionary's id. */
   public long dictionaryLong(FlowColumn column, int id) {
     requireNumber(column);
     return entry(column, id).dictionaryLong(id);
   }
 
-  /** High long of the address of a dictionary's id. */
   public long dictionaryHigh(FlowColumn column, int id) {
     requireAddress(column);
     return entry(column, id).high(id);
   }
 
-  /** Low long of the address of a dictionary's id. */
   public long dictionaryLow(FlowColumn column, int id) {
     requireAddress(column);
     return entry(column, id).low(id);
@@ -336,7 +320,6 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return withDictionary(column);
   }
 
-  /** The addresses of {@code count} ids of a dictionary from an id on. */
   public void readDictionary(FlowColumn column, int id, int count, long[] hi, long[] lo) {
     requireAddress(column);
     ColumnData data = withDictionary(column);
@@ -349,13 +332,12 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return file.corrupt("column " + column.sqlName(), what);
   }
 
-  /** The text of a dictionary's id. */
   public String dictionaryText(FlowColumn column, int id) {
     requireType(column.type() == ColumnType.TEXT, column, "TEXT");
     return entry(column, id).dictionaryText(id);
   }
 
-  /** Bytes of the column's values and dictionary in the file; 0 for an absent column. */
+  /** Bytes of values and dictionary in the file; 0 for an absent column. */
   public int encodedBytes(FlowColumn column) {
     ParsedFooter.Entry entry = entries.get(column);
     return entry == null ? 0 : entry.length();
@@ -367,7 +349,6 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return entry == null || entry.side() == null ? 0 : entry.side().bytes();
   }
 
-  /** The number of rows that are null in this column. */
   public int nullCount(FlowColumn column) {
     ParsedFooter.Entry entry = entries.get(column);
     return entry == null ? rows() : entry.nulls();
@@ -387,12 +368,10 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return entry == null ? Long.MIN_VALUE : entry.max();
   }
 
-  /** As {@link MappedRegion#requireWhole}. */
   public void requireWhole() {
     file.requireWhole();
   }
 
-  /** Takes a reference; each needs its {@link #release}. */
   public SegmentReader acquire() {
     file.acquire();
     return this;
@@ -410,7 +389,6 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
-  /** As {@link #release}. */
   @Override
   public void close() {
     release();

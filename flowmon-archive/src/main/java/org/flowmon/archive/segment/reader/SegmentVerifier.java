@@ -30,21 +30,10 @@ public final class SegmentVerifier {
     this.expected = expected;
   }
 
-  /**
-   * One finding.
-   *
-   * @param file the damaged or missing file
-   * @param place the damaged column, blob or part
-   * @param what the finding and the expectation
-   */
+  /** A damaged or missing file; the column, blob or part; the finding and the expectation. */
   public record Damage(Path file, String place, String what) {}
 
-  /**
-   * Reads both files completely.
-   *
-   * @param directory the folder of segments
-   * @return empty if both files are as sealed
-   */
+  /** Reads both files in their folder completely; empty if both are as sealed. */
   public static List<Damage> verify(Path directory, SealedSegment expected) {
     SegmentVerifier verifier = new SegmentVerifier(directory, expected);
     Path segment = directory.resolve(expected.fileName());
@@ -59,10 +48,7 @@ public final class SegmentVerifier {
     void run() throws IOException;
   }
 
-  /**
-   * Checks the parts first, since they name the place; the whole file covers the bytes between
-   * parts.
-   */
+  /** Parts come first, since they name the place; the whole file covers the bytes between. */
   private void checkFile(Path file, FileIdentity identity, PartCheck parts) {
     int before = damage.size();
     try {

@@ -17,12 +17,7 @@ public final class SelectedRows implements EncodedRows {
     this.segment = segment;
   }
 
-  /**
-   * Selects rows.
-   *
-   * @param rows row numbers of the segment; read until the next call, not copied
-   * @param n number of rows
-   */
+  /** Selects {@code n} row numbers, which are read until the next call, not copied. */
   public SelectedRows select(int[] rows, int n) {
     Objects.checkFromIndexSize(0, n, rows.length);
     this.selected = rows;

@@ -3,9 +3,8 @@ package org.flowmon.archive.segment.reader;
 import java.nio.ByteBuffer;
 
 /**
- * The bitmap of a column's rows that are not null, from a bit-packed run of definition levels. It
- * stores the number of values before every 512th row, so that the place of a row's value is found
- * in constant time.
+ * The bitmap of a column's rows that are not null, from a bit-packed run of definition levels.
+ * Stores the count before every 512th row, so that a value's place is found in constant time.
  */
 final class Validity {
   private static final int BLOCK = 512;
@@ -15,12 +14,7 @@ final class Validity {
   private final int[] before;
   private final int count;
 
-  /**
-   * Wraps a bitmap.
-   *
-   * @param buffer the file, little-endian; at least 9 bytes follow the bitmap
-   * @param at offset of the bitmap
-   */
+  /** Wraps a bitmap of a little-endian file, in which at least 9 bytes follow it. */
   Validity(ByteBuffer buffer, int at, int rows) {
     this.buffer = buffer;
     this.at = at;
@@ -39,7 +33,6 @@ final class Validity {
     return bits >= 64 ? -1L : (1L << bits) - 1;
   }
 
-  /** Number of rows that are not null. */
   int count() {
     return count;
   }
@@ -66,7 +59,7 @@ final class Validity {
     return from == row ? rank : rank + Long.bitCount(word(from) & mask(row - from));
   }
 
-  /** The number of values in {@code count} rows from a row on. */
+  /** The number of values in {@code rows} rows from a row on. */
   int count(int from, int rows) {
     int sum = 0;
     for (int i = 0; i < rows; i += 64) {

@@ -28,17 +28,16 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
 
-/** Builds the pages of one column. Reuses its arrays. Not thread-safe. */
+/** Builds the pages of one column; fields are of the last chunk. Reuses arrays. Not thread-safe. */
 final class ChunkBuilder {
   private final ByteSink page = new ByteSink();
   private final ByteSink compressed = new ByteSink();
   private final CRC32 pageCrc = new CRC32();
   private final PageEncoder encoder = new PageEncoder();
 
-  /** The dictionary of the chunk last built, if it has one. */
+  /** The dictionary, if the chunk has one. */
   final DictionaryPage dictionaryPage = new DictionaryPage();
 
-  /** The bytes of the chunk last built. */
   final ByteSink chunk = new ByteSink();
 
   /** Table of the delta blocks of a chunk that is one page of deltas; else empty. */
@@ -47,7 +46,6 @@ final class ChunkBuilder {
   /** Table of the pages of a chunk with several pages ({@link PageTable}); else empty. */
   final ByteSink pages = new ByteSink();
 
-  /** Places of the data pages in the file. */
   final List<PageLocation> locations = new ArrayList<>();
 
   /** The bounds of each data page; null if unknown. */
@@ -56,20 +54,12 @@ final class ChunkBuilder {
   private long uncompressedSize;
 
   /**
-   * The storage of a column.
-   *
-   * @param encoding of the values
-   * @param rowsPerPage rows of each data page but the last
-   * @param compressor of all pages; null for a chunk of one uncompressed page
+   * The storage of a column: {@code rowsPerPage} of each data page but the last, {@code compressor}
+   * of all pages, null for a chunk of one uncompressed page.
    */
   record Layout(Encoding encoding, int rowsPerPage, PageCodec.Compressor compressor) {}
 
-  /**
-   * Builds the chunk of a column.
-   *
-   * @param dictionary the ids and distinct values, for RLE_DICTIONARY
-   * @param fileOffset offset of the chunk in the file
-   */
+  /** Builds the chunk at {@code fileOffset}; {@code dictionary} is used for RLE_DICTIONARY. */
   ColumnMetaData build(
       FlowColumn column,
       ColumnValues values,
@@ -240,7 +230,6 @@ final class ChunkBuilder {
     return index;
   }
 
-  /** Encodes a number as PLAIN. */
   static byte[] plain(ColumnType type, long value) {
     ByteBuffer bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(value);
     int width = type == ColumnType.BOOLEAN ? 1 : SegmentFormat.width(type);

@@ -8,8 +8,8 @@ import org.flowmon.flow.FlowRows;
 import org.flowmon.flow.IpAddress;
 
 /**
- * One column of all rows of a segment, in the segment's order, without its nulls: the i-th value
- * belongs to the i-th row that is not null. Refilled column by column. Not thread-safe.
+ * One column of all rows of a segment, in its order, without nulls: the i-th value belongs to the
+ * i-th row that is not null. Refilled column by column. Not thread-safe.
  */
 public final class ColumnValues {
   private static final int BLOCK = 4096;
@@ -25,26 +25,19 @@ public final class ColumnValues {
   /** High longs of addresses; valid only if {@link #ipv4Only} is false. */
   long[] high = {};
 
-  /** Texts. */
   String[] texts = {};
 
-  /**
-   * Bits of the rows that are not null, rows of the segment; valid only if {@link #nulls} is not 0.
-   */
+  /** Bits of the rows that are not null; valid only if {@link #nulls} is not 0. */
   long[] valid = {};
 
-  /** Number of values. */
   int count;
 
-  /** Number of rows without a value. */
   int nulls;
 
-  /** Whether all addresses are IPv4. */
   boolean ipv4Only;
 
   private int rows;
 
-  /** Fills in a column; false if every row is null. */
   boolean load(FlowColumn column, Collection<? extends FlowRows> parts, int totalRows, int[] rank) {
     rows = totalRows;
     nulls = 0;
@@ -80,11 +73,7 @@ public final class ColumnValues {
     return count > 0;
   }
 
-  /**
-   * The number of some rows with a value.
-   *
-   * @param from a multiple of 64
-   */
+  /** The number of rows with a value, {@code from} a multiple of 64. */
   int countValid(int from, int n) {
     int sum = 0;
     for (int i = 0; i < n; i += 64) {

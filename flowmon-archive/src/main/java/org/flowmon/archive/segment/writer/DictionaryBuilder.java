@@ -9,16 +9,15 @@ import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.order.RadixSort;
 
 /**
- * Finds the distinct values of a column, sorts them, and numbers every value by its place among
- * them. Values are hashed first, so that only the distinct ones are sorted; small ranges of numbers
- * are counted in a table instead. Reuses its arrays. Not thread-safe.
+ * Finds and sorts a column's distinct values, and numbers every value by its place among them.
+ * Values are hashed first, so that only distinct ones are sorted; small ranges of numbers are
+ * counted in a table instead. Reuses its arrays. Not thread-safe.
  */
 public final class DictionaryBuilder {
   private static final int NONE = -1;
   // A table of this many ints stays in a core's second-level cache.
   private static final long TABLE_RANGE = 1 << 17;
   private static final int FIRST_SLOTS = 1 << 12;
-  // The bits in which IPv4 addresses differ.
   private static final long IPV4 = 0xFFFF_FFFFL;
 
   private final RadixSort radix = new RadixSort();
@@ -28,7 +27,6 @@ public final class DictionaryBuilder {
   private long[] sortKeys = {};
   private int[] sortIds = {};
 
-  /** The id of each value. */
   int[] ids = {};
 
   /** The distinct values in order: numbers, or the low longs of addresses. */
@@ -40,13 +38,9 @@ public final class DictionaryBuilder {
   /** The distinct texts in order, as UTF-8. */
   byte[][] texts = {};
 
-  /** Number of distinct values. */
   int size;
 
-  /**
-   * Numbers every value; false if there are more than {@code limit} distinct ones, then the fields
-   * are undefined.
-   */
+  /** Numbers every value; false, with undefined fields, if there are more than {@code limit}. */
   boolean buildNumbers(ColumnValues values, int limit) {
     int n = values.count;
     prepare(n);
@@ -114,10 +108,7 @@ public final class DictionaryBuilder {
     Arrays.fill(slots, 0, FIRST_SLOTS, 0);
   }
 
-  /**
-   * Doubles the slots until {@link #size} distinct values fill at most half; the caller fills them
-   * anew.
-   */
+  /** Doubles the slots until {@link #size} values fill at most half; the caller refills them. */
   private void growSlots() {
     mask = 4 * mask + 3;
     if (slots.length <= mask) {
@@ -235,7 +226,6 @@ public final class DictionaryBuilder {
     }
   }
 
-  /** Numbers every address. */
   void buildAddresses(ColumnValues values) {
     prepare(values.count);
     if (values.ipv4Only) {

@@ -8,8 +8,8 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.ByteSink;
 
 /**
- * Encodes a dictionary: the page that every Parquet reader reads, and the side table by which
- * flowmon finds an entry. Not thread-safe.
+ * Encodes a dictionary: the page of every Parquet reader, and the side table by which flowmon finds
+ * an entry. Fields are of the last written. Not thread-safe.
  */
 final class DictionaryPage {
   private static final byte[][] OCTETS = new byte[256][];
@@ -20,13 +20,12 @@ final class DictionaryPage {
     }
   }
 
-  /** The side table of the dictionary last written; empty if it has none. */
+  /** The side table; empty if there is none. */
   final ByteSink side = new ByteSink();
 
-  /** Bytes of an entry of the side table. */
   int sideWidth;
 
-  /** Smallest and largest text of the dictionary last written, by bytes; null for numbers. */
+  /** Smallest and largest text, by bytes; null for numbers. */
   byte[] smallestText;
 
   byte[] largestText;
@@ -37,7 +36,6 @@ final class DictionaryPage {
     largestText = null;
   }
 
-  /** Appends the entries, PLAIN. */
   void put(ColumnType type, boolean ipv4Only, DictionaryBuilder dictionary, ByteSink page) {
     switch (type) {
       case ADDRESS -> putAddresses(ipv4Only, dictionary, page);

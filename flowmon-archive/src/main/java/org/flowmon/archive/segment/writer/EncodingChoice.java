@@ -12,17 +12,16 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
 
 /**
- * Chooses the encoding of a column. For columns read in place: the smaller of a dictionary and
- * plain values, or deltas if they are smaller by a quarter. For compressed columns: the encoding in
- * which a sample from the middle takes the fewest bytes. Reuses its arrays. Not thread-safe.
+ * Chooses the encoding of a column. Read in place: the smaller of a dictionary and plain values, or
+ * deltas if smaller by a quarter. Compressed: the encoding in which a sample from the middle takes
+ * the fewest bytes. Reuses its arrays. Not thread-safe.
  */
 public final class EncodingChoice {
   // More distinct numbers than this do not fit a core's caches during hashing.
   private static final int MAX_NUMBER_DICTIONARY = 1 << 16;
   // One in so many blocks of deltas is measured.
   private static final int BLOCK_STEP = 8;
-  // Values count as at least so many bits, so that a page of narrow values does not get too many to
-  // decode at once.
+  // Values count as at least so many bits: pages of narrow values would have too many to decode.
   private static final int MIN_BITS = 16;
   private static final int SAMPLE = 8192;
 
@@ -37,20 +36,14 @@ public final class EncodingChoice {
     this(SegmentFormat.MAX_DECODED_DICTIONARY);
   }
 
-  /**
-   * A choice with another limit, for tests.
-   *
-   * @param maxDictionary maximum bytes of a decoded dictionary that is compressed
-   */
+  /** For tests: another maximum of decoded bytes of a dictionary that is compressed. */
   public EncodingChoice(int maxDictionary) {
     this.maxDictionary = maxDictionary;
   }
 
   /**
-   * Numbers the values of a column.
-   *
-   * @param needed whether the ids are needed regardless of their size
-   * @return false if they are not needed and too many; then the dictionary is undefined
+   * Numbers the values, if {@code needed} regardless of the ids' size; false, with an undefined
+   * dictionary, if they are too many and not needed.
    */
   boolean buildDictionary(
       FlowColumn column, ColumnValues values, DictionaryBuilder dictionary, boolean needed) {
@@ -69,12 +62,7 @@ public final class EncodingChoice {
     return true;
   }
 
-  /**
-   * Chooses the layout of the column.
-   *
-   * @param dictionary null if there is none
-   * @param compressor null for one uncompressed page
-   */
+  /** Chooses the layout. Dictionary: null if none; compressor: null for one uncompressed page. */
   ChunkBuilder.Layout layout(
       FlowColumn column,
       ColumnValues values,
@@ -102,7 +90,6 @@ public final class EncodingChoice {
     return new ChunkBuilder.Layout(encoding, Integer.highestOneBit((int) rowsPerPage), compressor);
   }
 
-  /** Bytes of the texts of a dictionary page. */
   private static long textBytes(DictionaryBuilder dictionary) {
     long bytes = 4L * dictionary.size;
     for (int id = 0; id < dictionary.size; id++) {
@@ -131,7 +118,6 @@ public final class EncodingChoice {
     return width * ids.size + ((long) values.count * SegmentFormat.idWidth(ids.size) + 7) / 8;
   }
 
-  /** Estimates the bytes of deltas and their table. */
   private long deltaBytes(ColumnValues values, boolean narrow) {
     int blocks = DeltaEncoder.blocks(values.count);
     if (blocks == 0) {
@@ -178,7 +164,6 @@ public final class EncodingChoice {
     return best;
   }
 
-  /** Estimates the bytes of all values. */
   private double sampled(
       ColumnType type,
       Encoding encoding,

@@ -20,18 +20,13 @@ final class PageBounds {
   private long previousLargest = Long.MIN_VALUE;
   private boolean ascending = true;
 
-  /**
-   * Begins without pages.
-   *
-   * @param dictionary of the ids; null if values are stored plainly
-   */
+  /** The ids' {@code dictionary} is null if values are stored plainly. */
   PageBounds(ColumnType type, ColumnValues values, DictionaryBuilder dictionary) {
     this.type = type;
     this.values = values;
     this.dictionary = dictionary;
   }
 
-  /** Adds a page of {@code n} values from a value on. */
   void add(int from, int n, int nullCount) {
     if (!type.isLong()) {
       return; // texts are not in the order of their ids

@@ -10,11 +10,7 @@ import org.flowmon.flow.bytes.ByteSink;
 final class PageEncoder {
   private final DeltaEncoder deltas = new DeltaEncoder();
 
-  /**
-   * Appends the definition levels of rows {@code [from, from + rows)}.
-   *
-   * @param from a multiple of 64
-   */
+  /** Appends the definition levels of {@code rows} rows; {@code from} is a multiple of 64. */
   void putLevels(ColumnValues values, int from, int rows, ByteSink page) {
     int start = page.size();
     page.putInt(0);
@@ -29,10 +25,8 @@ final class PageEncoder {
   }
 
   /**
-   * Appends {@code n} values from a value on.
-   *
-   * @param dictionary of the values' ids, for {@link Encoding#RLE_DICTIONARY}
-   * @param table receives the place of each block of deltas; null for none
+   * Appends {@code n} values; the dictionary is for {@link Encoding#RLE_DICTIONARY}, {@code table}
+   * receives the place of each block of deltas, null for none.
    */
   void putValues(
       ColumnType type,

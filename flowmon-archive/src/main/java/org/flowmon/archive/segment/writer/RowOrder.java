@@ -2,21 +2,13 @@ package org.flowmon.archive.segment.writer;
 
 import org.flowmon.udaf.order.RadixSort;
 
-/**
- * Sorts rows by three keys, stable: by the first key, then each run of rows with equal keys by the
- * next one. Reuses its arrays. Not thread-safe.
- */
+/** Sorts rows stably by three keys, each within runs of the one before. Reused. Not thread-safe. */
 final class RowOrder {
   private final RadixSort radix = new RadixSort();
   private int[] order = {};
   private long[] keys = {};
 
-  /**
-   * Sorts rows 0 … n − 1.
-   *
-   * @param first is sorted, too
-   * @return the rows in order; valid until the next call
-   */
+  /** Sorts rows 0 … n − 1, and {@code first} too; the result is valid until the next call. */
   int[] sort(long[] first, long[] second, long[] third, int n) {
     if (order.length < n) {
       order = new int[n];
@@ -33,7 +25,6 @@ final class RowOrder {
     return order;
   }
 
-  /** Sorts each run of rows with equal keys by the following ones. */
   private void sortRuns(long[] sorted, int from, int to, long[][] following, int level) {
     for (int start = from; level < following.length && start < to; ) {
       int end = start + 1;

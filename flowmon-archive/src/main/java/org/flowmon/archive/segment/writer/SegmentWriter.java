@@ -38,11 +38,10 @@ import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * Seals rows into a segment: sorts them by time, writes {@code <id>.parquet} and its sidecar {@code
- * <id>.idx}. Keeps its scratch arrays from call to call, so reuse one writer per thread; nothing is
- * allocated per row except for text columns. Not thread-safe.
+ * <id>.idx}. Keeps scratch arrays from call to call, so reuse one writer per thread; allocates
+ * nothing per row except for text columns. Not thread-safe.
  */
 public final class SegmentWriter {
-  /** Maximum rows of a segment. */
   public static final int MAX_ROWS = 1 << 24;
 
   private static final DateTimeFormatter ID_TIME =
@@ -67,17 +66,14 @@ public final class SegmentWriter {
   private final long[][] keys = new long[3][];
   private int[] rank = {};
 
-  /** A writer with {@link SegmentOptions#LOOKUP}. */
   public SegmentWriter() {
     this(SegmentOptions.LOOKUP);
   }
 
-  /** A writer with no scratch arrays yet. */
   public SegmentWriter(SegmentOptions options) {
     this(options, SyncedFolders::sync, new EncodingChoice());
   }
 
-  /** A writer with other parts, for tests. */
   public SegmentWriter(SegmentOptions options, FolderSync folderSync, EncodingChoice encodings) {
     this.options = options;
     this.folderSync = folderSync;
@@ -92,19 +88,15 @@ public final class SegmentWriter {
     this.pause = pause;
   }
 
-  /** The options of sealing. */
   public SegmentOptions options() {
     return options;
   }
 
   /**
-   * Writes all rows of all parts as one segment. When this returns, both files are complete under
-   * their final names and, like their folder, synced to disk.
+   * Writes all rows of all parts, 1 … {@link #MAX_ROWS}, as one segment. When this returns, both
+   * files are complete under their final names and, like their existing folder, synced to disk.
+   * Order matters only between rows of equal times: the earlier one stays first.
    *
-   * @param directory the folder of segments, which must exist
-   * @param parts flow batches, selections of archived rows or any other rows; together 1 … {@link
-   *     #MAX_ROWS} rows. Order matters only if two rows have equal times: then the earlier one
-   *     stays first.
    * @param provenance put into the file for people
    * @throws IOException if writing failed. Then no file is left under a final name, unless its
    *     deletion failed, too; such a file is no part of an archive, as no commit names it
@@ -115,11 +107,7 @@ public final class SegmentWriter {
     return seal(directory, parts, provenance, id -> {});
   }
 
-  /**
-   * As {@link #seal(Path, Collection, Provenance)}.
-   *
-   * @param owner gets the segment's id before its first file is made
-   */
+  /** {@code owner} gets the segment's id before its first file is made. */
   public SealedSegment seal(
       Path directory, Collection<? extends FlowRows> parts, Provenance provenance, Owner owner)
       throws IOException {
@@ -142,11 +130,7 @@ public final class SegmentWriter {
 
   /** Declares that a segment is to be committed, so that its files are no orphans. */
   public interface Owner {
-    /**
-     * Called before the first file of a segment is made.
-     *
-     * @throws IOException if the declaration fails; then nothing is made
-     */
+    /** Called before a segment's first file is made; if it throws, nothing is made. */
     void own(String id) throws IOException;
   }
 
@@ -162,7 +146,7 @@ public final class SegmentWriter {
   private long largestKey;
   private int clamped;
 
-  /** Sorts the rows; returns the place of each input row, or null if they are in order already. */
+  /** The place of each input row, or null if they are in order already. */
   private int[] order(Collection<? extends FlowRows> parts, int rows) {
     for (int k = 0; k < keys.length; k++) {
       if (keys[k] == null || keys[k].length < rows) {

@@ -2,22 +2,20 @@ package org.flowmon.ingest.decode.exporter;
 
 /**
  * The limits on a decoder's state and work, whatever it receives. Bytes are heap bytes, estimated
- * as in {@code docs/format/exports.md}.
+ * as in {@code docs/format/exports.md}; µs are of arrival.
  *
  * @param stateBytes the state of all exporters
- * @param strangerBytes the part of it that known exporters leave to strangers, who may take more
- *     while few exporters are known
+ * @param strangerBytes what known exporters leave to strangers, who may take more while few are
+ *     known
  * @param exporterBytes the state of one exporter: an IPv4 address, a /64 of IPv6
- * @param establishedMicros how long after its first flows an exporter that was not forgotten
- *     meanwhile becomes known by new flows, µs of arrival; only then do the losses by its sequence
- *     numbers count as lost
- * @param idleMicros how long a known exporter may be silent before another may take its place, µs
- * @param templatesPerDomain templates of one domain; the one defined longest ago is forgotten
- * @param fieldsPerTemplate fields of one template; longer ones are refused
- * @param scopesPerDomain samplers of one domain, and as many interfaces; further ones are not
- *     remembered
- * @param flowsPerDatagram flows of one datagram; further ones are dropped
- * @param templateLifetimeMicros how long a template lives after its last definition, µs of arrival
+ * @param establishedMicros how long after its first flows an exporter, not forgotten meanwhile,
+ *     becomes known by new flows; only then do its sequence numbers' losses count as lost
+ * @param idleMicros how long a known exporter may be silent before another may take its place
+ * @param templatesPerDomain the one defined longest ago is forgotten
+ * @param fieldsPerTemplate longer ones are refused
+ * @param scopesPerDomain samplers, and as many interfaces; further ones are not remembered
+ * @param flowsPerDatagram further ones are dropped
+ * @param templateLifetimeMicros how long a template lives after its last definition
  */
 public record DecoderLimits(
     long stateBytes,
@@ -30,7 +28,7 @@ public record DecoderLimits(
     int scopesPerDomain,
     int flowsPerDatagram,
     long templateLifetimeMicros) {
-  /** The smallest quota: an exporter and its current domains take about a third of it. */
+  /** An exporter and its current domains take about a third of it. */
   static final long LEAST_BYTES = 4096;
 
   private static final long MIB = 1 << 20;
@@ -48,16 +46,12 @@ public record DecoderLimits(
     }
   }
 
-  /**
-   * Returns the defaults: 64 MiB, 16 of them for strangers, 2 for each exporter; the docs have the
-   * rest.
-   */
+  /** 64 MiB, 16 of them for strangers, 2 for each exporter; the docs have the rest. */
   public static DecoderLimits defaults() {
     return new DecoderLimits(
         64 * MIB, 16 * MIB, 2 * MIB, 60 * SECOND, HOUR, 1024, 1024, 4096, 8192, 24 * HOUR);
   }
 
-  /** Returns the limits for an input from a single exporter, which may take all bytes. */
   public DecoderLimits forOneExporter() {
     return withBytes(stateBytes, stateBytes, stateBytes);
   }
@@ -76,7 +70,6 @@ public record DecoderLimits(
         templateLifetimeMicros);
   }
 
-  /** Returns these limits with another {@link #establishedMicros}. */
   public DecoderLimits withEstablishedAfter(long micros) {
     return new DecoderLimits(
         stateBytes,

@@ -9,19 +9,14 @@ import org.flowmon.ingest.IngestCounter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one exporter: its observation domains and their bytes. An exporter is an IPv4
- * address or a /64 of IPv6, because one host may have every address of a /64.
+ * The state of one exporter: its domains and their bytes. It is an IPv4 address or a /64 of IPv6,
+ * because one host may have every address of a /64.
  */
 public final class Exporter {
   /** Estimated heap of an exporter without its domains (bytes). */
   static final int BYTES = 400;
 
-  /**
-   * The identity of an exporter.
-   *
-   * @param hi the high half of the address
-   * @param lo the low half for IPv4, 0 for IPv6; −1 if no address is known
-   */
+  /** An address's high half, and the low one of IPv4, else 0; {@code lo} is −1 if it is unknown. */
   record Source(long hi, long lo) implements Comparable<Source> {
     static Source of(@Nullable IpAddress address) {
       return address == null
@@ -63,7 +58,6 @@ public final class Exporter {
     return source;
   }
 
-  /** Its estimated bytes. */
   long bytes() {
     return bytes;
   }
@@ -73,7 +67,6 @@ public final class Exporter {
     bytes += more;
   }
 
-  /** Whether it is known, so that strangers cannot evict it. */
   boolean isEstablished() {
     return established;
   }
@@ -89,13 +82,12 @@ public final class Exporter {
     return lastHeard;
   }
 
-  /** Begins a datagram. */
   void begin(long arrival) {
     lastHeard = arrival;
     inUse = 0;
   }
 
-  /** When its first flows came, µs; {@code arrival} if there were none before. */
+  /** µs; {@code arrival} if there were none before. */
   long firstFlows(long arrival) {
     if (!hasFlows) {
       hasFlows = true;
@@ -108,11 +100,7 @@ public final class Exporter {
     return domains.size();
   }
 
-  /**
-   * Finds or creates a domain of the current datagram. It is not forgotten until the next datagram.
-   *
-   * @param lost the counter for the losses of a new domain
-   */
+  /** A domain, not forgotten until the next datagram; {@code lost} counts losses of a new one. */
   public ObservationDomain domain(ObservationDomain.Key key, IngestCounter lost) {
     ObservationDomain domain = domains.get(key);
     if (domain == null) {
@@ -126,10 +114,7 @@ public final class Exporter {
   }
 
   /**
-   * Takes bytes for new state of a domain. If the exporter has reached its limit, its older state
-   * is forgotten.
-   *
-   * @return false if there is no room; then nothing is taken
+   * For new state of a domain; older state is forgotten at the limit. False takes nothing: no room.
    */
   boolean take(long more) {
     if (!table.makeRoom(this, more, true)) {
@@ -148,16 +133,12 @@ public final class Exporter {
     return true;
   }
 
-  /** Gives bytes back. */
   void give(long fewer) {
     table.charge(this, -fewer);
   }
 
   /**
-   * Forgets the least recently used domain. If all are in use, forgets the oldest template of the
-   * first domain that has one.
-   *
-   * @return false if there is nothing to forget
+   * The least recently used domain or, with all in use, the first's oldest template; false without.
    */
   boolean forgetOldest() {
     Iterator<ObservationDomain> oldest = domains.values().iterator();

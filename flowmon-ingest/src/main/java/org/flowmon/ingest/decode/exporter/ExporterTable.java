@@ -10,16 +10,13 @@ import org.flowmon.ingest.IngestCounters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exporters of a decoder, within one budget of bytes for all their state.
+ * The exporters of a decoder, within one budget of bytes. One that has sent flows for a while is
+ * known; all others are strangers. A full budget evicts the least recently heard stranger.
+ * Strangers evict only strangers; a known exporter goes only after a long silence, for one about to
+ * become known. A full share of an exporter forgets its own oldest state.
  *
- * <p>An exporter that has sent flows for a while is known; all others are strangers. If the budget
- * is full, the least recently heard stranger is evicted. Strangers evict only strangers. A known
- * exporter is evicted only after a long silence, in favour of an exporter about to become known. If
- * an exporter's own share is full, its own oldest state is forgotten.
- *
- * <p>The sums are updated with each change, and the oldest entry is the first of its map, so a step
- * looks only at the entries that it forgets. No general cache has such rules of who evicts whom;
- * they are the defence against forged addresses.
+ * <p>Sums follow each change, and a map's first entry is the oldest, so a step looks only at what
+ * it forgets. No general cache has such rules; they are the defence against forged addresses.
  */
 public final class ExporterTable {
   private final DecoderLimits limits;
@@ -49,7 +46,6 @@ public final class ExporterTable {
     return counters;
   }
 
-  /** The estimated bytes of all exporters. */
   public long bytes() {
     return bytes;
   }
@@ -63,10 +59,7 @@ public final class ExporterTable {
   }
 
   /**
-   * Finds or creates the exporter of a datagram. It stays until the next one is heard.
-   *
-   * @param address null if unknown
-   * @param arrival of the datagram, µs
+   * Finds or creates a datagram's exporter (null: unknown), kept until the next one; arrival in µs.
    */
   public Exporter heard(@Nullable IpAddress address, long arrival) {
     now = arrival;
@@ -90,9 +83,7 @@ public final class ExporterTable {
     return exporter;
   }
 
-  /**
-   * Notes that the current datagram had flows: an exporter that keeps sending flows becomes known.
-   */
+  /** An exporter that keeps sending flows becomes known. */
   public void decodedFlows() {
     Exporter exporter = Objects.requireNonNull(current, "the datagram's exporter was heard");
     if (exporter.isEstablished()
@@ -107,12 +98,7 @@ public final class ExporterTable {
     counters.increment(IngestCounter.EXPORTERS_ESTABLISHED);
   }
 
-  /**
-   * Makes room for bytes of an exporter.
-   *
-   * @param forgets whether the exporter's own older state may be forgotten
-   * @return false if there is no room
-   */
+  /** {@code forgets}: the exporter's own older state may go, too. False if there is no room. */
   boolean makeRoom(Exporter exporter, long more, boolean forgets) {
     while (exporter.bytes() + more > limits.exporterBytes()) {
       if (!forgets || !forgetOldest(exporter)) {
@@ -169,7 +155,6 @@ public final class ExporterTable {
     return true;
   }
 
-  /** Adds bytes of an exporter; a negative number returns them. */
   void charge(Exporter exporter, long more) {
     exporter.addBytes(more);
     bytes += more;

@@ -4,16 +4,15 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 
 /**
- * Decides how many of the losses that an exporter's sequence numbers claim are counted as lost.
- * Anyone can send a datagram whose number lies far ahead.
+ * Decides how many of the losses that an exporter's sequence numbers claim count: anyone can send a
+ * datagram whose number lies far ahead.
  *
  * <p>A claim is believed up to the credit. A minute between datagrams earns {@link #FACTOR} times
- * the units that the session sent in the busier of its last two minutes. Credit is kept up to a
- * minute's worth, or up to the earnings since the last datagram if they are more. So one datagram
- * earns nothing. In all, at most {@link #FACTOR} times the received units are believed, so waiting
- * alone earns nothing either. (The credit for a minute of {@link #LEAST_PER_MINUTE} units is there
- * at first.) The believed losses of a stranger count as unproven and become losses when it becomes
- * known; the rest of a claim stays unproven.
+ * the session's units in the busier of its last two minutes; kept is a minute's worth, or the
+ * earnings since the last datagram if more. So one datagram earns nothing, nor does waiting alone:
+ * in all, at most {@link #FACTOR} times the received units are believed. (A minute of {@link
+ * #LEAST_PER_MINUTE} units is there at first.) A stranger's believed losses are unproven until it
+ * becomes known; the rest of a claim stays so.
  */
 final class LossClaims {
   /** Losses that are believed for each received unit: one of nine sent units came. */
@@ -45,9 +44,7 @@ final class LossClaims {
   private long lastBelieved;
   private long lastBeyond;
 
-  /**
-   * @param lost the counter for losses of a known exporter: flows or datagrams
-   */
+  /** {@code lost} is the counter for a known exporter's losses: flows or datagrams. */
   LossClaims(Exporter exporter, IngestCounter lost, IngestCounters counters) {
     this.exporter = exporter;
     this.lost = lost;
@@ -83,7 +80,6 @@ final class LossClaims {
     return Math.max(minuteUnitsBefore, minuteUnits);
   }
 
-  /** Claims missing units, by the sequence numbers. */
   void claim(long units) {
     lastBelieved = Math.min(units, Math.min(left, (long) credit));
     lastBeyond = units - lastBelieved;
@@ -94,13 +90,12 @@ final class LossClaims {
     counters.add(unproven, lastBeyond);
   }
 
-  /** Makes the last claim final. */
   void settle() {
     lastBelieved = 0;
     lastBeyond = 0;
   }
 
-  /** Takes the last claim back: nothing was missing. */
+  /** The last claim was wrong: nothing was missing. */
   void takeBack() {
     missing -= lastBelieved;
     missingBeyond -= lastBeyond;
@@ -110,7 +105,6 @@ final class LossClaims {
     settle();
   }
 
-  /** Records the late arrival of units that may have been claimed. */
   void cameLate(long units) {
     long back = Math.min(missing, units);
     missing -= back;
@@ -121,13 +115,12 @@ final class LossClaims {
     counters.add(unproven, -beyond);
   }
 
-  /** Expects none of the claimed units any more. */
   void startAnew() {
     missing = 0;
     missingBeyond = 0;
   }
 
-  /** Turns the believed losses into losses: the exporter has become known. */
+  /** The exporter has become known: believed losses are losses. */
   void prove() {
     counters.add(unproven, -held);
     counters.add(lost, held);

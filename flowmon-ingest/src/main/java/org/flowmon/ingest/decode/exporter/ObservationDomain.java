@@ -23,12 +23,7 @@ public final class ObservationDomain {
 
   private static final int RATE_BYTES = 112;
 
-  /**
-   * The identity of a domain of an exporter.
-   *
-   * @param address the low half of the exporter's address
-   * @param session version, port and domain
-   */
+  /** The low half of the exporter's address; version, port and domain. */
   public record Key(long address, long session) implements Comparable<Key> {
     public static Key of(int version, @Nullable IpAddress exporter, int port, long domain) {
       return new Key(
@@ -48,9 +43,6 @@ public final class ObservationDomain {
     }
   }
 
-  /**
-   * @param serial grows from definition to definition
-   */
   private record Defined(Template template, long arrival, long serial) {
     int bytes() {
       return TEMPLATE_ENTRY_BYTES + template.bytes();
@@ -62,8 +54,7 @@ public final class ObservationDomain {
   private final IngestCounters counters;
   private final SequenceTracker sequence;
   private final Sampling sampling = new Sampling();
-  // In the order of their last definition. One map for each kind, because a whole kind may be
-  // withdrawn.
+  // In the order of their last definition; two maps, as a whole kind may be withdrawn.
   private final Map<Integer, Defined> flowTemplates = new LinkedHashMap<>(2);
   private final Map<Integer, Defined> optionsTemplates = new LinkedHashMap<>(2);
   private long bytes = BYTES;
@@ -86,7 +77,6 @@ public final class ObservationDomain {
     return sampling;
   }
 
-  /** Its estimated bytes. */
   long bytes() {
     return bytes;
   }
@@ -100,17 +90,14 @@ public final class ObservationDomain {
     systemInit = micros;
   }
 
-  /** Remembers the rate of a sampler, or counts that there was no room for it. */
+  /** Counts a rate that found no room. */
   public void setSampler(long id, Sampling.Rate rate) {
     if (sampling.hasSampler(id) || takesRate(sampling.samplers())) {
       sampling.setSampler(id, rate);
     }
   }
 
-  /**
-   * Remembers the rate of an interface, or counts that there was no room for it; exporters use 0
-   * for all interfaces.
-   */
+  /** Counts a rate without room; exporters use 0 for all interfaces. */
   public void setInterface(long index, Sampling.Rate rate) {
     if (index == 0) {
       sampling.setDomain(rate);
@@ -130,7 +117,7 @@ public final class ObservationDomain {
     return takes;
   }
 
-  /** The live template of this id, or null. */
+  /** Null if none lives. */
   public @Nullable Template template(int id, long arrival) {
     Defined defined = defined(id);
     if (defined != null && arrival - defined.arrival() > limits.templateLifetimeMicros()) {
@@ -152,12 +139,7 @@ public final class ObservationDomain {
     return defined != null ? defined : optionsTemplates.get(id);
   }
 
-  /**
-   * Takes a template in place of the one with its id. If the exporter has reached its limit, its
-   * older state is forgotten.
-   *
-   * @return false if the template alone exceeds an exporter's limit
-   */
+  /** In place of its id's, forgetting older state at the limit; false if alone it exceeds that. */
   public boolean define(Template template, long arrival) {
     remove(template.id());
     if (flowTemplates.size() + optionsTemplates.size() >= limits.templatesPerDomain()) {
@@ -172,7 +154,7 @@ public final class ObservationDomain {
     return true;
   }
 
-  /** Forgets the template that was defined longest ago; false if there is none. */
+  /** The one that was defined longest ago; false without. */
   boolean evictTemplate() {
     Defined flows = first(flowTemplates);
     Defined options = first(optionsTemplates);
@@ -204,7 +186,6 @@ public final class ObservationDomain {
     return true;
   }
 
-  /** Removes all templates, or all options templates, and returns their number. */
   public int removeAll(boolean options) {
     Map<Integer, Defined> templates = options ? optionsTemplates : flowTemplates;
     int removed = 0;

@@ -4,26 +4,25 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 
 /**
- * Follows the sequence numbers of one exporter and domain and claims the losses that they show. The
- * numbers have 32 bits and wrap. A datagram's number is that of its first unit: v5 counts flows,
- * IPFIX records, v9 datagrams.
+ * Follows the sequence numbers of one exporter and domain and claims their losses. They have 32
+ * bits, wrap, and number a datagram's first unit: v5 counts flows, IPFIX records, v9 datagrams.
  *
- * <p>Not every exporter complies. softflowd's IPFIX numbers count the flows up to and including the
- * message; some exporters leave out options records, some count flows in v9. So each datagram is
- * compared with three ways to count. If the expected way fails and another fits two datagrams in a
- * row, the exporter counts that other way, and the claimed loss is taken back.
+ * <p>Not all comply: softflowd's IPFIX counts the flows including the message, some leave out
+ * options records, some count flows in v9. So a datagram is compared with three ways to count. If
+ * the expected one fails and another fits two in a row, that is it, and the claimed loss is taken
+ * back.
  */
 public final class SequenceTracker {
-  /** The largest loss; a larger jump is a restart. */
+  /** A larger jump is a restart. */
   static final int MAX_LOSS = 1 << 24;
 
   /** The furthest step back of a late datagram; a larger step is a restart. */
   static final int MAX_LATE = 1 << 16;
 
-  /** A run of so many "late" datagrams, each following the previous one, is a restart. */
+  /** A run of so many "late" datagrams, each following the last, is a restart. */
   static final int RESTART_RUN = 3;
 
-  /** ms: an uptime that fell by more indicates a restart, unless the sequence continues. */
+  /** ms: an uptime that fell by more is a restart, unless the sequence continues. */
   private static final int UPTIME_TOLERANCE = 10_000;
 
   private static final int WAYS = 3;
@@ -36,8 +35,7 @@ public final class SequenceTracker {
   private int uptime;
   private boolean uptimeFell;
 
-  // The exporter's way to count, and another way that fitted the last datagram when this one
-  // failed.
+  // The exporter's; another that fitted when this one failed last.
   private int way;
   private int otherWay = NONE;
 
@@ -53,14 +51,12 @@ public final class SequenceTracker {
     this.counters = counters;
   }
 
-  /** The losses that its numbers claim. */
   LossClaims claims() {
     return claims;
   }
 
   /**
-   * Notes the header's uptime (ms) of the datagram that is observed next. An uptime may fall
-   * without a restart: a counter wraps (32 bits of ms in 49.7 days), a clock is set.
+   * Next datagram's, ms. It also falls as a counter wraps (32 bits: 49.7 days) or a clock is set.
    */
   public void observeUptime(int now) {
     uptimeFell = hasUptime && now - uptime < -UPTIME_TOLERANCE;
@@ -71,12 +67,10 @@ public final class SequenceTracker {
   /**
    * Observes the next datagram.
    *
-   * @param number its sequence number
-   * @param units the expected step to the next datagram's number
-   * @param records the expected step for an exporter that counts otherwise
-   * @param flows its flows: the step from the previous number for an exporter that includes them
+   * @param units the expected step to the next number, else {@code records}
+   * @param flows the step from the previous number for an exporter that includes them
    * @param unread units that its unread sets may hold
-   * @param arrival when it came, µs
+   * @param arrival µs
    */
   public void observe(int number, int units, int records, int flows, long unread, long arrival) {
     claims.received(units, arrival);
@@ -112,7 +106,6 @@ public final class SequenceTracker {
     lateRun = 0;
   }
 
-  /** Whether a number follows the last one by any way to count. */
   private boolean continues(int number, int flows) {
     int beyond = number - expected(way, flows);
     boolean continues = beyond >= 0 && beyond <= mayHold;
@@ -126,7 +119,6 @@ public final class SequenceTracker {
     return sequence + (by < WAYS - 1 ? advance[by] : flows);
   }
 
-  /** Whether this datagram proves another way to count. */
   private boolean changesWay(int number, int flows) {
     if (mayHold > 0) {
       otherWay = NONE; // no number to compare with

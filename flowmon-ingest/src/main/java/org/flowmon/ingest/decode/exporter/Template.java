@@ -10,9 +10,7 @@ public final class Template {
   private final int[] fields;
   private final RecordProgram program;
 
-  /**
-   * @param fields as {@link RecordProgram#compile} takes them; the caller must not change them
-   */
+  /** {@code fields} as in {@link RecordProgram#compile}; the caller must not change them. */
   public Template(int id, boolean options, int[] fields) {
     this.id = id;
     this.options = options;
@@ -29,7 +27,6 @@ public final class Template {
     return options;
   }
 
-  /** Its estimated heap bytes. */
   int bytes() {
     return 48 + Integer.BYTES * fields.length + program.bytes();
   }
@@ -38,7 +35,6 @@ public final class Template {
     return program;
   }
 
-  /** Whether a definition equals this one. */
   public boolean isDefinedBy(boolean otherOptions, int[] otherFields) {
     return options == otherOptions && Arrays.equals(fields, otherFields);
   }

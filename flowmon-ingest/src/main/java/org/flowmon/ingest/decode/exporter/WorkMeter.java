@@ -1,9 +1,6 @@
 package org.flowmon.ingest.decode.exporter;
 
-/**
- * Counts the steps of a decoder: sets, fields of definitions, records and their fields of variable
- * length, evictions. It measures the cost of a datagram without a clock.
- */
+/** Work without a clock: sets, fields of definitions or variable length, records, evictions. */
 public final class WorkMeter {
   private long steps;
 

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The common properties of all flows of one datagram. Reused from datagram to datagram. */
 public final class DatagramHeader {
-  /** Stands for a value that the header does not have. */
   public static final int NONE = -1;
 
   private static final long WRAP = 1L << 32;
@@ -14,7 +13,6 @@ public final class DatagramHeader {
 
   public SourceKind kind = SourceKind.NETFLOW_V5;
 
-  /** Null if unknown. */
   public @Nullable IpAddress exporter;
 
   public int port;
@@ -31,7 +29,7 @@ public final class DatagramHeader {
   /** Whether {@link #uptime} was in the header rather than derived. */
   public boolean uptimeIsHeaders;
 
-  /** Whether a flow's start at uptime 0 beside a different end is unknown. */
+  /** A flow's start at uptime 0 beside a different end. */
   public boolean zeroStartIsUnknown;
 
   public long domain;
@@ -41,9 +39,8 @@ public final class DatagramHeader {
   public Sampling.Rate sampling = Sampling.UNKNOWN;
 
   /**
-   * Converts an uptime of the exporter (ms) to µs since 1970. The uptime wraps after 49.7 days: a
-   * time that seems to lie ahead was before the wrap, apart from an hour allowed for clocks and
-   * rounding.
+   * Uptime (ms) to µs since 1970. It wraps after 49.7 days: a time ahead, apart from an hour for
+   * clocks and rounding, was before the wrap.
    */
   long timeOfUptime(long switched) {
     long age = (uptime - switched) & 0xFFFF_FFFFL;

@@ -1,9 +1,6 @@
 package org.flowmon.ingest.decode.record;
 
-/**
- * Derives start, end and duration of a block of records from their fields: absolute times, times of
- * the exporter's uptime, times before the export.
- */
+/** A block's start, end and duration from absolute times, uptimes and times before the export. */
 final class FlowTimes {
   private static final long UNKNOWN = Long.MIN_VALUE;
 
@@ -15,7 +12,6 @@ final class FlowTimes {
   long hasEnd;
   long hasDuration;
 
-  /** Derives the times of a block, in place of those of the last one. */
   void derive(RecordBlock block, DatagramHeader header) {
     hasStart = 0;
     hasEnd = 0;

@@ -5,17 +5,13 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.ProtectedNetworks;
 
-/**
- * Turns a block of decoded records into rows. Most slots become columns directly; addresses of two
- * families, times, ICMP and sampling are derived here.
- */
+/** Turns records into rows; derives addresses of two families, times, ICMP and sampling. */
 public final class FlowWriter {
   private static final int ROWS = RecordBlock.ROWS;
   private static final int ICMP = 1;
   private static final int ICMPV6 = 58;
   private static final long MAX_RATE = FlowColumn.SAMPLING_RATE.type().maxValue();
 
-  /** A slot whose values are those of a column. */
   private record Direct(Slot slot, FlowColumn column) {}
 
   private static final Direct[] DIRECT =
@@ -37,12 +33,7 @@ public final class FlowWriter {
     this.networks = networks;
   }
 
-  /**
-   * Adds the rows of a block.
-   *
-   * @param builder has room for them
-   * @param sampling the rates of the exporter's options
-   */
+  /** The builder has room; {@code sampling} has the rates of the exporter's options. */
   public void write(
       RecordBlock block, DatagramHeader header, Sampling sampling, FlowBatchBuilder builder) {
     builder.beginRows(block.rows());
@@ -117,10 +108,7 @@ public final class FlowWriter {
     put(builder, FlowColumn.OUTGOING, merged, block.all(), block.all());
   }
 
-  /**
-   * Writes an address column; for a record with both families it takes the one that is not zero,
-   * and leaves it in hi and lo.
-   */
+  /** Of both families the one that is not zero; it is left in hi and lo. */
   private void writeAddress(
       RecordBlock block, Slot four, Slot six, FlowColumn column, FlowBatchBuilder builder) {
     if (block.set(six) == 0) {
@@ -182,7 +170,6 @@ public final class FlowWriter {
     putAddress(builder, FlowColumn.NEXT_HOP, hi, lo, set, block.all());
   }
 
-  /** Writes type and code of ICMP flows. */
   private void writeIcmp(RecordBlock block, FlowBatchBuilder builder) {
     long[] protocol = block.values(Slot.PROTOCOL);
     long set = 0;
@@ -263,7 +250,7 @@ public final class FlowWriter {
     }
   }
 
-  /** The sampling rate of a record, one packet of how many; 0 if it has none. */
+  /** The sampling rate: one packet of how many; 0 without. */
   public static long rateOf(RecordBlock block, int row) {
     long size = block.values(Slot.SAMPLING_SIZE)[row];
     if (block.isSet(Slot.SAMPLING_SIZE, row) && block.isSet(Slot.SAMPLING_POPULATION, row)) {
@@ -283,7 +270,7 @@ public final class FlowWriter {
     return Math.min(rate, MAX_RATE);
   }
 
-  /** The sampling mode of a record: 1 deterministic, 2 random, 0 if it has none. */
+  /** The sampling mode: 1 deterministic, 2 random, 0 without. */
   public static int modeOf(RecordBlock block, int row) {
     if (block.isSet(Slot.SAMPLING_MODE, row)) {
       return (int) block.values(Slot.SAMPLING_MODE)[row];

@@ -5,10 +5,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A decoded information element of IANA's "IP Flow Information Export (IPFIX) Entities", which
- * NetFlow v9 shares, or its reverse (RFC 5103).
+ * An element of IANA's "IP Flow Information Export (IPFIX) Entities", which NetFlow v9 shares, or
+ * its reverse (RFC 5103), with the slot of its value.
  *
- * @param slot the target of its value
  * @param rank the lower wins if a template has two elements for one slot
  * @param transform how its value becomes the slot's
  */
@@ -16,7 +15,7 @@ record InformationElement(Slot slot, int rank, int transform) {
   /** The enterprise number of reverse elements (RFC 5103 section 6.1). */
   static final int REVERSE_PEN = 29305;
 
-  /** octetDeltaCount's variant after the exporter, in which some exporters count the way back. */
+  /** octetDeltaCount after the exporter, in which some count the way back. */
   static final int POST_OCTETS = 23;
 
   static final int POST_PACKETS = 24;
@@ -112,12 +111,10 @@ record InformationElement(Slot slot, int rank, int transform) {
     add(160, Slot.SYSTEM_INIT, 0, MILLISECONDS);
   }
 
-  /** Whether a field of this length (bytes) can hold the element. */
   boolean takes(int length) {
     return transform == NTP ? length == 8 : slot.takes(length);
   }
 
-  /** The element, or null if it is not decoded. */
   static @Nullable InformationElement find(int pen, int id) {
     return KNOWN.get((pen & 0xFFFF_FFFFL) << 32 | id);
   }

@@ -4,10 +4,7 @@ import java.util.Arrays;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.BigEndian;
 
-/**
- * Up to 64 records, decoded slot by slot. Each slot has a value for each record and one word that
- * marks the records with a value. Reused from block to block.
- */
+/** Up to 64 records by slot: values, and one word for those that have one. Reused. */
 public final class RecordBlock {
   /** Records of a block, one for each bit of a word. */
   public static final int ROWS = 64;
@@ -42,7 +39,6 @@ public final class RecordBlock {
     return rows;
   }
 
-  /** The mask of all rows of the block. */
   long all() {
     return -1L >>> (64 - rows);
   }
@@ -56,7 +52,6 @@ public final class RecordBlock {
     return high[slot.ordinal()];
   }
 
-  /** The mask of the rows with a value in the slot. */
   long set(Slot slot) {
     return set[slot.ordinal()];
   }
@@ -69,7 +64,6 @@ public final class RecordBlock {
     implausible++;
   }
 
-  /** Impossible values since the last call. */
   public long takeImplausible() {
     long count = implausible;
     implausible = 0;
@@ -77,10 +71,7 @@ public final class RecordBlock {
   }
 
   /**
-   * Loads records.
-   *
-   * @param at where the first begins; the caller has checked that all lie within {@code bytes}
-   * @param count 1 … {@link #ROWS}
+   * {@code count} (1 … {@link #ROWS}) records, which the caller has checked to lie in the bytes.
    */
   public void load(RecordProgram program, byte[] bytes, int at, int count) {
     rows = count;
@@ -160,7 +151,7 @@ public final class RecordBlock {
     }
   }
 
-  /** Nulls values out of range, and zeros in slots that use 0 for unknown. */
+  /** Values out of range, and zeros if 0 is for unknown, become null. */
   private void check(int slot, int length) {
     long max = MAX[slot];
     long[] column = values[slot];

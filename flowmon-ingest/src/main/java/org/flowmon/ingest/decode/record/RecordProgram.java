@@ -5,23 +5,19 @@ import java.util.Objects;
 import org.flowmon.flow.bytes.BigEndian;
 
 /**
- * The compiled layout of a record: which bytes go to which slot.
- *
- * <p>A program is a sequence of steps of {@link #STEP} ints:
+ * Which bytes of a record go to which slot: steps of {@link #STEP} ints. Immutable.
  *
  * <pre>
  * offset in the record | length in bytes | slot | transform
  * </pre>
  *
- * <p>Records of variable length are first packed: their known fields are copied one after the other
- * ({@link #pack}), and the offsets are those of the packed record. So both kinds share one loop.
- *
- * <p>Immutable.
+ * <p>Records of variable length are packed first: their known fields are copied one after the other
+ * ({@link #pack}), and the offsets are those of the copy. So both kinds share one loop.
  */
 public final class RecordProgram {
   static final int STEP = 4;
 
-  /** The length of a field that carries its length itself (RFC 7011 section 7). */
+  /** A field that has its length itself (RFC 7011 section 7). */
   static final int VARIABLE = 0xFFFF;
 
   private static final int SKIPPED = -1;
@@ -31,10 +27,8 @@ public final class RecordProgram {
   private final int[] steps;
   private final int stride;
   private final int minBytes;
-  // Empty, or the walk over a record of variable length: for each field its length, and its packed
-  // offset or −1.
-  // Listed are known fields and fields of variable length, which have at least a byte each. All
-  // fields between two of these count as one.
+  // Empty, or the walk of variable length: known fields and those of variable length, at least a
+  // byte each, with length and packed offset or −1. All fields between two count as one.
   private final int[] walk;
 
   private RecordProgram(int[] steps, int stride, int minBytes, int[] walk) {
@@ -44,12 +38,7 @@ public final class RecordProgram {
     this.walk = walk;
   }
 
-  /**
-   * Compiles the layout.
-   *
-   * @param fields for each field in the order of the record: enterprise number (0: IANA), element
-   *     id (−1: not to be decoded), length
-   */
+  /** Fields in order: enterprise number (0: IANA), element id (−1: not to be decoded), length. */
   public static RecordProgram compile(int[] fields) {
     int count = fields.length / 3;
     int[] fieldOf = choose(fields);
@@ -139,7 +128,7 @@ public final class RecordProgram {
     return fieldOf;
   }
 
-  /** Takes a "post" counter beside the flow's own counter as a counter of the way back. */
+  /** A "post" counter beside the flow's own is the way back's. */
   private static void takeAsReverse(
       int[] fields, int[] fieldOf, int id, Slot forward, Slot reverse) {
     for (int i = 0; i < fields.length / 3; i++) {
@@ -162,7 +151,6 @@ public final class RecordProgram {
     return stride;
   }
 
-  /** The least bytes of a record. */
   public int minBytes() {
     return minBytes;
   }
@@ -171,21 +159,15 @@ public final class RecordProgram {
     return walk.length > 0;
   }
 
-  /** Steps of {@link #pack} for a record. */
   public int packSteps() {
     return walk.length / 2;
   }
 
-  /** Its estimated heap bytes. */
   public int bytes() {
     return 64 + Integer.BYTES * (steps.length + (isVariable() ? walk.length + 4 : 0));
   }
 
-  /**
-   * Copies the known fields of a record of variable length to {@code to[at … at + stride)}.
-   *
-   * @return where the record ends, −1 if it runs past {@code end}
-   */
+  /** Copies to {@code to[at … at + stride)}; returns the record's end, −1 if past {@code end}. */
   public int pack(byte[] from, int start, int end, byte[] to, int at) {
     int position = start;
     for (int i = 0; i < walk.length; i += 2) {

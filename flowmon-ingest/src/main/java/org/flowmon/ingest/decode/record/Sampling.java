@@ -4,22 +4,14 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The sampling rates in an observation domain's options data: for the whole domain, for a sampler
- * (or selector) by its id, for an interface by its index.
+ * A domain's sampling rates by options data: its own, a sampler's or selector's, an interface's.
  */
 public final class Sampling {
-  /** What says nothing. */
   public static final Rate UNKNOWN = new Rate(0, 0);
 
-  /** No rates. */
   public static final Sampling NONE = new Sampling();
 
-  /**
-   * A sampling rate: one packet of {@code rate} is observed.
-   *
-   * @param rate 0: unknown
-   * @param mode 1 deterministic, 2 random, 0 unknown
-   */
+  /** One packet of {@code rate} (0: unknown); mode 1 deterministic, 2 random, 0 unknown. */
   public record Rate(long rate, int mode) {
     boolean isUnknown() {
       return rate == 0;
@@ -58,17 +50,16 @@ public final class Sampling {
     return byInterface.containsKey(index);
   }
 
-  /** Sets a sampler's rate; the caller has made room for a new sampler. */
+  /** The caller has made room for a new one. */
   public void setSampler(long id, Rate rate) {
     bySampler.put(id, rate);
   }
 
-  /** Sets an interface's rate; the caller has made room for a new interface. */
+  /** The caller has made room for a new one. */
   public void setInterface(long index, Rate rate) {
     byInterface.put(index, rate);
   }
 
-  /** The rate of flows that name a sampler. */
   Rate ofSampler(long id) {
     return bySampler.getOrDefault(id, ofDomain);
   }

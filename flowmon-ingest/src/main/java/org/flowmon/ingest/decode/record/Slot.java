@@ -3,11 +3,7 @@ package org.flowmon.ingest.decode.record;
 import java.util.Optional;
 import org.flowmon.flow.FlowColumn;
 
-/**
- * The target of a record's field while a block of records is decoded. Most slots become a column
- * directly; the others are combined after a block is loaded (dual-stack addresses, times, ICMP,
- * sampling).
- */
+/** A record field's target: a column, or combined later (two families, times, ICMP, sampling). */
 public enum Slot {
   SRC4(Kind.ADDRESS4),
   SRC6(Kind.ADDRESS6),
@@ -59,7 +55,6 @@ public enum Slot {
   ICMP6_TYPE(0xFF, false),
   ICMP6_CODE(0xFF, false),
 
-  /** Id of a sampler or selector. */
   SAMPLER(Long.MAX_VALUE, false),
   SAMPLING_INTERVAL(0xFFFF_FFFFL, true),
   /** Packets left out after each interval. */
@@ -68,7 +63,6 @@ public enum Slot {
   SAMPLING_SIZE(0xFFFF_FFFFL, true),
   SAMPLING_POPULATION(0xFFFF_FFFFL, true),
   SAMPLING_MODE(FlowColumn.SAMPLING_MODE, 2, true),
-  /** IANA's PSAMP selector algorithms. */
   SELECTOR_ALGORITHM(0xFFFF, true),
   /** When the exporter's uptime was 0, µs since 1970. */
   SYSTEM_INIT(Long.MAX_VALUE, true);
@@ -110,12 +104,11 @@ public enum Slot {
     this.zeroIsNull = zeroIsNull;
   }
 
-  /** The column that this becomes directly; empty if it is combined with others. */
+  /** Empty if it is combined with others. */
   Optional<FlowColumn> column() {
     return column;
   }
 
-  /** The largest possible value. */
   long max() {
     return max;
   }
@@ -132,7 +125,6 @@ public enum Slot {
     return kind == Kind.ADDRESS6;
   }
 
-  /** Whether this slot can take a field of this length (bytes). */
   boolean takes(int length) {
     return switch (kind) {
       case ADDRESS4 -> length == 4;

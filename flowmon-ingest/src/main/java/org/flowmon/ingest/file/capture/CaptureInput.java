@@ -35,18 +35,13 @@ final class CaptureInput implements Closeable {
     }
   }
 
-  /**
-   * Reads {@code length} bytes.
-   *
-   * @return how many remained, at most {@code length}
-   */
+  /** Returns how many bytes remained, at most {@code length}. */
   int read(byte[] to, int at, int length) throws IOException {
     int read = in.readNBytes(to, at, length);
     position += read;
     return read;
   }
 
-  /** Skips bytes, fewer at the end of the file. */
   void skip(long length) throws IOException {
     long left = length;
     byte[] waste = new byte[(int) Math.min(BUFFER, Math.max(length, 1))];

@@ -7,25 +7,17 @@ import org.jspecify.annotations.Nullable;
 
 /** The export datagrams of a file, one after the other. */
 interface Datagrams extends Closeable {
-  /**
-   * Moves to the next datagram.
-   *
-   * @return false at the end
-   * @throws IOException naming the file and the place if it does not continue in the format of its
-   *     beginning
-   */
+  /** False at the end; errors name file and place if it does not continue in its format. */
   boolean next() throws IOException;
 
-  /** The buffer of the datagram, valid until the next {@link #next}. */
+  /** Valid until the next {@link #next}. */
   byte[] bytes();
 
-  /** Where the datagram begins in {@link #bytes}. */
   int offset();
 
-  /** The number of bytes of the datagram. */
   int length();
 
-  /** The sender, null if unknown. */
+  /** Null if unknown. */
   @Nullable IpAddress source();
 
   int sourcePort();

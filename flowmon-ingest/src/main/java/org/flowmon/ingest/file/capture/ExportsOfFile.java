@@ -14,10 +14,9 @@ import org.flowmon.ingest.file.capture.FileDatagrams.Datagram;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 
 /**
- * Reads the flows of a file of exports: a capture (pcap, pcapng) of NetFlow v5, v9 or IPFIX
- * datagrams, or an IPFIX file; plain or compressed by gzip. {@code arrival} is the capture time (in
- * an IPFIX file the export time) through an {@link ArrivalClock}. An IPFIX file does not name its
- * exporter: NULL.
+ * Reads a capture (pcap, pcapng) of NetFlow v5, v9 or IPFIX datagrams, or an IPFIX file, which has
+ * no exporter (NULL); plain or gzip. {@code arrival} is the time of capture (IPFIX file: export)
+ * through an {@link ArrivalClock}.
  */
 public final class ExportsOfFile {
   private final IngestCounters counters;
@@ -44,12 +43,10 @@ public final class ExportsOfFile {
   }
 
   /**
-   * Reads a file to its end. Each file has its own exporters: templates are not carried over.
+   * Reads a file to its end, with exporters and templates of its own.
    *
-   * @return flows of datagrams that arrive with their neighbours although their time is far ahead
-   *     ({@link ArrivalClock#aheadFlows})
-   * @throws IOException naming the file and the place if it does not continue in the format of its
-   *     beginning
+   * @return flows that arrive with neighbours, far ahead in time ({@link ArrivalClock#aheadFlows})
+   * @throws IOException naming file and place if it does not continue in its format
    */
   public long read(Path file, FlowSink out) throws IOException {
     boolean ipfix = IpfixFileReader.isMagic(magic(file));

@@ -9,18 +9,9 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The datagrams of a capture or an IPFIX file, with some look-ahead: at most {@link
- * ArrivalClock#LOOK_AHEAD} datagrams of 64 KiB are held.
- */
+/** Datagrams with look-ahead: at most {@link ArrivalClock#LOOK_AHEAD} of 64 KiB are held. */
 final class FileDatagrams implements Closeable {
-  /**
-   * A datagram.
-   *
-   * @param bytes hold it from {@code offset} on
-   * @param source the sender, null if unknown
-   * @param time of capture or export, µs since 1970
-   */
+  /** {@code bytes} from {@code offset} on; source null if unknown; capture or export time, µs. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Datagram(
       byte[] bytes, int offset, int length, @Nullable IpAddress source, int port, long time) {
@@ -39,12 +30,7 @@ final class FileDatagrams implements Closeable {
     this.file = file;
   }
 
-  /**
-   * Returns the next datagram, valid until the next call; null at the end.
-   *
-   * @throws IOException naming the file and the place if it does not continue in the format of its
-   *     beginning
-   */
+  /** Valid until the next call, null at the end; errors as in {@link Datagrams#next}. */
   @Nullable Datagram next() throws IOException {
     if (!held.isEmpty()) {
       return held.remove();
@@ -67,11 +53,7 @@ final class FileDatagrams implements Closeable {
         : null;
   }
 
-  /**
-   * Reads the times of the datagrams after the current one, µs, which is void afterwards.
-   *
-   * @return how many there are
-   */
+  /** Times after the current datagram, µs, which is void afterwards; returns how many. */
   int readAhead(long[] times) {
     try {
       while (held.size() < times.length && failed == null) {

@@ -6,10 +6,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.BigEndian;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads an IPFIX file (RFC 5655): consecutive messages, plain or compressed by gzip. It names
- * neither the senders nor their ports; the time is that of the export, in whole seconds.
- */
+/** Messages in order (RFC 5655), plain or gzip; no senders or ports, export time in seconds. */
 final class IpfixFileReader implements Datagrams {
   private static final int VERSION = 10;
   private static final int HEADER_BYTES = 16;
@@ -26,7 +23,7 @@ final class IpfixFileReader implements Datagrams {
     return new IpfixFileReader(CaptureInput.open(file));
   }
 
-  /** Whether a file's first four bytes, in big-endian order, begin an IPFIX message. */
+  /** The first four bytes of a file, in big-endian order. */
   static boolean isMagic(int magic) {
     return magic >>> 16 == VERSION && (magic & 0xFFFF) >= HEADER_BYTES;
   }

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Reads the classic capture file, in either byte order, with µs or ns.
+ * The classic capture file, in either byte order, with µs or ns.
  *
  * <pre>
  * header, 24 bytes: magic 4 | version 4 | zone 4 | accuracy 4 | snap length 4 | link type 4
@@ -21,10 +21,7 @@ final class PcapPackets extends CapturedPackets {
   private final ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
   private final boolean nanoseconds;
 
-  /**
-   * @param in after the magic number
-   * @param magic read in big-endian order
-   */
+  /** {@code in} is after the magic number, read in big-endian order. */
   PcapPackets(CaptureInput in, int magic) throws IOException {
     super(in);
     boolean big = magic == MICROSECONDS || magic == NANOSECONDS;

@@ -9,17 +9,9 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 
 /**
- * Reads the UDP datagrams of a capture file: pcap or pcapng, plain or compressed by gzip; Ethernet
- * with VLAN tags, Linux "cooked" (SLL, SLL2), loopback and raw IP; IPv4 and IPv6. Other packets and
- * fragments are counted and left out.
- *
- * <pre>{@code
- * try (PcapReader reader = PcapReader.open(file, counters)) {
- *   while (reader.next()) {
- *     decoder.decode(reader.bytes(), reader.offset(), reader.length(), ...);
- *   }
- * }
- * }</pre>
+ * The UDP datagrams of a pcap or pcapng capture, plain or gzip; Ethernet with VLAN tags, Linux
+ * "cooked" (SLL, SLL2), loopback and raw IP; IPv4 and IPv6. Other packets and fragments are counted
+ * and left out.
  */
 public final class PcapReader implements Datagrams {
   private final CapturedPackets packets;
@@ -31,11 +23,7 @@ public final class PcapReader implements Datagrams {
     this.counters = counters;
   }
 
-  /**
-   * Opens a capture file.
-   *
-   * @throws IOException naming the file if it is no capture
-   */
+  /** Throws {@link IOException} naming the file if it is no capture. */
   public static PcapReader open(Path file, IngestCounters counters) throws IOException {
     CaptureInput in = CaptureInput.open(file);
     try {
@@ -55,11 +43,7 @@ public final class PcapReader implements Datagrams {
     }
   }
 
-  /**
-   * Moves to the next UDP datagram.
-   *
-   * @return false at the end, or at a packet that the file cuts short, which is counted
-   */
+  /** False at the end, or at a packet that the file cuts short, which is counted. */
   @Override
   public boolean next() throws IOException {
     while (packets.next()) {

@@ -7,8 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the pcapng capture file (draft-ietf-opsawg-pcapng): blocks, each in the byte order of its
- * section.
+ * pcapng (draft-ietf-opsawg-pcapng): blocks, each in the byte order of its section.
  *
  * <pre>
  * block: type 4 | length 4, all of the block | body | length 4
@@ -60,9 +59,7 @@ final class PcapngPackets extends CapturedPackets {
   private byte[] block = new byte[4096];
   private boolean first = true;
 
-  /**
-   * @param in after the type of the first block
-   */
+  /** {@code in} is after the type of the first block. */
   PcapngPackets(CaptureInput in) {
     super(in);
   }
@@ -93,7 +90,7 @@ final class PcapngPackets extends CapturedPackets {
     }
   }
 
-  /** Reads the type of the next block and leaves its length in head; 0 at the end. */
+  /** Leaves the block's length in head; 0 at the end. */
   private int nextType() throws IOException {
     int from = first ? 4 : 0; // the type of the first block was already read
     int read = in.read(head, from, 8 - from);
@@ -132,10 +129,7 @@ final class PcapngPackets extends CapturedPackets {
     return true;
   }
 
-  /**
-   * Reads the block's body into {@link #block} and returns its length; −1 if the file ends within
-   * it.
-   */
+  /** Into {@link #block}; returns its length, −1 if the file ends within it. */
   private int readBody(int blockLength) throws IOException {
     if (blockLength < FRAME || blockLength > MAX_BYTES || blockLength % 4 != 0) {
       throw in.bad("a block of " + (blockLength & 0xFFFF_FFFFL) + " bytes");
@@ -180,7 +174,6 @@ final class PcapngPackets extends CapturedPackets {
     interfaces.add(new Interface(fields.getShort(0) & 0xFFFF, binary, exponent, offset));
   }
 
-  /** Reads a packet from a block; false if the block holds none. */
   private boolean readPacket(int type, ByteBuffer fields) throws IOException {
     int fixed = type == SIMPLE_PACKET ? 4 : 20;
     if (type != SIMPLE_PACKET && type != ENHANCED_PACKET && type != PACKET) {

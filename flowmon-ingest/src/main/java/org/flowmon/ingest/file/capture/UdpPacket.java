@@ -50,11 +50,7 @@ final class UdpPacket {
     return payloadLength;
   }
 
-  /**
-   * Parses a packet.
-   *
-   * @return why it is left out; empty for a UDP datagram
-   */
+  /** Why it is left out; empty for a UDP datagram. */
   Optional<IngestCounter> parse(byte[] packet, int packetLength, int linkType) {
     bytes = packet;
     length = packetLength;
@@ -69,7 +65,7 @@ final class UdpPacket {
     };
   }
 
-  /** Where IP begins, −1 if there is none. The version is then read from IP itself. */
+  /** Where IP, which tells its version itself, begins; −1 if there is none. */
   private int networkLayer(int linkType) {
     return switch (linkType) {
       case LINK_ETHERNET -> behindEthernet(12);

@@ -12,9 +12,8 @@ import org.flowmon.ingest.file.format.TextColumn.Form;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps a name in a CSV header, a JSON object or a Parquet file to a column of flows. Known are the
- * columns' own names, names of other tools, and names given by the user. {@code
- * docs/format/files.md} lists them. Immutable.
+ * Maps names in CSV headers, JSON and Parquet to columns: the columns' own, other tools' and the
+ * user's ({@code docs/format/files.md}). Immutable.
  */
 public final class ColumnNames {
   private static final Map<String, FlowColumn> ALIASES = aliases();
@@ -34,7 +33,6 @@ public final class ColumnNames {
           new TextColumn("state", FlowColumn.STATE, Form.STATE_FROM_ZERO),
           new TextColumn("duration", FlowColumn.DURATION, Form.MILLIS));
 
-  /** Only the built-in names. */
   public static final ColumnNames DEFAULTS = new ColumnNames(Map.of());
 
   private final Map<String, TextColumn> given;
@@ -68,8 +66,8 @@ public final class ColumnNames {
    * Adds a name.
    *
    * @param name in the file, any case
-   * @param target {@code COLUMN}, {@code COLUMN:UNIT} with the unit {@code s}, {@code ms} or {@code
-   *     us} for times and durations, or empty for a name that is left out
+   * @param target {@code COLUMN}, {@code COLUMN:UNIT} ({@code s}, {@code ms}, {@code us}) for times
+   *     and durations, or empty for a name that is left out
    * @throws IllegalArgumentException describing the error in the target
    */
   public ColumnNames with(String name, String target) {
@@ -107,7 +105,6 @@ public final class ColumnNames {
     return new TextColumn(name, column, form);
   }
 
-  /** The column of a name, null if the name is unknown. */
   public @Nullable TextColumn of(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
     TextColumn known = given.get(lower);
@@ -119,11 +116,7 @@ public final class ColumnNames {
     return column == null ? null : TextColumn.of(name, column);
   }
 
-  /**
-   * The columns of a header.
-   *
-   * @throws UnknownFormatException naming an unknown or repeated column
-   */
+  /** Throws {@link UnknownFormatException} naming an unknown or repeated column. */
   public List<TextColumn> header(List<String> names) throws UnknownFormatException {
     if (given.isEmpty() && names.equals(COMPARISON.stream().map(TextColumn::name).toList())) {
       return COMPARISON;

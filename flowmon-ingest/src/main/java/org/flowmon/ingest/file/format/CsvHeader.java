@@ -5,21 +5,12 @@ import org.flowmon.ingest.file.line.CsvRecords;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first record of a CSV file.
- *
- * @param names the column names as written
- * @param end the place after the header
- * @param lines its line feeds and those of empty lines before it
+ * The first record: names as written, the place after it, its line feeds and earlier empty lines.
  */
 public record CsvHeader(List<String> names, byte separator, int end, long lines) {
   private static final byte[] SEPARATORS = {',', ';', '\t', '|'};
 
-  /**
-   * Finds the header of a file, with the separator that splits it into the most names.
-   *
-   * @param head the beginning of a file
-   * @return null if none of its names is known
-   */
+  /** By the separator that gives the most names; null if none is known. */
   public static @Nullable CsvHeader find(byte[] head, ColumnNames columns) {
     int from = head.length > 2 && head[0] == (byte) 0xEF && head[1] == (byte) 0xBB ? 3 : 0;
     long lines = 0;

@@ -19,7 +19,6 @@ public final class GzipInput {
     return open(file, new AtomicLong());
   }
 
-  /** Whether a file begins like gzip. */
   static boolean isGzip(Path file) throws IOException {
     try (InputStream in = Files.newInputStream(file)) {
       return isGzip(in);
@@ -30,7 +29,7 @@ public final class GzipInput {
     return in.read() == 0x1F && in.read() == 0x8B;
   }
 
-  /** Opens a file; {@code bytesRead} grows by the file's bytes as they are read. */
+  /** {@code bytesRead} grows by the file's bytes as they are read. */
   public static InputStream open(Path file, AtomicLong bytesRead) throws IOException {
     InputStream raw =
         new BufferedInputStream(new Counted(Files.newInputStream(file), bytesRead), BUFFER);
@@ -45,7 +44,6 @@ public final class GzipInput {
     }
   }
 
-  /** Counts the bytes read. */
   private static final class Counted extends FilterInputStream {
     private final AtomicLong bytes;
 

@@ -13,29 +13,23 @@ import org.jspecify.annotations.Nullable;
 
 /** The formats of files with flows, detected by content, plain or compressed by gzip. */
 public enum InputFormat {
-  /** A capture of export datagrams. */
   PCAP,
-  /** A capture of export datagrams in the newer format. */
   PCAPNG,
   /** Consecutive IPFIX messages (RFC 5655). */
   IPFIX,
-  /** Zeek's {@code conn.log} as tab-separated values with header lines. */
+  /** {@code conn.log}, tab-separated with header lines. */
   ZEEK_TSV,
-  /** Zeek's {@code conn.log} as a JSON object on each line. */
   ZEEK_JSON,
-  /** Comma-separated values with a header of column names. */
   CSV,
-  /** A JSON object on each line, with column names as keys. */
+  /** An object on each line, with column names as keys. */
   JSON,
-  /** Consecutive flowmon batches. */
   FLOW_BATCHES,
-  /** Typed columns, read by {@code flowmon import} alone. */
+  /** Read by {@code flowmon import} alone. */
   PARQUET;
 
   private static final int LOOKED_AT = 1 << 16;
   private static final int SHOWN = 60;
 
-  /** The supported formats, for people. */
   static final String SUPPORTED =
       "supported are pcap and pcapng captures of NetFlow or IPFIX datagrams, IPFIX files, Zeek"
           + " conn.log (TSV with its header, or JSON lines), CSV with a header of columns' names,"
@@ -48,10 +42,9 @@ public enum InputFormat {
   }
 
   /**
-   * Detects a file's format by its first bytes, for Parquet also by its last.
+   * By the first bytes, for Parquet also the last.
    *
    * @throws UnknownFormatException naming the bytes found and the supported formats
-   * @throws IOException if the file cannot be read
    */
   public static InputFormat detect(Path file, ColumnNames columns) throws IOException {
     if (!Files.exists(file)) {
@@ -79,12 +72,12 @@ public enum InputFormat {
     return format;
   }
 
-  /** Whether a file begins and ends like Parquet; false for one compressed by gzip. */
+  /** False for one compressed by gzip. */
   public static boolean isParquet(Path file) throws IOException {
     return ParquetMagic.isAtBothEnds(file);
   }
 
-  /** The format of a file that begins like Parquet but is neither a plain Parquet file nor text. */
+  /** The file begins like Parquet but is neither a plain Parquet file nor text. */
   private static InputFormat parquet(Path file) throws IOException {
     if (GzipInput.isGzip(file)) {
       return PARQUET; // only complete decompression would show its end
@@ -159,7 +152,6 @@ public enum InputFormat {
         + (tabs ? ", tab-separated values without a Zeek log's header (zeek-cut -c keeps it)" : "");
   }
 
-  /** Finds the first line that is no comment. */
   private static int firstValue(byte[] head) {
     int at = 0;
     while (at < head.length && head[at] == '#') {

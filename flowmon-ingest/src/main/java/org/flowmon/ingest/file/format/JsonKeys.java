@@ -10,11 +10,7 @@ import org.flowmon.ingest.file.line.JsonLine;
 final class JsonKeys {
   private JsonKeys() {}
 
-  /**
-   * Whether an object has keys of flows and no key that only Zeek writes.
-   *
-   * @param to the end of the line, or of its known part
-   */
+  /** Some keys are flows', none is Zeek's alone; {@code to} ends the line or its known part. */
   static boolean areFlows(byte[] head, int from, int to, ColumnNames columns) {
     boolean known = false;
     try (JsonParser parser = JsonLine.open(new JsonFactory(), head, from, to)) {

@@ -7,10 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 
-/**
- * The first and last four bytes of a Parquet file: {@code PAR1}, or {@code PARE} if its footer is
- * encrypted. Text and truncated files may start with the same bytes.
- */
+/** {@code PAR1}, {@code PARE} (encrypted footer) at both ends; text and cut files may begin so. */
 final class ParquetMagic {
   private static final int BYTES = 4;
   // Both ends and the footer's length.
@@ -18,7 +15,6 @@ final class ParquetMagic {
 
   private ParquetMagic() {}
 
-  /** Whether bytes begin like a Parquet file. */
   static boolean begins(byte[] head) {
     return head.length >= BYTES && isMagic(text(head));
   }
@@ -32,7 +28,7 @@ final class ParquetMagic {
     return begins(first) && text(first).equals(text(read(file, false)));
   }
 
-  /** Describes a file that begins but does not end like Parquet. */
+  /** The file begins but does not end like Parquet. */
   static String seen(Path file) throws IOException {
     String begin = text(read(file, true));
     long bytes = Files.size(file);

@@ -5,7 +5,7 @@ public final class Refusal {
   private RejectReason reason = RejectReason.NO_HEADER;
   private String detail = "";
 
-  /** Notes the reason; returns false, as readers of lines do for a line that is no flow. */
+  /** Returns false, as readers of lines do for a line that is no flow. */
   public boolean because(RejectReason why, String text) {
     reason = why;
     detail = text;
@@ -16,7 +16,6 @@ public final class Refusal {
     return reason;
   }
 
-  /** The text found and the one expected. */
   public String detail() {
     return detail;
   }

@@ -5,12 +5,7 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A column of a text file, with its column of flows and the form of its texts.
- *
- * @param name in the file, for messages
- * @param column null if it is left out
- */
+/** A file's column, named for messages, and its column of flows, null if it is left out. */
 public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
   /** The form of a text, which determines its value. */
   public enum Form {
@@ -22,11 +17,8 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     TIME_MILLIS,
     /** Whole microseconds since 1970. */
     TIME_MICROS,
-    /** Decimal seconds. */
     SECONDS,
-    /** Whole milliseconds. */
     MILLIS,
-    /** Whole microseconds. */
     MICROS,
     /** Dotted IPv4, IPv6, or IPv4 as an unsigned number. */
     ADDRESS,
@@ -38,11 +30,8 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     STATE_FROM_ZERO,
     /** A number, or a name of a common protocol. */
     PROTOCOL,
-    /** A code, or its label. */
     SOURCE_KIND,
-    /** UTF-8. */
     TEXT,
-    /** Not read at all. */
     LEFT_OUT
   }
 
@@ -75,7 +64,6 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     return Objects.requireNonNull(column, name + " is left out");
   }
 
-  /** The expected form of a text, for messages. */
   public String expected() {
     return switch (form) {
       case NUMBER -> target().type().minValue() + "…" + target().type().maxValue();
@@ -95,7 +83,6 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     };
   }
 
-  /** Why a text of another form is rejected. */
   public RejectReason reason() {
     return switch (form) {
       case TIME, TIME_MILLIS, TIME_MICROS, SECONDS, MILLIS, MICROS -> RejectReason.BAD_TIME;

@@ -2,10 +2,7 @@ package org.flowmon.ingest.file.format;
 
 import java.io.IOException;
 
-/**
- * Signals a file that flowmon does not read. The message describes the content and, if its format
- * is unknown, lists the supported formats.
- */
+/** A file that flowmon does not read; an unknown format's message lists the supported ones. */
 public final class UnknownFormatException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -26,7 +23,6 @@ public final class UnknownFormatException extends IOException {
     this.seen = seen;
   }
 
-  /** Signals a file of none of the formats. */
   static UnknownFormatException noFormat(String seen) {
     return new UnknownFormatException(seen, InputFormat.SUPPORTED);
   }
@@ -41,7 +37,6 @@ public final class UnknownFormatException extends IOException {
     return !seen.equals(getMessage());
   }
 
-  /** The supported formats. */
   public static String supported() {
     return InputFormat.SUPPORTED;
   }

@@ -6,13 +6,11 @@ import java.util.List;
 import org.flowmon.flow.bytes.LittleEndian;
 
 /**
- * Finds the ends of records in a CSV file (RFC 4180): a record ends at a line feed outside of
- * quotes. A field is quoted if it begins with a quote. If quotes are unbalanced within {@link
- * LineReader#MAX_LINE_BYTES}, the first line alone is a record, so that one bad line does not
- * swallow the following ones. Records do not depend on how much of the file is in memory.
+ * Finds the ends of records (RFC 4180): line feeds outside of quotes, which open at a field's first
+ * byte. If they are unbalanced within {@link LineReader#MAX_LINE_BYTES}, the first line alone is a
+ * record, so that it does not swallow others. How much of a file is in memory does not matter.
  */
 public final class CsvRecords {
-  /** More bytes are needed to decide. */
   static final int OPEN = -1;
 
   private static final long QUOTES = 0x2222_2222_2222_2222L;
@@ -26,19 +24,12 @@ public final class CsvRecords {
     this.separator = separator;
   }
 
-  /** Whether the last record of {@link #end} is a line with unbalanced quotes. */
+  /** The last record of {@link #end} is a line with unbalanced quotes. */
   public boolean malformed() {
     return malformed;
   }
 
-  /**
-   * The place after a record and its line feed.
-   *
-   * @param from where it begins
-   * @param limit where the bytes end
-   * @param last whether the file ends there
-   * @return {@link #OPEN} if these bytes cannot decide it; never for the last bytes
-   */
+  /** After its line feed; {@link #OPEN} if that lies past {@code limit}, never if {@code last}. */
   public int end(byte[] bytes, int from, int limit, boolean last) {
     malformed = false;
     int at = from;
@@ -69,7 +60,6 @@ public final class CsvRecords {
     return last ? limit : OPEN;
   }
 
-  /** Finds the quote that closes a field, −1 if there is none. */
   private static int closingQuote(byte[] bytes, int from, int limit) {
     for (int at = from; at < limit; at++) {
       if (bytes[at] == '"') {
@@ -137,7 +127,6 @@ public final class CsvRecords {
     return false;
   }
 
-  /** The fields of one record, without their quotes. */
   public List<String> fields(byte[] bytes, int from, int end) {
     int to = end > from && bytes[end - 1] == '\n' ? end - 1 : end;
     to = to > from && bytes[to - 1] == '\r' ? to - 1 : to;

@@ -1,18 +1,15 @@
 package org.flowmon.ingest.file.line;
 
 /**
- * Texts in CSV cells. A spreadsheet takes a cell that begins with {@code = + - @}, a tab or the end
- * of a line for a formula and runs it; an apostrophe in front makes it text. Reading restores the
- * original text, even if it begins with apostrophes of its own. Writing adds one apostrophe to any
- * text with the beginning of a formula after its leading apostrophes, and reading removes one
- * ({@code docs/format/files.md}).
+ * Texts in CSV cells. A spreadsheet runs a cell that begins with {@code = + - @}, a tab or the end
+ * of a line as a formula; writing adds an apostrophe if that follows its leading apostrophes, if
+ * any, and reading removes one, so every text comes back ({@code docs/format/files.md}).
  */
 public final class CsvText {
   private static final char MARK = '\'';
 
   private CsvText() {}
 
-  /** Returns a text for a cell that no spreadsheet runs. */
   public static String safe(String text) {
     return isMarked(text) ? MARK + text : text;
   }
@@ -30,11 +27,7 @@ public final class CsvText {
         };
   }
 
-  /**
-   * Finds the beginning of a cell's text, after a mark of {@link #safe}.
-   *
-   * @param bytes hold the cell at [{@code from}, {@code to}), unquoted
-   */
+  /** After a mark of {@link #safe}; the cell is [{@code from}, {@code to}), unquoted. */
   public static int begin(byte[] bytes, int from, int to) {
     int at = from;
     while (at < to && bytes[at] == MARK) {
@@ -52,7 +45,7 @@ public final class CsvText {
     return marked ? from + 1 : from;
   }
 
-  /** Whether the bytes are U+FF1D, U+FF0B, U+FF0D or U+FF20, in UTF-8. */
+  /** U+FF1D, U+FF0B, U+FF0D or U+FF20 in UTF-8. */
   private static boolean isWide(byte[] bytes, int at, int to) {
     if (at + 2 >= to || bytes[at + 1] != (byte) 0xBC) {
       return false;

@@ -6,15 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.LocalDate;
 
-/**
- * Parses decimal seconds and ISO 8601 times as exact microseconds, from the digits, never through a
- * floating-point number. Finer digits are rounded half up, once.
- */
+/** Decimal seconds and ISO 8601 to exact µs, without floating point, rounded half up once. */
 public final class DecimalTime {
-  /** The value of a text that is no time. */
   public static final long INVALID = Long.MIN_VALUE;
 
-  /** The year 10000. The year 1 is no further from 1970 than the year 10000. */
+  /** The year 10000; the year 1 is no further from 1970. */
   public static final long LIMIT_SECONDS = 253_402_300_800L;
 
   private static final int MAX_TEXT = 48;
@@ -88,8 +84,7 @@ public final class DecimalTime {
   }
 
   /**
-   * A time like {@code 2011-08-15T03:37:17.700519Z} as µs. It is UTC if it has no zone or {@code
-   * Z}; an offset like {@code +01:00} is subtracted.
+   * Like {@code 2011-08-15T03:37:17.700519Z}, UTC without a zone; offsets ({@code +01:00}) count.
    */
   public static long iso(byte[] text, int from, int to) {
     if (to - from < 19
@@ -148,7 +143,7 @@ public final class DecimalTime {
     return text[at] == '-' ? -seconds : seconds;
   }
 
-  /** Parses digits followed by {@code then}, if that is not 0; −1 if the text differs. */
+  /** Digits followed by {@code then}, if that is not 0; −1 if the text differs. */
   private static int number(byte[] text, int at, int digits, int then) {
     int value = 0;
     for (int i = at; i < at + digits; i++) {

@@ -7,18 +7,14 @@ import java.io.IOException;
 
 /**
  * Opens lines of JSON, which are UTF-8. Jackson guesses UTF-16 and UTF-32 from NULs and byte order
- * marks in the first four bytes, and reports bytes that contradict its guess as an error of input.
+ * marks in the first four bytes, and calls bytes against its guess an error of input.
  */
 public final class JsonLine {
   private static final int GUESSED_FROM = 4;
 
   private JsonLine() {}
 
-  /**
-   * Returns a parser for a line.
-   *
-   * @throws JsonParseException if the line does not begin as UTF-8
-   */
+  /** Throws {@link JsonParseException} if the line does not begin as UTF-8. */
   public static JsonParser open(JsonFactory json, byte[] bytes, int from, int to)
       throws IOException {
     for (int i = from; i < Math.min(to, from + GUESSED_FROM); i++) {

@@ -15,7 +15,6 @@ public final class Line {
     this.bytes = bytes;
   }
 
-  /** Returns a line of its own, with a buffer of its own. */
   public Line copy() {
     Line copy = new Line(Arrays.copyOfRange(bytes, from, to));
     copy.to = to - from;
@@ -43,12 +42,10 @@ public final class Line {
     return number;
   }
 
-  /** Whether the line was cut to its beginning. */
   public boolean isTooLong() {
     return tooLong;
   }
 
-  /** Whether damage to the file ends this line. */
   public boolean isCutShort() {
     return cutShort;
   }

@@ -9,15 +9,12 @@ import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines of a stream as ranges of one buffer. A line ends at a line feed, and a carriage return
- * before it is left out; the last line may end with the stream. Only the beginning of a line longer
- * than {@link #MAX_LINE_BYTES} is kept, so that memory is bounded.
+ * The lines of a stream as ranges of one buffer, without their line feed (optional at the end) and
+ * a carriage return before it. {@link #MAX_LINE_BYTES} of a line are kept, so memory is bounded.
  */
 public final class LineReader implements Closeable {
-  /** Longer lines are cut. */
   public static final int MAX_LINE_BYTES = 1 << 20;
 
-  /** Says of a line that it was cut. */
   public static final String TOO_LONG =
       "more than " + MAX_LINE_BYTES + " bytes, the first of them are kept";
 
@@ -35,7 +32,6 @@ public final class LineReader implements Closeable {
     this.in = in;
   }
 
-  /** Moves to the next line; false at the end. */
   public boolean next() throws IOException {
     line.tooLong = false;
     line.cutShort = false;
@@ -86,11 +82,7 @@ public final class LineReader implements Closeable {
     next = following;
   }
 
-  /**
-   * Reads more bytes after the line that begins at {@link #next}, which is moved to the front.
-   *
-   * @return where the new bytes begin
-   */
+  /** After the line at {@link #next}, which moves to the front; returns where they begin. */
   private int fill() throws IOException {
     if (next > 0) {
       System.arraycopy(buffer, next, buffer, 0, limit - next);
@@ -119,7 +111,6 @@ public final class LineReader implements Closeable {
     }
   }
 
-  /** Keeps the beginning of a line that is too long and skips the rest. */
   private void skipRestOfLine() throws IOException {
     byte[] start = Arrays.copyOfRange(buffer, next, next + MAX_LINE_BYTES);
     next = limit;
@@ -130,7 +121,7 @@ public final class LineReader implements Closeable {
       end = ended ? -1 : lineFeed(scan);
     }
     int rest = end < 0 ? limit : end + 1;
-    // The kept beginning replaces the line's bytes in the buffer: later bytes move up.
+    // The kept beginning replaces the line's bytes: later bytes move up.
     int left = limit - rest;
     byte[] joined = new byte[Math.max(buffer.length, MAX_LINE_BYTES + left)];
     System.arraycopy(start, 0, joined, 0, MAX_LINE_BYTES);
@@ -145,7 +136,7 @@ public final class LineReader implements Closeable {
     line.tooLong = true;
   }
 
-  /** The current line, and before the first one an empty line 0; valid until the next one. */
+  /** Valid until the next one; line 0, empty, before the first. */
   public Line line() {
     return line;
   }

@@ -8,7 +8,7 @@ public final class ShownValue {
 
   private ShownValue() {}
 
-  /** Says what a field has and what it should have; a long text is cut. */
+  /** What a field has and should have; a long text is cut. */
   public static String wrong(String field, byte[] bytes, int from, int to, String expected) {
     int shown = Math.min(to, from + MOST);
     return String.format(

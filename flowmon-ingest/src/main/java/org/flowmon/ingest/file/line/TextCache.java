@@ -3,17 +3,14 @@ package org.flowmon.ingest.file.line;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/**
- * A cache of frequent texts ({@code dns}, {@code ShADadFf}), so that most lines need no new array.
- * Direct-mapped: a text replaces another in its place.
- */
+/** Frequent texts ({@code dns}, {@code ShADadFf}), to save arrays. Direct-mapped. */
 public final class TextCache {
   private static final int PLACES = 4096;
   private static final int LONGEST = 64;
 
   private final byte[][] texts = new byte[PLACES][];
 
-  /** The bytes as UTF-8; invalid bytes are replaced by U+FFFD. */
+  /** Invalid bytes are replaced by U+FFFD. */
   public byte[] of(byte[] bytes, int from, int to) {
     if (to - from > LONGEST) {
       return valid(bytes, from, to);

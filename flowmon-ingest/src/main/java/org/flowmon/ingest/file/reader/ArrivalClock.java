@@ -3,20 +3,17 @@ package org.flowmon.ingest.file.reader;
 import java.util.Arrays;
 
 /**
- * The clock of a log: the largest time so far. It never goes back, so a replay decides about late
- * flows in the log's order. A time far ahead moves it only if most of the flows after it are of
- * that time, too; otherwise one wrong time would be the arrival of all later flows. The clock
- * depends on the file alone, not on the machine's clock, so the same file always gives the same
- * arrivals.
- *
- * <p>One clock may serve several files; flows older than the clock at the beginning of their file
- * are counted. Not thread-safe.
+ * The clock of a log: the largest time so far, never going back, so that a replay decides about
+ * late flows in the log's order. A time far ahead counts only if most later flows have it, too; one
+ * wrong time would else be the arrival of all later flows. It depends on the file alone: the same
+ * file always gives the same arrivals. Several files may share it; their flows older than it are
+ * counted. Not thread-safe.
  */
 public final class ArrivalClock {
-  /** A time further ahead than this (µs) must be confirmed by later flows. */
+  /** µs; further ahead must be confirmed by later flows. */
   public static final long MOST_AHEAD = 24L * 3600 * 1_000_000;
 
-  /** The number of later flows that confirm a time far ahead. */
+  /** Later flows that confirm a time far ahead. */
   public static final int LOOK_AHEAD = 64;
 
   private long now = Long.MIN_VALUE;
@@ -25,7 +22,7 @@ public final class ArrivalClock {
   private long older;
   private long ahead;
 
-  /** Begins a file and resets {@link #olderFlows} and {@link #aheadFlows}. */
+  /** Resets {@link #olderFlows} and {@link #aheadFlows}. */
   public void beginFile() {
     atBegin = now;
     fileHasFlows = false;
@@ -39,14 +36,13 @@ public final class ArrivalClock {
   }
 
   /**
-   * Flows of this file that arrive at {@link #atBegin} although they are older. The file alone
-   * would have them arrive earlier.
+   * Flows older than {@link #atBegin}, where they arrive; for the file alone it would be earlier.
    */
   public long olderFlows() {
     return older;
   }
 
-  /** Flows of this file that arrive with their neighbours although their own time is far ahead. */
+  /** Flows that arrive with their neighbours: their own time is far ahead. */
   public long aheadFlows() {
     return ahead;
   }
@@ -55,7 +51,6 @@ public final class ArrivalClock {
     ahead += flows;
   }
 
-  /** Whether a time is so far ahead that later flows must confirm it. */
   public boolean needsFollowing(long micros) {
     return now == Long.MIN_VALUE || isFarAhead(micros, now);
   }
@@ -75,12 +70,7 @@ public final class ArrivalClock {
     return now;
   }
 
-  /**
-   * The arrival of a flow.
-   *
-   * @param following times of the later flows, in the order of the file
-   * @param count the number of these, at most {@link #LOOK_AHEAD}
-   */
+  /** By {@code count} later times in the file's order, at most {@link #LOOK_AHEAD}. */
   public long arrival(long micros, long[] following, int count) {
     if (isConfirmed(micros, following, count)) {
       return arrival(micros);
@@ -90,7 +80,7 @@ public final class ArrivalClock {
     return now;
   }
 
-  /** Observes a flow with an arrival of its own, which moves the clock like a time. */
+  /** The flow has an arrival of its own, which moves the clock like a time. */
   public void observe(long micros, long[] following, int count) {
     if (!needsFollowing(micros) || isConfirmed(micros, following, count)) {
       now = Math.max(now, micros);
@@ -118,7 +108,6 @@ public final class ArrivalClock {
     return 2 * confirming > count;
   }
 
-  /** The first of the times around the median. */
   private static long usual(long[] following, int count) {
     long[] sorted = Arrays.copyOf(following, count);
     Arrays.sort(sorted);

@@ -34,7 +34,6 @@ public final class BatchSummary {
     lastArrival = Math.max(lastArrival, last);
   }
 
-  /** The summary of a file whose flows these are. */
   public FileSummary of(
       Path file, InputFormat format, Map<String, Long> rejected, @Nullable String damage) {
     return new FileSummary(

@@ -6,17 +6,13 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.format.ColumnNames;
 
 /**
- * The options of reading files. The readers of one import share them and run one after the other.
+ * The options of reading files; an import's readers share them and run one after the other.
  *
- * @param networks the protected networks for {@code outgoing}; without any it is Zeek's {@code
- *     local_orig}, else NULL
- * @param rejects takes bad lines
- * @param clock the clock for {@code arrival}; one for all files of an import, so that it goes back
- *     neither within a file nor between files
- * @param counters the decoders' counters
+ * @param networks for {@code outgoing}; without any it is Zeek's {@code local_orig}, else NULL
+ * @param clock for {@code arrival}, so that it goes back neither within nor between files
  * @param columns the meaning of column names in CSV and JSON
- * @param bytesRead grows by the bytes read from files, before decompression, so that another thread
- *     can show the progress of a long file; captures and IPFIX files are not counted
+ * @param bytesRead grows by the files' bytes, before decompression, so that another thread can show
+ *     progress; captures and IPFIX files are not counted
  */
 public record FileReadOptions(
     ProtectedNetworks networks,
@@ -26,10 +22,7 @@ public record FileReadOptions(
     ColumnNames columns,
     AtomicLong bytesRead) {
 
-  /**
-   * Returns the defaults: no protected networks, bad lines only counted, a new clock and new
-   * counters.
-   */
+  /** No networks, bad lines only counted, a new clock and new counters. */
   public static FileReadOptions defaults() {
     return new FileReadOptions(
         ProtectedNetworks.NONE,

@@ -8,15 +8,12 @@ import org.flowmon.ingest.file.format.InputFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of reading a file.
+ * The outcome of reading a file, times in µs.
  *
  * @param rows flows handed to the sink
- * @param rejected reason → rejected lines (text formats) or datagrams, sets and records (exports),
- *     in the order of the reasons
- * @param firstEndTime smallest {@code end_time}, µs; {@link Long#MAX_VALUE} if there is none
- * @param lastEndTime largest {@code end_time}, µs; {@link Long#MIN_VALUE} if there is none
- * @param firstArrival smallest {@code arrival}, µs; {@link Long#MAX_VALUE} if there is no row
- * @param lastArrival largest {@code arrival}, µs; {@link Long#MIN_VALUE} if there is no row
+ * @param rejected reason → lines (text) or datagrams, sets and records (exports), in reasons' order
+ * @param firstEndTime {@link Long#MAX_VALUE} if there is none, as {@code firstArrival}
+ * @param lastEndTime {@link Long#MIN_VALUE} if there is none, as {@code lastArrival}
  * @param damage why the file could not be read to its end, null if it could
  */
 public record FileSummary(
@@ -34,7 +31,6 @@ public record FileSummary(
     rejected = Collections.unmodifiableMap(new LinkedHashMap<>(rejected));
   }
 
-  /** The sum of {@link #rejected} over all reasons. */
   public long rejectedTotal() {
     return rejected.values().stream().mapToLong(Long::longValue).sum();
   }

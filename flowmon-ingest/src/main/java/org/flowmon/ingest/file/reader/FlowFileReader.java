@@ -6,12 +6,10 @@ import org.flowmon.ingest.FlowSink;
 /** Reads the flows of one file. {@code FlowFiles.open} finds the reader for a file. */
 public interface FlowFileReader {
   /**
-   * Reads the file from beginning to end. Unreadable parts are counted by reason in the summary and
-   * never stop the rest.
+   * Unreadable parts are counted by reason and never stop the rest; {@code arrival} never goes
+   * back.
    *
-   * @param out gets the flows in the order of the file; {@code arrival} never goes back
-   * @throws IOException naming the file if it cannot be read at all, or if the rejects cannot be
-   *     written
+   * @throws IOException naming the file if none of it can be read or the rejects not be written
    */
   FileSummary read(FlowSink out) throws IOException;
 }

@@ -9,11 +9,9 @@ import org.flowmon.ingest.FlowSink;
 /** Reads the flows of one file with several threads. */
 public interface ParallelFlowReader extends FlowFileReader {
   /**
-   * Reads the file with several threads. The batches do not depend on the number of threads.
+   * The batches, in the file's order, do not depend on the number of threads (at least 1).
    *
-   * @param threads that parse, at least 1
-   * @param out gets the batches in the order of the file, in the calling thread. Its exceptions end
-   *     the reading
+   * @param out called in the calling thread. Its exceptions end the reading
    */
   FileSummary read(int threads, Consumer<FlowBatch> out) throws IOException;
 

@@ -20,17 +20,13 @@ import org.flowmon.ingest.text.JsonText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts rejected lines by reason. A rejects file, if given, holds each with file, line number,
- * reason and text ({@code docs/format/files.md}). The rejects file is created with the first
- * rejected line. It keeps the first {@link #MOST_LINES} lines, up to {@link #MOST_BYTES}, because a
- * small file can decompress to any number of lines. Its last line says how many more were only
- * counted. Not thread-safe.
+ * Counts rejected lines by reason. A rejects file ({@code docs/format/files.md}), created with the
+ * first, keeps {@link #MOST_LINES} up to {@link #MOST_BYTES}, as a small file can decompress to any
+ * number of lines. Its last line tells how many more were only counted. Not thread-safe.
  */
 public final class RejectedLines implements Closeable {
-  /** The most lines of a rejects file. */
   public static final long MOST_LINES = 1_000_000;
 
-  /** The most bytes of a rejects file. */
   public static final long MOST_BYTES = 1L << 30;
 
   // Lines between two calls of the check.
@@ -53,11 +49,7 @@ public final class RejectedLines implements Closeable {
     this.check = check;
   }
 
-  /**
-   * Counts and keeps lines. Overwrites an existing rejects file and creates its folder.
-   *
-   * @param check runs regularly while lines are rejected; may throw to stop
-   */
+  /** Overwrites, and creates the folder. {@code check} runs regularly; it may throw to stop. */
   public static RejectedLines to(Path rejectsFile, Runnable check) {
     return to(rejectsFile, MOST_LINES, MOST_BYTES, check);
   }
@@ -66,17 +58,14 @@ public final class RejectedLines implements Closeable {
     return new RejectedLines(rejectsFile, mostLines, mostBytes, check);
   }
 
-  /** Only counts lines. */
   public static RejectedLines countOnly() {
     return new RejectedLines(null, 0, 0, () -> {});
   }
 
   /**
-   * Adds a rejected line.
-   *
    * @param line its number, from 1
    * @param detail the text found and the one expected
-   * @param truncated whether only the beginning of the line is there
+   * @param truncated only the line's beginning is there
    */
   public void add(
       Path file,
@@ -144,7 +133,7 @@ public final class RejectedLines implements Closeable {
     return open;
   }
 
-  /** The rejects file, null if lines are only counted. */
+  /** Null if lines are only counted. */
   public @Nullable Path target() {
     return target;
   }
@@ -159,12 +148,11 @@ public final class RejectedLines implements Closeable {
     return since(new long[REASONS.length]);
   }
 
-  /** Lines of all reasons. */
   public long total() {
     return Arrays.stream(counts).sum();
   }
 
-  /** A mark by which a reader tells its own lines from those of previous files. */
+  /** Tells a reader's own lines from those of previous files. */
   public long[] mark() {
     return counts.clone();
   }

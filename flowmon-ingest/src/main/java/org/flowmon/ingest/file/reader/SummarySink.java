@@ -38,7 +38,6 @@ public final class SummarySink implements FlowSink {
     out.rowsEnded(count);
   }
 
-  /** The flows so far. */
   public BatchSummary summary() {
     return summary;
   }

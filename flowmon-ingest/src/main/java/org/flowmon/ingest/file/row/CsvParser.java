@@ -14,11 +14,9 @@ import org.flowmon.ingest.file.line.DecimalTime;
 import org.flowmon.ingest.file.line.LineReader;
 
 /**
- * Reads CSV records into blocks of rows. Numbers and dotted addresses are parsed in place; {@link
- * TextValues} parses everything else, including unusual numbers and addresses.
+ * CSV records into blocks; {@link TextValues} parses all but plain numbers and dotted addresses.
  */
 final class CsvParser implements RecordParser {
-  /** The most digits that never overflow. */
   private static final int SAFE_DIGITS = 18;
 
   private static final int BY_TEXT = 0;
@@ -125,7 +123,6 @@ final class CsvParser implements RecordParser {
     return count;
   }
 
-  /** Rejects the record at a place; returns the place after it. */
   private int refuse(ParsedChunk out, int at) {
     int end = records.end(bytes, at, limit, true);
     quoted = true; // its lines are counted
@@ -148,7 +145,7 @@ final class CsvParser implements RecordParser {
     return end;
   }
 
-  /** Reads a record into the open row; returns the place after it, −1 if it is no flow. */
+  /** The place after the record, −1 if it is no flow. */
   private int row(int from) {
     byte[] b = bytes;
     int at = from;
@@ -184,7 +181,7 @@ final class CsvParser implements RecordParser {
     return b == separator || b == '\n' || (b == '\r' && bytes[at + 1] == '\n');
   }
 
-  /** Reads a field of digits; calls {@link #field} for anything else. */
+  /** Digits; calls {@link #field} for anything else. */
   private int number(int c, int from) {
     byte[] b = bytes;
     int at = from;
@@ -200,7 +197,7 @@ final class CsvParser implements RecordParser {
     return at;
   }
 
-  /** Reads dotted IPv4 or a number of 32 bits; calls {@link #field} for anything else. */
+  /** Dotted IPv4 or a number of 32 bits; calls {@link #field} for anything else. */
   private int address(int c, int from) {
     byte[] b = bytes;
     int at = from;
@@ -236,7 +233,7 @@ final class CsvParser implements RecordParser {
     return at;
   }
 
-  /** Reads any field; returns the place of its separator, −1 if the field is invalid. */
+  /** The place of its separator, −1 if it is invalid. */
   private int field(int c, int from) {
     if (bytes[from] == '"') {
       return quotedField(c, from);

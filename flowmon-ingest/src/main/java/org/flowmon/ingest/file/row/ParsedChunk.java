@@ -10,17 +10,9 @@ import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.line.LineReader;
 import org.flowmon.ingest.file.line.ShownValue;
 
-/**
- * The parsed rows and rejects of a piece of a text file. Written by one thread, then read by
- * another.
- */
+/** The rows and rejects of a piece of text, written by one thread, then read by another. */
 final class ParsedChunk {
-  /**
-   * A rejected record.
-   *
-   * @param line counted from the piece's first line, which is 0
-   * @param from where the record lies in the piece's bytes
-   */
+  /** {@code line} is from 0 in the piece, {@code from} the place in its bytes. */
   record Reject(long line, RejectReason reason, String detail, int from, int to, boolean cut) {}
 
   final TextChunks.Chunk chunk;
@@ -41,7 +33,6 @@ final class ParsedChunk {
     this.networks = networks;
   }
 
-  /** The block for the next row. */
   RowBlock block() {
     RowBlock last = blocks.isEmpty() ? null : blocks.get(blocks.size() - 1);
     if (last == null || last.isFull()) {
@@ -51,12 +42,12 @@ final class ParsedChunk {
     return last;
   }
 
-  /** Keeps the open row; false if it has no time. */
+  /** False if it has no time. */
   boolean endRow(RowBlock block) {
     return block.endRow(kind, networks);
   }
 
-  /** Rejects a record; the caller drops the open row. */
+  /** The caller drops the open row. */
   void reject(RejectReason reason, String detail, int from, int end) {
     byte[] bytes = chunk.bytes();
     int to = end > from && bytes[end - 1] == '\n' ? end - 1 : end;
@@ -66,7 +57,6 @@ final class ParsedChunk {
     rejects.add(new Reject(lines, reason, detail, from, to, cut || chunk.tooLong()));
   }
 
-  /** Describes a bad value, for people. */
   static String detail(TextColumn column, byte[] bytes, int from, int to) {
     String expected =
         column.form() == TextColumn.Form.TEXT

@@ -11,12 +11,10 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 
 /**
- * Rows parsed from text, as columns, until they become a batch. {@link #endRow} fills in missing
- * values except the arrival, which depends on the rows of earlier blocks: {@link #setArrivals}.
- * Reused. Not thread-safe.
+ * Rows from text, as columns, until they are a batch. {@link #endRow} fills in missing values but
+ * the arrival, which depends on earlier blocks ({@link #setArrivals}). Reused. Not thread-safe.
  */
 final class RowBlock {
-  /** The most rows. */
   static final int CAPACITY = 1 << 14;
 
   private static final int COLUMNS = FlowColumn.values().length;
@@ -43,7 +41,6 @@ final class RowBlock {
     return rows == CAPACITY;
   }
 
-  /** Makes room for a column; called once for each column that occurs. */
   void use(FlowColumn column) {
     int c = column.ordinal();
     if (valid[c].length > 0) {
@@ -60,7 +57,7 @@ final class RowBlock {
     }
   }
 
-  /** Makes room for the columns that {@link #endRow} and {@link #setArrivals} fill in. */
+  /** Columns that {@link #endRow} and {@link #setArrivals} fill in. */
   void useFilled() {
     use(FlowColumn.START_TIME);
     use(FlowColumn.END_TIME);
@@ -71,7 +68,6 @@ final class RowBlock {
     use(FlowColumn.SRC_ADDR);
   }
 
-  /** Sets a number of the open row. */
   void set(int c, long value) {
     low[c][rows] = value;
     valid[c][rows >>> 6] |= 1L << rows;
@@ -87,7 +83,6 @@ final class RowBlock {
     valid[c][rows >>> 6] |= 1L << rows;
   }
 
-  /** Whether the open row has a value. */
   boolean isSet(FlowColumn column) {
     return isSet(column.ordinal(), rows);
   }
@@ -96,7 +91,6 @@ final class RowBlock {
     return valid[c].length > 0 && (valid[c][row >>> 6] >>> row & 1) != 0;
   }
 
-  /** Drops the open row. */
   void dropRow() {
     for (long[] words : valid) {
       if (words.length > 0) {
@@ -105,12 +99,7 @@ final class RowBlock {
     }
   }
 
-  /**
-   * Keeps the open row and fills in derived values. An existing arrival is kept, because it comes
-   * from flowmon.
-   *
-   * @return false if it has no time at all; then it stays open
-   */
+  /** Fills in; an arrival is flowmon's and stays. False without any time: the row stays open. */
   boolean endRow(SourceKind kind, ProtectedNetworks networks) {
     if (!isSet(ARRIVAL, rows)) {
       if (!isSet(START, rows) && !isSet(END, rows)) {
@@ -129,8 +118,7 @@ final class RowBlock {
   }
 
   /**
-   * Derives the third of start, end and duration if two are there. It stays NULL if it is out of
-   * range; the duration also if the flow ends before it starts.
+   * The third of start, end and duration of two; NULL out of range, the duration also if negative.
    */
   private void fillTimes() {
     boolean start = isSet(START, rows);
@@ -160,12 +148,7 @@ final class RowBlock {
         : isSet(END, row) ? low[END][row] : low[START][row];
   }
 
-  /**
-   * Sets the arrival of each row without one by the clock.
-   *
-   * @param clock moved by the rows
-   * @param next the following rows, to look ahead at
-   */
+  /** Sets missing arrivals by the clock, which moves; it may look ahead at {@code next}. */
   void setArrivals(ArrivalClock clock, Optional<RowBlock> next) {
     long[] following = new long[ArrivalClock.LOOK_AHEAD];
     for (int row = 0; row < rows; row++) {
@@ -195,7 +178,7 @@ final class RowBlock {
     return count;
   }
 
-  /** Returns the rows as a batch; the builder is empty before and after. */
+  /** The builder is empty before and after. */
   FlowBatch toBatch(FlowBatchBuilder builder) {
     builder.beginRows(rows);
     for (FlowColumn column : FlowColumn.all()) {
@@ -227,7 +210,6 @@ final class RowBlock {
     return count;
   }
 
-  /** Drops all rows. */
   void clear() {
     for (int c = 0; c < COLUMNS; c++) {
       if (valid[c].length > 0) {

@@ -10,7 +10,6 @@ final class RowBlockPool {
   private final List<FlowColumn> columns;
   private final Queue<RowBlock> free = new ConcurrentLinkedQueue<>();
 
-  /** Makes blocks with room for these columns and the derived ones. */
   RowBlockPool(List<FlowColumn> columns) {
     this.columns = List.copyOf(columns);
   }

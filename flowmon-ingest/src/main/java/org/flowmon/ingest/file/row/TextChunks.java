@@ -13,12 +13,11 @@ import org.flowmon.ingest.file.line.LineReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text file as pieces of whole records, which can be parsed in parallel. A piece ends with a line
- * feed; one is added if the file lacks it. The cuts depend on the file alone. Only the beginning of
- * a line that fills a whole buffer is kept.
+ * A text file as pieces of whole records, parsed in parallel. A piece ends with a line feed, which
+ * is added if it lacks. Cuts depend on the file alone. Lines that fill a buffer are cut.
  */
 final class TextChunks implements Closeable {
-  /** Bytes of a read: twice the longest record, so that each record is seen whole. */
+  /** Twice the longest record, so that each is seen whole. */
   static final int BUFFER = 2 * LineReader.MAX_LINE_BYTES;
 
   /** A piece of whole records. */
@@ -33,7 +32,7 @@ final class TextChunks implements Closeable {
       this.tooLong = tooLong;
     }
 
-    /** The buffer, with {@link #length} bytes in use; {@link #release} gives it back. */
+    /** {@link #length} are in use; {@link #release} gives them back. */
     byte[] bytes() {
       return bytes;
     }
@@ -42,7 +41,6 @@ final class TextChunks implements Closeable {
       return length;
     }
 
-    /** Whether it is the beginning of a line that is too long. */
     boolean tooLong() {
       return tooLong;
     }
@@ -55,17 +53,13 @@ final class TextChunks implements Closeable {
   private boolean ended;
   private @Nullable String damage;
 
-  /**
-   * Opens the records of a stream.
-   *
-   * @param records finds the ends of records; null: at each line feed
-   */
+  /** {@code records} finds the ends; null: at each line feed. */
   TextChunks(InputStream in, @Nullable CsvRecords records) {
     this.in = in;
     this.records = records;
   }
 
-  /** Returns the next piece, null at the end; the caller must release it. */
+  /** Null at the end; the caller must release it. */
   @Nullable Chunk next() throws IOException {
     byte[] buffer = free.poll();
     buffer = buffer == null ? new byte[BUFFER + 1] : buffer;
@@ -92,7 +86,6 @@ final class TextChunks implements Closeable {
     return new Chunk(buffer, end, false);
   }
 
-  /** Returns all whole lines before the place of damage. */
   private Chunk whole(byte[] buffer, int limit) {
     int end = limit;
     while (end > 0 && buffer[end - 1] != '\n') {
@@ -151,7 +144,6 @@ final class TextChunks implements Closeable {
     }
   }
 
-  /** Gives the bytes of a piece back. */
   void release(Chunk chunk) {
     free.add(chunk.bytes());
   }

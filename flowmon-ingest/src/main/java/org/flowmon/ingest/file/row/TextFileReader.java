@@ -32,12 +32,9 @@ import org.flowmon.ingest.file.reader.ParallelFlowReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads CSV and JSON lines. The file is cut into pieces of whole records, which are parsed in
- * parallel. Each piece then waits for the clock of the previous one, which gives the arrival of
- * flows without their own. {@code docs/format/files.md} specifies columns and values.
- *
- * <p>Memory is bounded: {@link TextChunks#BUFFER} and the rows of that much text for each thread
- * and two more.
+ * Reads CSV and JSON lines ({@code docs/format/files.md}). Pieces of whole records are parsed in
+ * parallel; each then waits for the clock of the previous one, which gives the missing arrivals. It
+ * holds {@link TextChunks#BUFFER} and the rows of that much text for each thread and two more.
  */
 public final class TextFileReader implements ParallelFlowReader {
   private static final int HEAD = 1 << 16;
@@ -72,7 +69,6 @@ public final class TextFileReader implements ParallelFlowReader {
     }
   }
 
-  /** The columns and parser of a file, and the beginning of its records. */
   private record Plan(
       List<TextColumn> columns,
       byte separator,
@@ -111,7 +107,6 @@ public final class TextFileReader implements ParallelFlowReader {
         SourceKind.CSV);
   }
 
-  /** A single pass over the file. */
   private final class Reading {
     private final Plan plan;
     private final TextChunks chunks;
@@ -176,9 +171,7 @@ public final class TextFileReader implements ParallelFlowReader {
       }
     }
 
-    /**
-     * Parses a piece in any thread. Pieces start in order, so each waits only for a running one.
-     */
+    /** In any thread; pieces start in order, so each waits only for a running one. */
     private ParsedChunk parse(
         TextChunks.Chunk chunk, CompletableFuture<Void> before, CompletableFuture<Void> after)
         throws IOException {

@@ -22,16 +22,14 @@ public final class TextValues {
 
   private final TextCache repeated = new TextCache();
 
-  /** A number, time or code, or the low long of an address. */
+  /** A number, time, code or low long of an address. */
   long value;
 
-  /** The high long of an address. */
   long high;
 
-  /** A text. */
   byte[] text = {};
 
-  /** Reads a text that is not NULL; false if it is no valid value. */
+  /** The text is not NULL; false if it is no valid value. */
   boolean read(TextColumn column, byte[] bytes, int from, int to) {
     return switch (column.form()) {
       case NUMBER ->
@@ -96,7 +94,7 @@ public final class TextValues {
     return micros(bytes, from, to) || farTime(bytes, from, to);
   }
 
-  /** A time outside the years 1 … 9999, as {@link Instant} writes it. */
+  /** Outside the years 1 … 9999, as {@link Instant} writes it. */
   private boolean farTime(byte[] bytes, int from, int to) {
     if (to - from < 20 || to - from > LONGEST_TIME || bytes[to - 1] != 'Z') {
       return false;
@@ -136,7 +134,7 @@ public final class TextValues {
     return true;
   }
 
-  /** Dotted IPv4 as an unsigned 32-bit value, −1 if it is anything else. */
+  /** Dotted, as an unsigned 32-bit value, −1 if it is anything else. */
   public static long ipv4(byte[] bytes, int from, int to) {
     long value = 0;
     int octet = 0;
@@ -171,7 +169,7 @@ public final class TextValues {
     return value == 1 || word.equals("0") || word.equals("false") || word.equals("f");
   }
 
-  /** Reads a code, known or unknown to this version, or its name. */
+  /** A number, known or unknown to this version, or its name. */
   private boolean code(FlowColumn column, byte[] bytes, int from, int to) {
     CodeNames names = column.codeNames();
     if (!whole(bytes, from, to)) {

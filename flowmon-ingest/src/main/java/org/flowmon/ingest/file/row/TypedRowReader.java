@@ -26,16 +26,14 @@ import org.flowmon.ingest.file.reader.FileSummary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes flows of the rows of a file with typed columns, for example Parquet. The rules are those of
- * CSV ({@code docs/format/files.md}): names, units, derived values, rejects. A row is set value by
- * value, then ended. Not thread-safe.
+ * Makes flows of typed columns, for example Parquet, by the rules of CSV ({@code
+ * docs/format/files.md}): names, units, derived values, rejects. Set each value, then end the row.
+ * Not thread-safe.
  */
 public final class TypedRowReader {
   /** The kind of a column's values. */
   public enum Kind {
-    /** 0 or 1. */
     BOOLEAN,
-    /** Whole numbers without a unit. */
     WHOLE,
     DOUBLE,
     /** Milliseconds since 1970. */
@@ -44,7 +42,6 @@ public final class TypedRowReader {
     TIME_MICROS,
     /** Nanoseconds since 1970. */
     TIME_NANOS,
-    /** UTF-8. */
     TEXT;
 
     private boolean isTime() {
@@ -53,10 +50,7 @@ public final class TypedRowReader {
   }
 
   /**
-   * A column of the file.
-   *
-   * @param type the file's own name of its type, for messages
-   * @param kind null if no column of flows takes such values
+   * {@code type} is the file's name, for messages; the kind is null if no flow's column takes it.
    */
   public record Column(String name, String type, @Nullable Kind kind) {}
 
@@ -85,12 +79,9 @@ public final class TypedRowReader {
   private long row;
 
   /**
-   * Creates a reader for rows of these columns.
+   * Flows go out in the file's order; {@code source} is for rows without.
    *
-   * @param source the kind of rows without their own
-   * @param out gets the flows in the order of the file
-   * @throws UnknownFormatException naming every column that is unknown, repeated, or of an
-   *     unsuitable type
+   * @throws UnknownFormatException naming every unknown, repeated or unsuitably typed column
    */
   public TypedRowReader(
       Path file,
@@ -188,19 +179,17 @@ public final class TypedRowReader {
     };
   }
 
-  /** Whether a column's values are used. */
   public boolean isWanted(int column) {
     return targets[column].form() != Form.LEFT_OUT;
   }
 
-  /** Sets a value of the open row: a boolean, a whole number or a time. */
+  /** A boolean, a whole number or a time. */
   public void set(int column, long value) {
     isSet[column] = true;
     isText[column] = false;
     numbers[column] = value;
   }
 
-  /** Sets a value of the open row. */
   public void set(int column, double value) {
     set(column, Double.doubleToRawLongBits(value));
   }
@@ -212,7 +201,6 @@ public final class TypedRowReader {
     bytes[column] = utf8;
   }
 
-  /** Ends the open row: it becomes a flow or is rejected. */
   public void endRow() throws IOException {
     row++;
     int wrong = convert();
@@ -230,7 +218,6 @@ public final class TypedRowReader {
     }
   }
 
-  /** The number of ended rows. */
   public long rows() {
     return row;
   }
@@ -267,7 +254,6 @@ public final class TypedRowReader {
     };
   }
 
-  /** The kind of a column that is used. */
   private Kind kind(int c) {
     return Objects.requireNonNull(columns.get(c).kind());
   }
@@ -279,10 +265,7 @@ public final class TypedRowReader {
         + "\"";
   }
 
-  /**
-   * Converts the open row into the block; returns the column with an invalid value, −1 if all are
-   * valid.
-   */
+  /** Into the block; returns a column with an invalid value, −1 if all are valid. */
   private int convert() {
     for (int c = 0; c < targets.length; c++) {
       TextColumn target = targets[c];
@@ -373,17 +356,12 @@ public final class TypedRowReader {
     out.accept(batch);
   }
 
-  /**
-   * Hands on the remaining rows.
-   *
-   * @param damage why the file could not be read to its end, null if it could
-   */
+  /** Hands on the rest; {@code damage} is why the file ended early, else null. */
   public FileSummary end(@Nullable String damage) {
     flush();
     return summary.of(file, format, options.rejects().since(before), damage);
   }
 
-  /** Whether {@code --map} leaves a name out. */
   public static boolean isLeftOut(ColumnNames names, String name) {
     TextColumn column = names.of(Objects.requireNonNull(name));
     return column != null && column.form() == Form.LEFT_OUT;

@@ -15,7 +15,6 @@ final class ZeekEscapes {
     return false;
   }
 
-  /** Replaces each {@code \xNN} by its byte and keeps all else. */
   static byte[] unescape(byte[] bytes) {
     byte[] out = new byte[bytes.length];
     int length = 0;

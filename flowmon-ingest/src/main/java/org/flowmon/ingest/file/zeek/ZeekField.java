@@ -67,7 +67,7 @@ enum ZeekField {
 
   private final Kind kind;
 
-  /** The first is Zeek's own name; the others occur in practice. */
+  /** The first is Zeek's own; others occur. */
   private final String names;
 
   private final String zeekName;
@@ -82,20 +82,15 @@ enum ZeekField {
     return kind;
   }
 
-  /** Zeek's own name. */
   String zeekName() {
     return zeekName;
   }
 
-  /** The bit of this field in a set of fields. */
   int bit() {
     return 1 << ordinal();
   }
 
-  /**
-   * The field of a name in a log, or null. Zeek can be configured to write another character than
-   * the dot after {@code id}, and other names; those that occur in practice are known.
-   */
+  /** Null without; known are configured dots after {@code id} and other names that occur. */
   static @Nullable ZeekField byName(String name) {
     ZeekField field = BY_NAME.get(name);
     if (field == null

@@ -19,11 +19,7 @@ final class ZeekFlowWriter {
     this.out = out;
   }
 
-  /**
-   * Hands the values to the sink as one flow.
-   *
-   * @param arrival when it arrives, µs
-   */
+  /** At {@code arrival}, µs. */
   void write(long arrival) {
     int protocol = ZeekLineReader.protocol(values);
     long start = values.value(ZeekField.TS);

@@ -7,8 +7,8 @@ import org.flowmon.ingest.file.format.RejectReason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The header lines of a TSV log so far. They may recur anywhere in a file of joined logs: {@code
- * #separator} begins a new header, any other line replaces its predecessor.
+ * The header lines of a TSV log so far, which recur in files of joined logs: {@code #separator}
+ * begins a new header, any other line replaces its predecessor.
  */
 final class ZeekHeader {
   private static final int MAX_FIELDS = 1024;
@@ -27,14 +27,13 @@ final class ZeekHeader {
     begin();
   }
 
-  /** Begins a header, which has no fields yet. */
   private boolean begin() {
     usable = false;
     fields = new ZeekField[0];
     return refusal.because(RejectReason.NO_HEADER, "values without a #fields line before them");
   }
 
-  /** Where a header line or comment begins; {@code to} if the line is neither. */
+  /** Where a header line or comment begins, else {@code to}. */
   int begin(byte[] bytes, int from, int to) {
     int first = seen ? from : firstOf(bytes, from, to);
     return first < to && bytes[first] == '#' ? first : to;
@@ -49,11 +48,7 @@ final class ZeekHeader {
     return at;
   }
 
-  /**
-   * Takes a line that begins with {@code #}.
-   *
-   * @return false if it is unusable; then the values after it cannot be read either
-   */
+  /** A line of {@code #}; if false, the values after it cannot be read either. */
   boolean take(byte[] bytes, int from, int to) {
     String line = new String(bytes, from, to - from, StandardCharsets.UTF_8);
     String name = line.substring(0, nameEnd(line));
@@ -123,7 +118,6 @@ final class ZeekHeader {
     return true;
   }
 
-  /** Decides whether lines under these fields can be flows. */
   private void judge(int set) {
     boolean connections = path.startsWith("conn");
     for (ZeekField field : ZeekField.OF_CONNECTIONS) {
@@ -156,17 +150,15 @@ final class ZeekHeader {
     return String.valueOf((char) (separator & 0xFF));
   }
 
-  /** Whether lines under this header can be flows. */
   boolean isUsable() {
     return usable;
   }
 
-  /** Why no line under this header can be a flow, if it is not {@link #isUsable}. */
+  /** Why lines cannot be flows, if not {@link #isUsable}. */
   Refusal refusal() {
     return refusal;
   }
 
-  /** Whether there was a header line that defines the form of values. */
   boolean seen() {
     return seen;
   }
@@ -175,7 +167,6 @@ final class ZeekHeader {
     return separator;
   }
 
-  /** The field of each place in a line, null if it is not used. */
   @Nullable ZeekField[] fields() {
     return fields;
   }

@@ -12,10 +12,7 @@ import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.file.line.JsonLine;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads the values of a connection from a JSON object: Zeek's own, with {@code id} as a nested
- * object, or wrapped as {@code {"conn": {…}}}.
- */
+/** A JSON connection: Zeek's, with a nested {@code id}, or in {@code {"conn": {…}}}. */
 final class ZeekJsonLine {
   private final JsonFactory json = new JsonFactory();
   private final ZeekValues values;
@@ -31,7 +28,6 @@ final class ZeekJsonLine {
     this.refusal = refusal;
   }
 
-  /** Reads a line into the values; false if it is no connection. */
   boolean read(byte[] bytes, int from, int to) throws IOException {
     ofConnections = false;
     path = null;

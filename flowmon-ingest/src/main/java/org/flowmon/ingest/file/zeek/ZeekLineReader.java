@@ -20,9 +20,7 @@ final class ZeekLineReader {
     this.header = header;
   }
 
-  /**
-   * The values of the line, which belong to the reader and are valid until the next {@link #read}.
-   */
+  /** The reader's own, valid until the next {@link #read}. */
   ZeekValues values() {
     return values;
   }
@@ -32,7 +30,7 @@ final class ZeekLineReader {
     return refusal;
   }
 
-  /** When the connection ended, µs. */
+  /** µs. */
   long endTime() {
     long start = values.value(ZeekField.TS);
     return values.has(ZeekField.DURATION) ? start + values.value(ZeekField.DURATION) : start;
@@ -55,10 +53,7 @@ final class ZeekLineReader {
     return true;
   }
 
-  /**
-   * The protocol number. Zeek calls ICMP of both families icmp; {@code ip_proto}, if present, is
-   * the number itself.
-   */
+  /** Zeek calls ICMP of both families icmp; {@code ip_proto}, if present, is the number. */
   static int protocol(ZeekValues values) {
     if (values.has(ZeekField.IP_PROTO)) {
       return (int) values.value(ZeekField.IP_PROTO);

@@ -27,7 +27,6 @@ final class ZeekLines implements Closeable {
     this.line = reader.line();
   }
 
-  /** Moves to the next line; false at the end. */
   boolean next() throws IOException {
     if (next < held.size()) {
       line = held.get(next++);
@@ -40,16 +39,12 @@ final class ZeekLines implements Closeable {
     return reader.next();
   }
 
-  /** The current line; looking ahead invalidates its bytes. */
+  /** Looking ahead invalidates its bytes. */
   Line line() {
     return line;
   }
 
-  /**
-   * Whether a line after the current one can be looked at.
-   *
-   * @param place how many lines lie in between; false also if these are too long to be held
-   */
+  /** So many lines in between; false also if these are too long to be held. */
   boolean hasAhead(int place) throws IOException {
     while (held.size() - next <= place) {
       if (heldBytes > MOST_HELD || !reader.next()) {
@@ -66,12 +61,10 @@ final class ZeekLines implements Closeable {
     return true;
   }
 
-  /** A line ahead, if {@link #hasAhead} is true for it. */
   Line ahead(int place) {
     return held.get(next + place);
   }
 
-  /** The number of lines read. */
   long number() {
     return reader.line().number();
   }

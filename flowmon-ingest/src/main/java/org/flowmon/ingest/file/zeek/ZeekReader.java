@@ -19,11 +19,9 @@ import org.flowmon.ingest.file.reader.SummarySink;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads Zeek's connection log: TSV with header lines anywhere in the file, and JSON lines; plain or
- * compressed by gzip. The content of each line decides, not the file's name. {@code
- * docs/format/files.md} specifies the fields and the handling of bad lines.
- *
- * <p>Memory is bounded: a line of at most {@link LineReader#MAX_LINE_BYTES} is held at a time.
+ * Reads Zeek's connection log: TSV with header lines anywhere, and JSON lines; plain or gzip. Lines
+ * decide, not the file's name; {@code docs/format/files.md} has fields and bad lines. A line of at
+ * most {@link LineReader#MAX_LINE_BYTES} is held at a time.
  */
 public final class ZeekReader implements FlowFileReader {
   private final Path file;
@@ -31,9 +29,7 @@ public final class ZeekReader implements FlowFileReader {
   private final FileReadOptions options;
 
   /**
-   * A reader for a file that {@link InputFormat#detect} recognizes as a Zeek log.
-   *
-   * @param format the format for the summary; it does not affect how lines are read
+   * Of a file that {@link InputFormat#detect} took for Zeek's; the format is for the summary alone.
    */
   public ZeekReader(Path file, InputFormat format, FileReadOptions options) {
     this.file = file;
@@ -72,7 +68,6 @@ public final class ZeekReader implements FlowFileReader {
     return sink.summary().of(file, format, rejects.since(before), damage);
   }
 
-  /** One pass over the lines. */
   private final class Reading {
     private final ZeekLines lines;
     private final ZeekHeader header = new ZeekHeader();
@@ -89,7 +84,6 @@ public final class ZeekReader implements FlowFileReader {
       this.writer = new ZeekFlowWriter(connection.values(), options, out);
     }
 
-    /** Takes a line; false if it is no flow. */
     boolean take(Line line) throws IOException {
       refusal = connection.refusal();
       if (line.isTooLong()) {

@@ -11,14 +11,10 @@ import org.flowmon.ingest.file.line.ShownValue;
 import org.flowmon.ingest.file.line.TextCache;
 import org.flowmon.ingest.file.row.TextValues;
 
-/**
- * The values of one line of a connection log, parsed from their texts. TSV and JSON differ only in
- * the source of the texts. Reused for all lines.
- */
+/** The values of a connection log's line, from texts of TSV or JSON. Reused. */
 final class ZeekValues {
   private static final int FIELDS = ZeekField.values().length;
 
-  /** Zeek's name for an unknown protocol. */
   private static final String UNKNOWN_TRANSPORT = "unknown_transport";
 
   private static final ConnectionState[] STATES = ConnectionState.values();
@@ -30,9 +26,7 @@ final class ZeekValues {
   private final Refusal refusal;
   private int present;
 
-  /**
-   * @param refusal gets the reason if a text is no valid value
-   */
+  /** {@code refusal} gets the reason of an invalid text. */
   ZeekValues(Refusal refusal) {
     this.refusal = refusal;
   }
@@ -57,7 +51,7 @@ final class ZeekValues {
     return texts[field.ordinal()];
   }
 
-  /** Reads the text of a field; false if it is no valid value. */
+  /** False if the text is no valid value. */
   boolean set(ZeekField field, byte[] bytes, int from, int to) {
     return switch (field.kind()) {
       case TIME -> time(field, bytes, from, to);
@@ -160,7 +154,7 @@ final class ZeekValues {
     return keep(field, 0);
   }
 
-  /** Reads the number of a protocol; a protocol unknown to Zeek stays unknown. */
+  /** A protocol unknown to Zeek stays unknown. */
   private boolean protocol(ZeekField field, byte[] bytes, int from, int to) {
     int number =
         equal(bytes, from, to, "tcp")

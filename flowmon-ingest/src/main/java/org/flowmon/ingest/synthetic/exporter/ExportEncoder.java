@@ -4,9 +4,8 @@ import java.nio.ByteBuffer;
 import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
- * Writes flows into one router's export datagrams of at most {@link #MAX_BYTES}. Usage: call {@link
- * #add} until it returns false, then {@link #finish}, send the result, and add the flow again. Not
- * thread-safe.
+ * Writes flows into one router's datagrams of at most {@link #MAX_BYTES}: call {@link #add} until
+ * it returns false, then {@link #finish}, and add the flow again. Not thread-safe.
  */
 abstract sealed class ExportEncoder permits NetFlowV5Encoder, TemplateEncoder {
   /** Fits every path's MTU with room for tunnels. */
@@ -20,14 +19,9 @@ abstract sealed class ExportEncoder permits NetFlowV5Encoder, TemplateEncoder {
     this.exporter = exporter;
   }
 
-  /** Whether the format can carry the flow. */
   abstract boolean accepts(SyntheticFlow flow);
 
-  /**
-   * Adds the flow to the open datagram.
-   *
-   * @return false if the datagram is full; then nothing was added
-   */
+  /** False if the datagram is full; then nothing was added. */
   final boolean add(SyntheticFlow flow, long nowMillis) {
     if (flows == 0) {
       begin(nowMillis);
@@ -40,17 +34,11 @@ abstract sealed class ExportEncoder permits NetFlowV5Encoder, TemplateEncoder {
     return true;
   }
 
-  /** Flows in the open datagram. */
   final int flows() {
     return flows;
   }
 
-  /**
-   * Closes the datagram.
-   *
-   * @return its bytes from position to limit, valid until the next call of {@link #add}
-   * @throws IllegalStateException if no flow was added
-   */
+  /** Valid until the next {@link #add}; {@link IllegalStateException} if no flow was added. */
   final ByteBuffer finish(long nowMillis) {
     if (flows == 0) {
       throw new IllegalStateException("no flow was added to the datagram");
@@ -67,6 +55,5 @@ abstract sealed class ExportEncoder permits NetFlowV5Encoder, TemplateEncoder {
 
   abstract void write(SyntheticFlow flow);
 
-  /** Writes the header. */
   abstract void end(long nowMillis, int flowsInDatagram);
 }

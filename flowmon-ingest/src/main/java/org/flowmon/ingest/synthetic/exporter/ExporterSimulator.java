@@ -20,17 +20,9 @@ import org.flowmon.ingest.synthetic.TrafficModel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Simulates several routers in one thread: sends the live part of a {@link TrafficModel} as NetFlow
- * v5, v9 and IPFIX over UDP and counts the sent flows. Each router has its own port and observation
- * domain.
- *
- * <pre>{@code
- * try (var simulator = new ExporterSimulator(model, target, ExporterSimulator.defaultExporters())) {
- *   SentCounts sent = simulator.run(new ExporterSimulator.Pace(20_000, 50, Duration.ofSeconds(60), Long.MAX_VALUE));
- * }
- * }</pre>
- *
- * <p>{@link #run} belongs to one thread; any thread may call {@link #sent} and {@link #stop}.
+ * Several routers in one thread, each with its own port and observation domain: sends the live part
+ * of a {@link TrafficModel} as NetFlow v5, v9 and IPFIX over UDP and counts the flows. {@link #run}
+ * belongs to one thread; any thread may call {@link #sent} and {@link #stop}.
  */
 public final class ExporterSimulator implements AutoCloseable {
   /** Incomplete datagrams are sent after this time, like those of a router's export timer. */
@@ -45,12 +37,10 @@ public final class ExporterSimulator implements AutoCloseable {
   private static final long UPTIME_MILLIS = Duration.ofDays(3).toMillis();
 
   /**
-   * The rate and the length of a run.
+   * The rate and the end of a run, by time and by count.
    *
    * @param flowsPerSecond 0 for as fast as possible
    * @param burst flows sent between two pauses; the smaller, the more even
-   * @param duration the end by time
-   * @param flows the end by count
    */
   public record Pace(long flowsPerSecond, int burst, Duration duration, long flows) {
     public Pace {
@@ -84,7 +74,7 @@ public final class ExporterSimulator implements AutoCloseable {
   private @Nullable LongSupplier received;
   private int underWay;
 
-  /** Datagrams that were sent and not given up as lost. */
+  /** Sent and not given up as lost. */
   private long datagrams;
 
   private volatile SentCounts sent = new SentCounts(Map.of());
@@ -99,9 +89,8 @@ public final class ExporterSimulator implements AutoCloseable {
   }
 
   /**
-   * Opens a socket for each exporter, on loopback or any address of the target's address family.
+   * Sockets on loopback or any address of the target's family, one for each exporter.
    *
-   * @param target the collector
    * @throws IllegalArgumentException if the model has IPv6 and no exporter can carry it
    */
   public ExporterSimulator(
@@ -131,7 +120,7 @@ public final class ExporterSimulator implements AutoCloseable {
     }
   }
 
-  /** Returns a router each for v5, v9, v9 with sampling of 1 in 10, and IPFIX. */
+  /** V5, v9, v9 with sampling of 1 in 10, and IPFIX. */
   public static List<SimulatedRouter> defaultExporters() {
     return List.of(
         new SimulatedRouter(SourceKind.NETFLOW_V5, 0x0101, 1, 3),
@@ -157,11 +146,7 @@ public final class ExporterSimulator implements AutoCloseable {
     return slots;
   }
 
-  /**
-   * Sends until the pace's end or {@link #stop}; blocks.
-   *
-   * @return the counts of all runs of this simulator
-   */
+  /** Blocks until the pace's end or {@link #stop}; returns the counts of all runs. */
   public SentCounts run(Pace pace) throws IOException {
     long start = System.currentTimeMillis();
     long startNanos = System.nanoTime();
@@ -202,20 +187,16 @@ public final class ExporterSimulator implements AutoCloseable {
   }
 
   /**
-   * Makes {@link #run} wait while too many datagrams are under way, so that a receiver slower than
-   * the pace loses none. Real exporters do not wait, but demos and tests of exact counts need it.
-   *
-   * @param receivedDatagrams how many the receiver has taken from its socket
-   * @param atMost how many its socket holds
+   * Makes {@link #run} wait while more than {@code atMost}, as its socket holds, are under way, so
+   * that a slow receiver loses none. Real exporters do not wait; demos and tests of exact counts
+   * do.
    */
   public void waitForReceiver(LongSupplier receivedDatagrams, int atMost) {
     received = receivedDatagrams;
     underWay = atMost;
   }
 
-  /**
-   * Waits for the receiver unless it has stopped; then datagrams that it does not take are lost.
-   */
+  /** Unless it has stopped; then datagrams that it does not take are lost. */
   private void awaitReceiver(LongSupplier received) {
     long giveUp = System.nanoTime() + STALL_NANOS;
     long seen = received.getAsLong();
@@ -293,7 +274,6 @@ public final class ExporterSimulator implements AutoCloseable {
     sent = new SentCounts(counts);
   }
 
-  /** The routers' UDP source ports. */
   public Set<Integer> ports() throws IOException {
     Set<Integer> ports = new TreeSet<>();
     for (DatagramChannel channel : channels) {
@@ -302,10 +282,7 @@ public final class ExporterSimulator implements AutoCloseable {
     return ports;
   }
 
-  /**
-   * The counts so far. During a run, bytes and packets include flows of datagrams that are still
-   * open.
-   */
+  /** During a run, bytes and packets include flows of datagrams that are still open. */
   public SentCounts sent() {
     return sent;
   }

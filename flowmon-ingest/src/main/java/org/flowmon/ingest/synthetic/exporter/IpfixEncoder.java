@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
- * Writes IPFIX (RFC 7011) with absolute times in milliseconds and 64-bit counts. The sequence
- * number counts the data records, including options, of all previous messages.
+ * IPFIX (RFC 7011) with absolute times in milliseconds and 64-bit counts. The sequence number
+ * counts the data records, including options, of all previous messages.
  *
  * <pre>
  * header  0 version 2 length 4 export time (seconds) 8 sequence 12 observation domain

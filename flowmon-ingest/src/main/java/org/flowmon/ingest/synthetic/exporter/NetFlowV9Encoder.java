@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
- * Writes NetFlow version 9 (RFC 3954). The header's clock has whole seconds: the next full second,
- * so that no flow ends after it. Uptime is given for the same instant, so that a flow's times are
- * exact. The sequence number counts datagrams, the count field all records, including templates.
+ * NetFlow version 9 (RFC 3954). Uptime and seconds are of the next full second, so that no flow
+ * ends later and its times are exact. The sequence number counts datagrams, the count field all
+ * records, including templates.
  *
  * <pre>
  * header  0 version 2 count 4 sysUptime 8 unix seconds 12 sequence 16 source id

@@ -3,8 +3,8 @@ package org.flowmon.ingest.synthetic.exporter;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Spreads events evenly over time in small bursts. After a delay (a pause of the JVM) it catches up
- * for at most a given time and gives up the rest: a long burst would only overrun the receiver.
+ * Spreads events evenly in small bursts. After a pause of the JVM it catches up for a limited time
+ * and gives up the rest: a long burst would only overrun the receiver.
  */
 final class Pacer {
   private final double nanosPerEvent;
@@ -15,7 +15,6 @@ final class Pacer {
   /**
    * @param eventsPerSecond 0 for as fast as possible
    * @param burst events between two pauses, at least 1
-   * @param catchUpNanos the longest delay to catch up; at least one burst
    */
   Pacer(double eventsPerSecond, int burst, double catchUpNanos, long nowNanos) {
     this.nanosPerEvent = eventsPerSecond <= 0 ? 0 : 1e9 / eventsPerSecond;
@@ -28,7 +27,6 @@ final class Pacer {
     return burst;
   }
 
-  /** Waits until {@code events} more may be sent. */
   void await(int events) {
     if (nanosPerEvent == 0) {
       return;

@@ -3,21 +3,9 @@ package org.flowmon.ingest.synthetic.exporter;
 import java.util.Map;
 import org.flowmon.flow.SourceKind;
 
-/**
- * The counts of a sender, taken before the network could lose anything.
- *
- * @param byVersion counts by export version; versions that were not sent are left out
- */
+/** By export version that was sent, before the network could lose anything. */
 public record SentCounts(Map<SourceKind, Count> byVersion) {
-  /**
-   * Counts of one version.
-   *
-   * @param datagrams handed to the network
-   * @param datagramBytes their payload's bytes
-   * @param flows records in them that are flows
-   * @param bytes sum of the flows' bytes as exported
-   * @param packets sum of the flows' packets as exported
-   */
+  /** Bytes and packets are as exported, {@code datagramBytes} are payload. */
   public record Count(long datagrams, long datagramBytes, long flows, long bytes, long packets) {
     static final Count ZERO = new Count(0, 0, 0, 0, 0);
 
@@ -35,7 +23,6 @@ public record SentCounts(Map<SourceKind, Count> byVersion) {
     byVersion = Map.copyOf(byVersion);
   }
 
-  /** The sum over all versions. */
   public Count total() {
     return byVersion.values().stream().reduce(Count.ZERO, Count::plus);
   }

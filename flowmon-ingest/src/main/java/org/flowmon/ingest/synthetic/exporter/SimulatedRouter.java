@@ -3,16 +3,11 @@ package org.flowmon.ingest.synthetic.exporter;
 import org.flowmon.flow.SourceKind;
 
 /**
- * A simulated router that exports flows.
+ * A simulated router that exports flows as v5, v9 or IPFIX.
  *
- * @param version {@link SourceKind#NETFLOW_V5}, {@link SourceKind#NETFLOW_V9} or {@link
- *     SourceKind#IPFIX}
- * @param observationDomain v9 source id, IPFIX observation domain, v5 engine type × 256 + engine id
- *     (0 … 65,535)
- * @param samplingRate 1 of n packets is seen; at 1 every packet is seen and sampling is not
- *     exported
- * @param weight share of the inside hosts whose flows it sees, relative to the other exporters'
- *     weights
+ * @param observationDomain v9 source id, IPFIX domain, v5 engine type × 256 + id (0 … 65,535)
+ * @param samplingRate 1 of n packets is seen; at 1 sampling is not exported
+ * @param weight share of the inside hosts whose flows it sees, relative to others' weights
  */
 public record SimulatedRouter(
     SourceKind version, int observationDomain, int samplingRate, int weight) {
@@ -33,11 +28,7 @@ public record SimulatedRouter(
     }
   }
 
-  /**
-   * Returns an encoder for this router.
-   *
-   * @param bootMillis when the router was booted, its uptime clock's 0; within 49 days of all flows
-   */
+  /** Booted at {@code bootMillis}, its uptime's 0, within 49 days of all flows. */
   ExportEncoder encoder(long bootMillis) {
     return switch (version) {
       case NETFLOW_V5 -> new NetFlowV5Encoder(this, bootMillis);

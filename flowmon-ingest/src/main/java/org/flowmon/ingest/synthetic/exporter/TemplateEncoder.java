@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
- * The common part of NetFlow v9 (RFC 3954) and IPFIX (RFC 7011). A datagram has sets, each with id,
- * length and padding to 4 bytes. There is one template for IPv4 (256), one for IPv6 (257) and, if
- * the exporter samples, an options template (258) with its record. Templates come first and again
- * every {@value #TEMPLATE_DATAGRAMS} datagrams or {@value #TEMPLATE_MILLIS} ms.
+ * What NetFlow v9 (RFC 3954) and IPFIX (RFC 7011) share: sets with id, length and padding to 4
+ * bytes, templates for IPv4 (256), IPv6 (257) and, if the exporter samples, options (258) with a
+ * record. Templates come first and again every {@value #TEMPLATE_DATAGRAMS} datagrams or {@value
+ * #TEMPLATE_MILLIS} ms.
  */
 abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Encoder, IpfixEncoder {
   static final int IPV4_TEMPLATE = 256;
@@ -35,9 +35,7 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
 
   int optionsRecords;
 
-  /**
-   * @param ipv4Fields element id and length, in the order of {@link #write}
-   */
+  /** {@code ipv4Fields}: element id and length, in the order of {@link #write}. */
   TemplateEncoder(
       SimulatedRouter exporter, int headerBytes, int[][] ipv4Fields, int[][] ipv6Fields) {
     super(exporter);
@@ -119,7 +117,6 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
     writeRest(flow, ipv4);
   }
 
-  /** Closes the open set and begins another. */
   final void openSet(int id) {
     closeSet();
     openSet = id;
@@ -145,7 +142,6 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
 
   abstract int templateSetId();
 
-  /** Opens the set of options templates and writes the template for sampling. */
   abstract void writeSamplingTemplate();
 
   /** Writes all fields after the addresses and, in IPv4, the next hop. */

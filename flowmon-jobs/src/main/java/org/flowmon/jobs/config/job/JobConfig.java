@@ -57,14 +57,12 @@ import org.flowmon.jobs.config.YamlSection;
  *   slots: 4194304
  * </pre>
  *
- * @param archive location of the archive; null if none is configured
- * @param compactRows rows of a merged segment, about; 0: the job does not merge
- * @param retention limits of the archive; null: its own limits
- * @param segments how segments are sealed from now on, as {@link
- *     org.flowmon.archive.segment.SegmentOptions#parse} reads it; null: the archive's own settings
+ * @param archive null if none is configured
+ * @param retention limits of the archive; null: its own
+ * @param segments as {@link org.flowmon.archive.segment.SegmentOptions#parse} reads it; null: the
+ *     archive's own
  * @param postgres null if results do not go to PostgreSQL
- * @param analyses folder of the analyses' files; null if none is configured
- * @param webhooks that alerts may name
+ * @param analyses folder; null if none is configured
  * @param site null if no states are published
  * @param merge null if the job reads flows
  */
@@ -81,7 +79,6 @@ public record JobConfig(
     SiteConfig site,
     MergeConfig merge)
     implements Serializable {
-  /** The default rows of a merged segment. */
   public static final int DEFAULT_COMPACT_ROWS = 1_000_000;
 
   private static final int MIN_COMPACT_ROWS = 1000;
@@ -92,7 +89,6 @@ public record JobConfig(
     webhooks = List.copyOf(webhooks);
   }
 
-  /** Creates a job without states of sites. */
   public JobConfig(
       Kafka kafka,
       ArchiveLocation archive,
@@ -117,11 +113,7 @@ public record JobConfig(
         null);
   }
 
-  /**
-   * The Kafka cluster and the topic of flows.
-   *
-   * @param analysesTopic the topic that starts, changes and stops analyses; null: none
-   */
+  /** The Kafka cluster and the topic of flows; {@code analysesTopic} is null if there is none. */
   public record Kafka(
       String bootstrap,
       String topic,
@@ -130,17 +122,13 @@ public record JobConfig(
       String analysesTopic,
       Map<String, String> properties)
       implements Serializable {
-    /** The default of {@link #analysesTopic}. */
     public static final String ANALYSES_TOPIC = "flowmon.analyses";
 
     public Kafka {
       properties = Map.copyOf(properties);
     }
 
-    /**
-     * Returns the properties of all Kafka clients, with the bootstrap servers; the caller may add
-     * to them.
-     */
+    /** Properties of all Kafka clients, with bootstrap servers; the caller may add to them. */
     public Map<String, Object> clientProperties() {
       Map<String, Object> all = new HashMap<>(properties);
       all.put("bootstrap.servers", bootstrap);
@@ -155,11 +143,7 @@ public record JobConfig(
     }
   }
 
-  /**
-   * The PostgreSQL database.
-   *
-   * @param passwordFile file whose first line is the password; null if none is needed
-   */
+  /** The database; the password is the first line of the file; null if none is needed. */
   public record Postgres(String url, String user, String passwordFile) implements Serializable {
     /** Returns the URL without possible secrets: parameters, and the part before an @. */
     public String place() {
@@ -179,12 +163,9 @@ public record JobConfig(
    * @param parallelism 0: the cluster's default
    * @param maxParallelism number of key groups; fixed for the life of a job's state
    * @param checkpointDirectory URI; null: the cluster's
-   * @param disorderBound how far a flow's arrival may lie behind the largest in its Kafka partition
-   * @param arrivalAhead how far a flow's arrival may lie after Kafka's time of its message
-   * @param bounded whether the job ends with Kafka's contents at its start
-   * @param reportTasks tasks that ask history and make reports; 1: that of the windows, which hands
-   *     its results on without a copy
-   * @param budget the limits on all analyses together
+   * @param disorderBound how far an arrival may lie behind the largest in its Kafka partition
+   * @param arrivalAhead how far an arrival may lie after Kafka's time of its message
+   * @param reportTasks that ask history and report; 1: the windows' own, without a copy of results
    */
   public record Settings(
       Role role,
@@ -198,10 +179,8 @@ public record JobConfig(
       int reportTasks,
       AnalysesBudget budget)
       implements Serializable {
-    /** The default of {@link #arrivalAhead}. */
     public static final Duration ARRIVAL_AHEAD = Duration.ofHours(1);
 
-    /** Creates settings with one task of reports and the default bounds. */
     public Settings(
         Role role,
         int parallelism,
@@ -223,24 +202,18 @@ public record JobConfig(
           AnalysesBudget.DEFAULT);
     }
 
-    /**
-     * Returns the default delay of history: two checkpoint intervals, as the archive is one behind.
-     */
+    /** The default delay: two checkpoint intervals, as the archive is one behind. */
     public Duration historyDelay() {
       return checkpointInterval.multipliedBy(2);
     }
   }
 
-  /**
-   * Reads a file.
-   *
-   * @throws ConfigException naming file, line, key and the expected value
-   */
+  /** Reads a file; {@link ConfigException} names file, line, key and the expected value. */
   public static JobConfig read(Path file) {
     return of(YamlFile.read(file));
   }
 
-  /** As {@link #read}, from text; {@code file} is its name in errors. */
+  /** Reads text; {@code file} is its name in errors. */
   public static JobConfig parse(String file, String text) {
     return of(YamlFile.parse(file, text));
   }
@@ -296,7 +269,6 @@ public record JobConfig(
     return config;
   }
 
-  /** Refuses sections that do not fit one another. */
   private void check(YamlSection root) {
     if (merge != null && job.role() != Role.ANALYSES) {
       throw root.error(

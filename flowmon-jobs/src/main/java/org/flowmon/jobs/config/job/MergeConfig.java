@@ -19,7 +19,6 @@ import org.flowmon.jobs.config.YamlSection;
  */
 public record MergeConfig(List<String> sites, String topic, Duration timeout, long memory)
     implements Serializable {
-  /** The most sites of one job. */
   public static final int MAX_SITES = 1000;
 
   /** The least of {@link #memory}: the most bytes of a window. */

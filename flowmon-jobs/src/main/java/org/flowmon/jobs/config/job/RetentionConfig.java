@@ -7,24 +7,17 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.YamlSection;
 
 /**
- * The limits of the job's archive, as {@link RetentionOptions}.
- *
- * @param rows 0: no such limit
- * @param slack the most rows stored beyond {@code rows}
- * @param age zero: no such limit
- * @param bytes 0: no such limit
+ * The limits of the job's archive, as {@link RetentionOptions}; 0: no such limit. {@code slack}:
+ * the most rows stored beyond {@code rows}.
  */
 public record RetentionConfig(long rows, long slack, Duration age, long bytes)
     implements Serializable {
-  // A merge makes segments half as large again at most. Without merges they have the rows that a
-  // writer seals between two barriers.
+  // Merged segments grow by half at most; unmerged have what a writer seals between two barriers.
   private static final int UNMERGED_ROWS = 250_000;
 
   /**
-   * Reads the keys.
-   *
-   * @param compactRows rows of merged segments, about; 0 without merges
-   * @throws ConfigException if the slack is too small for segments of this size
+   * Segments merge to about {@code compactRows}; 0: no merges. Throws {@link ConfigException} if
+   * the slack is too small for them.
    */
   static RetentionConfig of(YamlSection section, int compactRows) {
     long rows = section.number("rows", 0, Long.MAX_VALUE, 0);
@@ -48,7 +41,6 @@ public record RetentionConfig(long rows, long slack, Duration age, long bytes)
     }
   }
 
-  /** Returns the options for the archive. */
   public RetentionOptions options() {
     return RetentionOptions.of(rows, slack, age, bytes);
   }

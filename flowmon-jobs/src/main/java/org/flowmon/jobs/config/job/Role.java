@@ -1,14 +1,9 @@
 package org.flowmon.jobs.config.job;
 
-/**
- * The tasks of a job. On a cluster two jobs run, so that a slow database never stops the archive.
- */
+/** The tasks of a job; on a cluster two jobs, so that a slow database never stops the archive. */
 public enum Role {
-  /** Writes flows to the archive. */
   ARCHIVE,
-  /** Runs the analyses. */
   ANALYSES,
-  /** Both, in one job. */
   ALL;
 
   public boolean archives() {

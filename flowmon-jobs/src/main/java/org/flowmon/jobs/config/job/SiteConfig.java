@@ -20,14 +20,12 @@ import org.flowmon.jobs.config.YamlSection;
 public record SiteConfig(
     String name, String topic, String bootstrap, Map<String, String> properties)
     implements Serializable {
-  /** The default of the topic. */
   public static final String TOPIC = "flowmon.states";
 
   public SiteConfig {
     properties = Map.copyOf(properties);
   }
 
-  /** Returns the client properties of the Kafka cluster that the states go to. */
   public Map<String, Object> clientProperties() {
     Map<String, Object> all = new HashMap<>(properties);
     all.put("bootstrap.servers", bootstrap);

@@ -2,9 +2,7 @@ package org.flowmon.jobs.config.job;
 
 /** The offsets at which a job without a checkpoint begins. */
 public enum StartingOffsets {
-  /** The oldest flow in Kafka. */
   EARLIEST,
-  /** Flows that come from now on. */
   LATEST,
   /** The consumer group's offset; for a new group the oldest flow. */
   COMMITTED

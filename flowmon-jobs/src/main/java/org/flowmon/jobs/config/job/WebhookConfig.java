@@ -25,7 +25,7 @@ import org.flowmon.jobs.config.YamlSection;
  * <p>The URL may be a secret, as that of a chat is: only the name is shown.
  *
  * @param headerFile headers of each request, a line each; null: none
- * @param timeout of one request, from its start to the end of the answer
+ * @param timeout of one request, to the end of the answer
  * @param giveUp an alert that could not be delivered for this long is dropped
  * @param queue the most waiting alerts; above that the oldest are dropped
  */

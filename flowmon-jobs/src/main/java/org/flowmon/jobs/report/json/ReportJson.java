@@ -16,10 +16,7 @@ import org.flowmon.udaf.value.ResultTable;
 public final class ReportJson {
   static final int VERSION = 1;
 
-  /**
-   * The version of the message of a report without rows: readers that only know rows must refuse
-   * it.
-   */
+  /** Of reports without rows: readers that only know rows must refuse it. */
   static final int VERSION_WITHOUT_ROWS = 2;
 
   private ReportJson() {}
@@ -27,19 +24,11 @@ public final class ReportJson {
   /** A message. */
   @FunctionalInterface
   public interface Messages {
-    /**
-     * Takes a message.
-     *
-     * @param key {@code analysis|window end|row key}
-     * @param value an object
-     */
+    /** Takes {@code analysis|window end|row key} and an object. */
     void take(String key, String value);
   }
 
-  /**
-   * Gives the messages of a report in their order: one for each row, and a message of its own for a
-   * report without rows.
-   */
+  /** In order, one for each row; a report without rows has a message of its own. */
   public static void messages(Report report, Messages to) {
     String window = report.analysis() + '|' + time(report.windowEnd()) + '|';
     if (report.rows().rowCount() == 0) {
@@ -50,12 +39,11 @@ public final class ReportJson {
     }
   }
 
-  /** Gives the values of the messages of a report in their order, each a line. */
+  /** The values of the messages in order, each a line. */
   public static void lines(Report report, Consumer<String> to) {
     messages(report, (key, value) -> to.accept(value));
   }
 
-  /** Returns the JSON of a report without rows. */
   private static String valueWithoutRows(Report report) {
     StringBuilder out = new StringBuilder(512);
     beginning(out, VERSION_WITHOUT_ROWS, report);
@@ -72,7 +60,6 @@ public final class ReportJson {
     out.append(",\"revision\":").append(report.revision());
   }
 
-  /** Returns a row as JSON. */
   static String value(Report report, int row) {
     StringBuilder out = new StringBuilder(512);
     beginning(out, VERSION, report);
@@ -88,12 +75,11 @@ public final class ReportJson {
     return out.append('}').toString();
   }
 
-  /** Returns the approximations of a report as a JSON array. */
   public static String approximations(Report report) {
     return approximations(report, true);
   }
 
-  // Queries are as long as texts may be, and the same for all rows of a report.
+  // Queries are as long as texts may be, and equal in all rows of a report.
   private static String approximations(Report report, boolean withQueries) {
     StringBuilder out = new StringBuilder("[");
     for (ReportApproximation one : report.approximations()) {
@@ -166,7 +152,7 @@ public final class ReportJson {
     out.append('}');
   }
 
-  /** Formats a time as ISO 8601 in UTC. */
+  /** ISO 8601 in UTC. */
   public static String time(long micros) {
     return FlowTime.text(micros);
   }

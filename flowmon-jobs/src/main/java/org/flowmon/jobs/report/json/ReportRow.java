@@ -11,15 +11,12 @@ import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.topic.JsonMessage;
 
 /**
- * A row of a report in Kafka, or the message of a report without rows: the format of {@link
- * ReportJson#messages}, parsed ({@code docs/format/reports.md}).
+ * A report's row, or message without rows, of {@link ReportJson#messages} ({@code
+ * docs/format/reports.md}). The window is [start, end), in microseconds.
  *
- * @param windowStart in microseconds, inclusive
- * @param windowEnd in microseconds, exclusive
- * @param rows number of the report's rows
- * @param rowNumber 1 … {@code rows}; 0 if there are none: then there are no columns
- * @param columns by name, in their order: text, {@link BigInteger}, {@link Double}, {@link Boolean}
- *     or null
+ * @param rowNumber 1 … {@code rows}; 0, and no columns, if there are none
+ * @param columns by name, in order: text, {@link BigInteger}, {@link Double}, {@link Boolean} or
+ *     null
  * @param confidence by name, with values as in {@code columns}
  * @param approximate the approximations of columns, by name; empty if all is exact
  */
@@ -42,11 +39,8 @@ public record ReportRow(
   }
 
   /**
-   * Parses a message of any origin.
-   *
-   * @param message JSON in UTF-8; null, as in a tombstone, is invalid
-   * @throws IOException if it is no row of a report, or of an unknown version; names the expected
-   *     format
+   * Parses JSON in UTF-8 of any origin; null, a tombstone, is invalid. IOException names the
+   * expected format if it is no row or of an unknown version.
    */
   public static ReportRow parse(byte[] message) throws IOException {
     JsonMessage json = JsonMessage.parse(message);

@@ -12,20 +12,16 @@ import java.util.TreeMap;
 import org.flowmon.jobs.report.Report;
 
 /**
- * Assembles reports from their messages, as every reader has to ({@code docs/format/reports.md}):
- * the rows of each window's highest revision alone, repeated rows once. Messages come in any order.
- * Not thread-safe.
+ * Assembles reports as every reader has to ({@code docs/format/reports.md}): the rows of each
+ * window's highest revision, repeats once. Messages come in any order. Not thread-safe.
  */
 public final class ReportWindows {
   private final int remembered;
   private final Map<Key, Window> windows = new LinkedHashMap<>();
-  // The revisions of taken reports, in the order in which they were taken.
+  // In the order in which they were taken.
   private final Map<Key, Integer> taken = new LinkedHashMap<>();
 
-  /**
-   * @param remembered how many taken reports it remembers at least: a repeat of one of these is no
-   *     report
-   */
+  /** {@code remembered}: at least so many taken reports are known, whose repeats are no reports. */
   public ReportWindows(int remembered) {
     this.remembered = remembered;
   }
@@ -49,12 +45,12 @@ public final class ReportWindows {
       return key.analysis();
     }
 
-    /** Start of the window in microseconds, inclusive. */
+    /** Microseconds, inclusive. */
     public long start() {
       return key.start();
     }
 
-    /** End of the window in microseconds, exclusive. */
+    /** Microseconds, exclusive. */
     public long end() {
       return key.end();
     }
@@ -63,33 +59,24 @@ public final class ReportWindows {
       return revision;
     }
 
-    /**
-     * Whether an earlier update of the window came, too. If results come once, as with {@code
-     * revisions: false}, none does, whatever the number of the update.
-     */
+    /** An earlier update came, too: never with {@code revisions: false}, whatever its number. */
     public boolean isUpdated() {
       return isUpdated;
     }
 
-    /** The number of the report's rows. */
     public int rows() {
       return rows;
     }
 
-    /** Whether all rows have come. */
     public boolean isComplete() {
       return messages.size() == Math.max(1, rows);
     }
 
-    /**
-     * The messages so far, as JSON in UTF-8: the rows in the report's order or, for a report
-     * without rows, its single message.
-     */
+    /** JSON in UTF-8: the rows in the report's order or, without rows, its single message. */
     public Collection<byte[]> messages() {
       return messages.values();
     }
 
-    /** Parses {@link #messages}. */
     public List<ReportRow> parsed() throws IOException {
       List<ReportRow> parsed = new ArrayList<>();
       for (byte[] message : messages.values()) {
@@ -115,10 +102,8 @@ public final class ReportWindows {
   }
 
   /**
-   * Takes a message.
-   *
-   * @return its window; null if that has, or had when it was taken, a higher revision, or the same
-   *     and was taken
+   * Returns its window; null if that has, or had when it was taken, a higher revision, or the same
+   * and was taken.
    */
   public Window add(ReportRow row, byte[] message) {
     Key key = new Key(row.analysis(), row.windowStart(), row.windowEnd());
@@ -136,22 +121,19 @@ public final class ReportWindows {
     return window;
   }
 
-  /** Whether a revision is of an earlier update than another, not just of less history. */
+  /** Of an earlier update than another, not just of less history. */
   private static boolean isEarlier(int revision, int other) {
     return revision / Report.UPDATE < other / Report.UPDATE;
   }
 
-  /** Returns the reports that were not taken, in the order of their first messages. */
+  /** The reports that were not taken, in the order of their first messages. */
   public List<Window> waiting() {
     return List.copyOf(windows.values());
   }
 
   /**
-   * Forgets the reports whose windows are not among the last of their analysis.
-   *
-   * @param most the most windows kept of an analysis, those that end last; windows without rows
-   *     within their range stay and do not count
-   * @return whether there were others
+   * Keeps the windows that end last, {@code most} per analysis, and those without rows in their
+   * range, which do not count. Returns whether there were others.
    */
   public boolean keepLast(int most) {
     Map<String, List<Window>> byAnalysis = new TreeMap<>();
@@ -174,7 +156,7 @@ public final class ReportWindows {
     return any;
   }
 
-  /** Takes a report out: another one of its window comes only with a higher revision. */
+  /** Takes a report out: another of its window comes only with a higher revision. */
   public void take(Window window) {
     forget(window);
     taken.remove(window.key);

@@ -24,25 +24,18 @@ import org.flowmon.udaf.value.ValueKind;
  * Anomaly: whether the window's traffic matrix differs from that of the past ({@code logic:
  * anomaly}).
  *
- * <p>The live query's groups are the matrix of now, the history query's that of the past. The pair
- * is the live query's GROUP BY columns, with the measure as its value. {@link Similarity} compares
- * the matrices as distributions by all its measures; the parameter selects the one that decides
- * with the threshold. The report has a row for the window, {@code part = summary}, and a row for
- * each of the pairs whose rates changed most, {@code part = change}.
+ * <p>The live query's groups are the matrix of now, the history query's that of the past: GROUP BY
+ * columns of the live one are the pair, the measure its value. {@link Similarity} compares them by
+ * all its measures; one decides. The report has a row {@code part = summary} for the window, and
+ * {@code part = change} for each pair whose rate changed most.
  *
- * <p>If the history query asks for SAME_HOUR, it gives {@code DAYS_BEFORE(…) AS day} too, and the
- * days whose hours are wholly inside history count. Otherwise its filter bounds {@code end_time},
- * all its rows count, and rates are by the part of that range inside history.
+ * <p>With SAME_HOUR the history query gives {@code DAYS_BEFORE(…) AS day} too, and days whose hours
+ * are wholly inside history count. Otherwise its filter bounds {@code end_time}, all rows count,
+ * and rates are by the part of that range inside history.
  *
- * <p>Parameters:
- *
- * <ul>
- *   <li>{@code measure}: a column of both queries, default {@code bytes}
- *   <li>{@code decides}: {@code jensen_shannon} (default), {@code l1} or {@code cosine}
- *   <li>{@code threshold}: 0 … 1, default 0.5; values above it are anomalous, for cosine values
- *       below it
- *   <li>{@code changes}: rows of changes at most, default 20
- * </ul>
+ * <p>Parameters: {@code measure}, a column of both queries ({@code bytes}); {@code decides}, {@code
+ * jensen_shannon} (default), {@code l1} or {@code cosine}; {@code threshold}, 0 … 1 (0.5), above
+ * which, for cosine below, it is anomalous; {@code changes}, rows of these at most (20).
  */
 final class AnomalyLogic implements ReportLogic {
   private static final String DAY = "day";
@@ -60,12 +53,7 @@ final class AnomalyLogic implements ReportLogic {
   // Successive windows mostly have the same past.
   private Known known;
 
-  /**
-   * The matrix of an answer.
-   *
-   * @param rows of the answer
-   * @param inside which of its days count; null: all rows do
-   */
+  /** The matrix of an answer's {@code rows}, of the days inside; null: of all. */
   private record Known(ResultTable rows, DaysInside inside, TrafficMatrix matrix) {
     // Compares by identity: comparing all rows would take as long as summing them.
     @SuppressWarnings("ReferenceEquality")
@@ -75,12 +63,9 @@ final class AnomalyLogic implements ReportLogic {
   }
 
   /**
-   * The matrix of the past.
-   *
-   * @param matrix null if nothing of it is inside history
-   * @param seconds duration of its traffic
-   * @param coverage the part of the time asked for that is inside history, 0 … 1
-   * @param missing days outside history, null if there are none or no days were asked for
+   * The matrix of the past, null if nothing is inside history: {@code seconds} of traffic; {@code
+   * coverage}, 0 … 1, the share of the time asked for inside history; {@code missing} days outside,
+   * null if none or none asked for.
    */
   private record Past(TrafficMatrix matrix, double seconds, double coverage, String missing) {}
 

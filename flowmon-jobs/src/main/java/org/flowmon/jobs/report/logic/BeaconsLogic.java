@@ -24,23 +24,14 @@ import org.flowmon.udaf.value.ValueKind;
  * Beacons: pairs that speak at regular intervals over most of a long window ({@code logic:
  * beacons}). Without a history.
  *
- * <p>The live query groups by a pair (or any other keys) and by a slot, {@code TIME_BUCKET(…,
- * INTERVAL …)}, and has the time of the slot's first flow ({@code first}) and of its last ({@code
- * last}). {@link Beats} defines the beats of a pair and their regularity. Other aggregates are sums
- * and counts, and are added over the slots.
+ * <p>The live query groups by a pair (or any keys) and a slot, {@code TIME_BUCKET(…, INTERVAL …)},
+ * with the times of its {@code first} and {@code last} flow; other aggregates are sums and counts,
+ * added over slots. {@link Beats} defines the beats and their regularity.
  *
- * <p>Parameters:
- *
- * <ul>
- *   <li>{@code beats}: the least number of beats, default 12
- *   <li>{@code jitter}: how far an interval may lie from their median, as a share of it: default
- *       0.3
- *   <li>{@code share}: of the intervals that must lie so near, default 0.9
- *   <li>{@code span}: of the window that must lie between the first beat and the last, default 0.5
- *   <li>{@code burst}: flows that begin within this many seconds after one another are one beat,
- *       default 10
- *   <li>{@code limit}: rows at most, default 1000
- * </ul>
+ * <p>Parameters: {@code beats}, at least (12); {@code jitter}, how far an interval may lie from the
+ * median, as a share of it (0.3); {@code share} of the intervals that must lie so near (0.9);
+ * {@code span} of the window between first and last beat (0.5); {@code burst}, flows that begin
+ * within so many seconds after one another are one beat (10); {@code limit}, rows at most (1000).
  */
 final class BeaconsLogic implements ReportLogic {
   private static final String FIRST = "first";

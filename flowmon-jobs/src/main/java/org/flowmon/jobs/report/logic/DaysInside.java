@@ -6,10 +6,7 @@ import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.report.SameHourDays;
 
-/**
- * The days of {@code SAME_HOUR(…, :now, days)} that are inside history: their whole hours, as
- * {@link HistoryAnswer#covers} defines it.
- */
+/** Days of {@code SAME_HOUR(…, :now, days)} with {@link HistoryAnswer#covers} of the whole hour. */
 final class DaysInside {
   private final boolean[] inside; // by day, 1 … days
   private final int used;
@@ -37,17 +34,15 @@ final class DaysInside {
     return new DaysInside(inside, used, used == days ? null : missing.toString());
   }
 
-  /** Returns the number of days inside. */
   int used() {
     return used;
   }
 
-  /** Returns the other days by the start of their hour, a blank between them; null without one. */
+  /** The other days by the start of their hour, a blank between; null without one. */
   String missing() {
     return missing;
   }
 
-  /** Whether the same days are inside. */
   boolean isSame(DaysInside other) {
     return Arrays.equals(inside, other.inside);
   }

@@ -24,24 +24,19 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Dispersion: prefixes that appear again, their lag, and their traffic in the past ({@code logic:
+ * Dispersion: prefixes that appear again, their lag, and their past traffic ({@code logic:
  * dispersion}).
  *
- * <p>The window slides; the live query groups by the prefix (or any other keys) and by {@code
- * TIME_BUCKET(end_time, slide)}. A prefix that appears in the window's last slide and in an earlier
- * one is reported. So each pair of successive appearances is reported once, in the window that ends
- * with the later one. {@link Sighting} defines the columns of lags.
+ * <p>The window slides; the live query groups by the prefix (or any keys) and {@code
+ * TIME_BUCKET(end_time, slide)}. A prefix in the window's last slide and an earlier one is
+ * reported: each pair of successive appearances once, in the window that ends with the later.
+ * {@link Sighting} defines the columns of lags.
  *
- * <p>The history query groups by the same keys without the slide. Its sums and counts are given per
- * day of the time asked for that is inside history.
+ * <p>The history query groups by the same keys without the slide; sums and counts are per day of
+ * the time asked for inside history.
  *
- * <p>Parameters:
- *
- * <ul>
- *   <li>{@code min_lag}: slides that must lie between the two appearances, default 1; with 2,
- *       prefixes that appear all the time are not reported
- *   <li>{@code limit}: rows at most, default 1000
- * </ul>
+ * <p>Parameters: {@code min_lag}, slides between the two appearances (1; with 2, prefixes that
+ * appear all the time are left out); {@code limit}, rows at most (1000).
  */
 final class DispersionLogic implements ReportLogic {
   private static final int MAX_SLIDES = 64; // bits of a Sighting
@@ -58,12 +53,7 @@ final class DispersionLogic implements ReportLogic {
   private List<ReportColumn> columns;
   private PastRange range;
 
-  /**
-   * A column of the history query in the report.
-   *
-   * @param name in the query
-   * @param perDay whether it is a sum or count, given per day
-   */
+  /** A column of the history query, by its name there; sums and counts are given per day. */
   private record Past(String name, ReportColumn column, boolean perDay) {}
 
   @Override
@@ -115,7 +105,7 @@ final class DispersionLogic implements ReportLogic {
                             .formatted(time.sqlName(), analysis.live().slide())));
   }
 
-  /** Whether a value depends on a column, as COALESCE(end_time, arrival) does on end_time. */
+  /** Whether a value depends on a column, as COALESCE(end_time, arrival) on end_time. */
   private static boolean reads(Expression expression, FlowColumn column) {
     return (expression instanceof Expression.Column read && read.column() == column)
         || ExpressionParts.of(expression).stream().anyMatch(part -> reads(part, column));
@@ -188,7 +178,6 @@ final class DispersionLogic implements ReportLogic {
     return out.build();
   }
 
-  /** Returns the keys that appear in the last slide and before, in the report's order. */
   private List<Sighting> sightings(WindowResult live, RowKeys now) {
     ResultTable rows = live.rows();
     int column = rows.column(bucket);
@@ -229,12 +218,7 @@ final class DispersionLogic implements ReportLogic {
     out.copy(measures, rows, sighting.row());
   }
 
-  /**
-   * Adds the history of a key.
-   *
-   * @param row −1 if there is none: the key sent nothing
-   * @param days inside history
-   */
+  /** Adds a key's history over {@code days} inside it; row −1: the key sent nothing. */
   private void addPast(ReportRows out, ResultTable rows, int row, double days) {
     for (Past past : pasts) {
       String name = past.column().name();

@@ -22,30 +22,18 @@ import org.flowmon.udaf.value.ValueKind;
 /**
  * Elephants: keys that send much now and did not before ({@code logic: elephants}).
  *
- * <p>A row of the window's top k is {@code new} if its measure (bytes) is above {@code share} of
- * the window's total over all groups, and its rate is at least {@code factor} times the median of
- * its own rates in the same hour of the past days. Every day inside history counts: on a day
- * without a row of this key its rate was 0, so a key never seen is new. Days whose hour is not
- * wholly inside history are left out and named. Without any day inside, it is unknown whether the
- * row is new: {@code no_history}. All other rows are {@code usual}.
+ * <p>A row of the window's top k is {@code new} if its measure is above {@code share} of the total
+ * over all groups and its rate at least {@code factor} times the median of its own in the same hour
+ * of past days. On a day inside history without a row its rate was 0, so a key never seen is new.
+ * Days not wholly inside are left out and named; without any it is {@code no_history}. Others are
+ * {@code usual}. Rates are per second, by the window's length or an hour; comparisons are exact.
  *
- * <p>A rate is the measure per second: divided by the window's length now, and by an hour then. All
- * comparisons are exact.
+ * <p>Parameters: {@code share}, 0 … 1 (0.01); {@code factor} (3); {@code measure}, a column of both
+ * queries ({@code bytes}); {@code emit}, {@code all} (default) rows of the top k or {@code
+ * significant}, the new; {@code emit_no_history}, whether that has {@code no_history} too (false).
  *
- * <p>Parameters:
- *
- * <ul>
- *   <li>{@code share}: 0 … 1, default 0.01
- *   <li>{@code factor}: default 3
- *   <li>{@code measure}: a column of both queries, default {@code bytes}
- *   <li>{@code emit}: {@code all} (default) rows of the top k with their verdict, or {@code
- *       significant}: the new ones only
- *   <li>{@code emit_no_history}: whether {@code significant} also lets {@code no_history} rows
- *       through, default false
- * </ul>
- *
- * <p>The live query groups by one or more columns. The history query gives the same columns, the
- * measure, and {@code DAYS_BEFORE(…) AS day}, and its filter has a SAME_HOUR.
+ * <p>The live query groups by some columns; the history query has them, the measure, {@code
+ * DAYS_BEFORE(…) AS day} and a filter with SAME_HOUR.
  */
 final class ElephantsLogic implements ReportLogic {
 
@@ -86,7 +74,7 @@ final class ElephantsLogic implements ReportLogic {
     return columns;
   }
 
-  /** Requires a total of the measure: windows have totals of aggregates that are select items. */
+  /** Windows have totals of aggregates that are select items. */
   private void requireTotal(LogicRules rules) {
     FlowQuery query = rules.live();
     boolean isAggregate =
@@ -138,12 +126,7 @@ final class ElephantsLogic implements ReportLogic {
     return out.build();
   }
 
-  /**
-   * Judges a row.
-   *
-   * @param value of the measure, null if it is NULL
-   * @param twiceMedian of the measure in the hours, null without days
-   */
+  /** Null {@code value} is NULL; null {@code twiceMedian}, of the hours: no days. */
   private String verdict(
       BigInteger value, BigInteger total, BigInteger twiceMedian, long windowMicros) {
     if (value == null

@@ -18,16 +18,13 @@ import org.flowmon.udaf.value.ValueKind;
 /**
  * Mice: rows of the window without the usual top hosts ({@code logic: mice}).
  *
- * <p>The history query names the top hosts of the past; its groups have some of the live query's
- * GROUP BY columns ({@code src_addr}). A row of the window whose values of these columns are among
- * them is left out; NULL is a value like any other. The first of the other rows, in the live
- * query's order, are reported with the verdict {@code mouse}. If no part of the history query's
- * time is inside history, the top hosts are unknown: no row is left out, and the verdict is {@code
- * no_history}.
+ * <p>The history query names past top hosts by some of the live query's GROUP BY columns ({@code
+ * src_addr}). Rows with these values, NULL among them, are left out; the first of the others, in
+ * the live query's order, are {@code mouse}. If nothing of its time is inside history, none is left
+ * out and the verdict is {@code no_history}.
  *
- * <p>Parameter {@code limit}: rows at most, default 100. A LIMIT of the live query must not cut off
- * the mice after the elephants: {@code LIMIT 100 BY src_addr LIMIT 10100} leaves 100 rows whichever
- * 100 sources are left out.
+ * <p>Parameter {@code limit}: rows at most (100). The live query's LIMIT must not cut off the mice:
+ * {@code LIMIT 100 BY src_addr LIMIT 10100} leaves 100 rows whichever 100 sources are left out.
  */
 final class MiceLogic implements ReportLogic {
   private int limit;

@@ -19,30 +19,21 @@ import org.flowmon.udaf.value.ValueKind;
  * Keys with a large count now and not usually: {@code logic: portscans}, of targets, and {@code
  * logic: fan_out}, of peers.
  *
- * <p>A row of the window is a {@code scan}, or has {@code more}, if its count is at least {@code
- * targets} (or {@code peers}), and at least {@code factor} times the median of its own counts in
- * the same hour of the past days. An hour is compared with a window that may be shorter: a count
- * that a source usually reaches within an hour is nothing new in a window. Days whose hour is not
- * wholly inside history are left out and named; without any day inside, the verdict is {@code
- * no_history}. All other rows are {@code usual}. Comparisons are exact.
+ * <p>A row is a {@code scan}, or has {@code more}, if its count is at least {@code targets} (or
+ * {@code peers}) and {@code factor} times the median of its own in the same hour of past days. The
+ * window may be shorter than an hour: what a source usually reaches in an hour is nothing new. Days
+ * not wholly inside history are left out and named; without any it is {@code no_history}. Others
+ * are {@code usual}. Comparisons are exact.
  *
- * <p>The queries define the count and select its flows: those of the bundled files leave out flows
- * that answer others, so that a victim is no scanner.
+ * <p>The queries define the count and its flows: the bundled ones leave out answers to others, so
+ * that a victim is no scanner.
  *
- * <p>Parameters:
+ * <p>Parameters: {@code targets}, {@code peers}, the least count (100, 20); {@code factor} (3);
+ * {@code emit}, {@code all} (default) rows or {@code scans}, {@code more}, those; {@code
+ * emit_no_history}, whether that has {@code no_history} rows too (false).
  *
- * <ul>
- *   <li>{@code targets}, {@code peers}: the least count, default 100, 20
- *   <li>{@code factor}: default 3
- *   <li>{@code emit}: {@code all} (default) rows with their verdict, or {@code scans}, {@code
- *       more}: those only
- *   <li>{@code emit_no_history}: whether that also lets {@code no_history} rows through, default
- *       false
- * </ul>
- *
- * <p>The live query groups by one or more columns and has the count as a whole number. The history
- * query gives the same columns, the count and {@code DAYS_BEFORE(…) AS day}, and its filter has a
- * SAME_HOUR.
+ * <p>The live query groups by some columns and has a whole-number count; the history query has
+ * these, {@code DAYS_BEFORE(…) AS day} and a filter with SAME_HOUR.
  */
 final class MoreThanUsualLogic implements ReportLogic {
   private final String measure;
@@ -65,12 +56,10 @@ final class MoreThanUsualLogic implements ReportLogic {
     this.foundOnly = foundOnly;
   }
 
-  /** Creates the logic for sources with many pairs of destination and port. */
   static ReportLogic portscans() {
     return new MoreThanUsualLogic("targets", "100", "scan", "scans");
   }
 
-  /** Creates the logic for hosts with many peers. */
   static ReportLogic fanOut() {
     return new MoreThanUsualLogic("peers", "20", "more", "more");
   }

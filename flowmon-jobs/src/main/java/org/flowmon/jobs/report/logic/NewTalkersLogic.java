@@ -23,19 +23,12 @@ import org.flowmon.udaf.value.ValueKind;
  * New talkers: rows of a window that are not in the history query's past ({@code logic:
  * new_talkers}).
  *
- * <p>The history query's groups have some of the live query's GROUP BY columns, or all. A row of
- * the window with a row in history is {@code known}. A row without one is {@code new} if history
- * holds at least the share {@code coverage} of the query's time. It is {@code unseen} if history
- * holds less, as the missing part may have held it, and {@code no_history} if history holds
- * nothing.
+ * <p>The history query groups by some or all of the live query's columns. A row with one in history
+ * is {@code known}. Without, it is {@code new} if history holds at least {@code coverage} of the
+ * query's time, {@code unseen} if less, as the rest may have held it, {@code no_history} if none.
  *
- * <p>Parameters:
- *
- * <ul>
- *   <li>{@code coverage}: 0 … 1, default 1
- *   <li>{@code emit}: {@code all} (default), or {@code new}: these only
- *   <li>{@code limit}: rows at most, default 1000
- * </ul>
+ * <p>Parameters: {@code coverage}, 0 … 1 (1); {@code emit}, {@code all} (default) or {@code new};
+ * {@code limit}, rows at most (1000).
  */
 final class NewTalkersLogic implements ReportLogic {
   private static final double DAY_MICROS = 24.0 * SameHourDays.HOUR_MICROS;

@@ -19,27 +19,20 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * New targets: sources that try many destinations and ports, without those of their usual peers
- * ({@code logic: new_targets}).
+ * New targets: sources that try many destinations and ports, without those of usual peers ({@code
+ * logic: new_targets}).
  *
- * <p>The history query gives, for each key of the window and each of its peers in the window, the
- * number of the window's targets at that peer ({@code targets}) and the number of days before the
- * window on which the two spoke ({@code days}). A peer of at least {@code days} days is usual, and
- * its targets do not count. Targets that the history does not contain yet, as it ends at as-of, are
- * {@code unknown_targets}: their peers are unknown.
+ * <p>The history query gives, by the window's key and each of its peers, the number of the window's
+ * targets there ({@code targets}) and of earlier days on which the two spoke ({@code days}).
+ * Targets of a peer of at least {@code days} days do not count. Those not yet in history, which
+ * ends at as-of, are {@code unknown_targets}: of unknown peers.
  *
- * <p>A row is a {@code scan} if its new targets reach {@code targets}, and {@code usual} if they do
- * not even with the unknown ones. It is {@code no_history} between the two, and if history holds
- * less than the share {@code coverage} of the time asked for.
+ * <p>A row is a {@code scan} if its new targets reach {@code targets}, {@code usual} if not even
+ * with unknown ones, {@code no_history} between, or if history holds less than {@code coverage} of
+ * the time asked for.
  *
- * <p>Parameters:
- *
- * <ul>
- *   <li>{@code targets}: the least number, default 100
- *   <li>{@code days}: the number of days before on which the two must have spoken, default 2
- *   <li>{@code coverage}: 0 … 1, default 0.5
- *   <li>{@code emit}: {@code all} (default), or {@code scans}: these only
- * </ul>
+ * <p>Parameters: {@code targets} (100), {@code days} (2), {@code coverage}, 0 … 1 (0.5), {@code
+ * emit}, {@code all} (default) or {@code scans}.
  */
 final class NewTargetsLogic implements ReportLogic {
   private static final String TARGETS = "targets";

@@ -13,28 +13,20 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Medians of a measure in the same hour of the past days, by key, from a history query with {@code
- * SAME_HOUR(…, :now, days)} and {@code DAYS_BEFORE(…) AS day}. Days outside history do not count;
- * on a day inside, a key without rows had 0.
+ * Medians by key of a measure in the same hour of past days, by {@code SAME_HOUR(…, :now, days)}
+ * and {@code DAYS_BEFORE(…) AS day}. Days outside history do not count; on one inside, a key
+ * without rows had 0.
  */
 final class PastMedians {
-  /** The history query's column with the number of days before the window. */
   private static final String DAY = "day";
 
   /**
-   * The same hour of the past days, as the history query of an analysis asks for it.
-   *
-   * @param days of SAME_HOUR
-   * @param keys columns of the live and of the history query that tell rows apart
-   * @param measure a column of whole numbers; rows of one key and day are added
+   * The hours that a history query asks for; {@code keys} of both queries tell rows apart. The
+   * measure is of whole numbers; rows of one key and day are added.
    */
   record SameHour(
       AnalysisConfig.History config, int days, List<ReportColumn> keys, String measure) {
-    /**
-     * Looks at the history query.
-     *
-     * @throws org.flowmon.jobs.config.ConfigException if it does not give such medians
-     */
+    /** Throws {@code ConfigException} if the history query does not give such medians. */
     static SameHour of(AnalysisConfig analysis, List<ReportColumn> keys, String measure) {
       LogicRules rules = new LogicRules(analysis);
       FlowQuery query = rules.history();
@@ -42,7 +34,6 @@ final class PastMedians {
       return new SameHour(analysis.history(), rules.sameHourDays(query), keys, measure);
     }
 
-    /** Computes the medians for a window. */
     PastMedians medians(WindowHistory window) {
       long now = config.now(window.window().windowEnd());
       PastMedians medians = new PastMedians(DaysInside.of(window.history(), now, days), this);
@@ -64,7 +55,6 @@ final class PastMedians {
     this.hour = hour;
   }
 
-  /** Returns the days that count. */
   DaysInside inside() {
     return inside;
   }
@@ -86,7 +76,7 @@ final class PastMedians {
     }
   }
 
-  /** Returns twice the median of a row's key, a whole number; null if no day is inside history. */
+  /** Twice the median of a row's key, a whole number; null if no day is inside history. */
   BigInteger twice(ResultTable rows, int row) {
     if (inside.used() == 0) {
       return null;

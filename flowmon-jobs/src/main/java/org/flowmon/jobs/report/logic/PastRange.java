@@ -14,11 +14,11 @@ import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The times that a history query asks for by its filter on {@code end_time}, before {@code :now},
- * and their part inside history: the divisor that makes a sum over the past a rate.
+ * The times before {@code :now} that a history query's filter on {@code end_time} asks for, and
+ * their part inside history: the divisor that makes a sum over the past a rate.
  */
 final class PastRange {
-  // Any time shows whether the filter bounds end_time at all.
+  // To see whether the filter bounds end_time at all.
   private static final long SOME_TIME = 1_800_000_000_000_000L;
 
   private final AnalysisConfig.History config;
@@ -31,12 +31,7 @@ final class PastRange {
     this.live = live;
   }
 
-  /**
-   * Returns the range of an analysis's history query.
-   *
-   * @throws org.flowmon.jobs.config.ConfigException if the query does not bound {@code end_time}
-   *     from below
-   */
+  /** Throws {@code ConfigException} if the query does not bound {@code end_time} from below. */
   static PastRange of(AnalysisConfig analysis, FlowQuery history, List<ReportColumn> columns) {
     Parameters live = Parameters.NONE;
     for (ReportColumn column : columns) {
@@ -67,7 +62,6 @@ final class PastRange {
     return times == null ? past : times.and(past);
   }
 
-  /** Returns the part of the times asked for by a window that is inside its history. */
   Held held(WindowHistory window) {
     LongRanges times = times(config.now(window.window().windowEnd()));
     long asked = length(times);
@@ -83,11 +77,6 @@ final class PastRange {
     return length;
   }
 
-  /**
-   * The times inside history.
-   *
-   * @param micros of the times asked for, in microseconds
-   * @param share of them, 0 … 1
-   */
+  /** The times inside history in microseconds, and their share of those asked for, 0 … 1. */
   record Held(long micros, double share) {}
 }

@@ -3,21 +3,17 @@ package org.flowmon.jobs.report.logic;
 import java.util.Comparator;
 
 /**
- * The slides of a window in which a key appeared.
- *
- * @param row of the window's result for the newest slide
- * @param slides a bit for each slide: bit 0 is the newest, the window's last
- * @param place in the order of keys
+ * A key's slides in a window. {@code row} is of the newest; bit 0 of {@code slides} is the newest,
+ * the window's last; {@code place} is in the order of keys.
  */
 record Sighting(int row, long slides, int place) {
-  /** Regular ones first, then most repeats of the lag, then the longest lag, then the keys. */
+  /** Regular first, then most repeats of the lag, longest lag, keys. */
   static final Comparator<Sighting> ORDER =
       Comparator.comparing((Sighting s) -> !s.isRegular())
           .thenComparing(Comparator.comparingInt(Sighting::repeats).reversed())
           .thenComparing(Comparator.comparingInt(Sighting::lag).reversed())
           .thenComparingInt(Sighting::place);
 
-  /** Whether it appeared in the newest slide and in an earlier one. */
   boolean isAgain() {
     return (slides & 1) != 0 && slides != 1;
   }
@@ -27,22 +23,21 @@ record Sighting(int row, long slides, int place) {
     return Long.numberOfTrailingZeros(slides & ~1L);
   }
 
-  /** Slides in which it appeared. */
   int appearances() {
     return Long.bitCount(slides);
   }
 
-  /** Pairs of appearances that lie {@link #lag} apart; 1 is the newest pair alone. */
+  /** Pairs of appearances {@link #lag} apart; 1 is the newest pair alone. */
   int repeats() {
     return Long.bitCount(slides & (slides >>> lag()));
   }
 
-  /** Whether it appeared three times or more, with the same lag each time. */
+  /** Three appearances or more, with the same lag each time. */
   boolean isRegular() {
     return appearances() > 2 && repeats() == appearances() - 1;
   }
 
-  /** A {@code #} for each slide with an appearance and a dot for the others, the oldest first. */
+  /** Oldest first: {@code #} for each slide with an appearance, else a dot. */
   String pattern(int count) {
     StringBuilder pattern = new StringBuilder(count);
     for (int slide = count - 1; slide >= 0; slide--) {

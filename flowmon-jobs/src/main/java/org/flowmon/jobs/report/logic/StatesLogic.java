@@ -16,9 +16,8 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.window.PublishedGroups;
 
 /**
- * The logic of an analysis that publishes states: {@code logic: states}. A site's job publishes its
- * windows and makes no report; elsewhere, as in a replay, the live query's rows are reported.
- * Without parameters.
+ * Publishes states: {@code logic: states}. A site's job makes no report of it; elsewhere, as in a
+ * replay, the live query's rows are reported. Without parameters.
  */
 final class StatesLogic implements ReportLogic {
   @Override

@@ -19,12 +19,10 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Traffic: the top groups of a window and one more row for all others, for graphs whose parts sum
- * to the whole ({@code logic: traffic}). Without parameters and without a history.
- *
- * <p>The live query's aggregates are sums and counts, so the row {@code other} is exactly the
- * window's total less the rows before it. HAVING and LIMIT only select the groups with a row of
- * their own. Each aggregate has a rate per second beside it, for bytes in bits.
+ * Traffic: a window's top groups and a row for all others, for graphs whose parts sum to the whole
+ * ({@code logic: traffic}). Without parameters and history. Aggregates are sums and counts, so
+ * {@code other} is exactly the total less the other rows; HAVING and LIMIT only select groups with
+ * a row. Each has a rate per second, for bytes in bits.
  */
 final class TrafficLogic implements ReportLogic {
   private static final String BYTES = "bytes";
@@ -73,10 +71,7 @@ final class TrafficLogic implements ReportLogic {
     return all;
   }
 
-  /**
-   * Rate of a measure: {@code bits_per_second} of bytes, {@code estimated_bits_per_second} of
-   * estimated_bytes.
-   */
+  /** {@code bits_per_second} of bytes, {@code estimated_bits_per_second} of estimated_bytes. */
   private static String rate(String measure) {
     String unit =
         isBytes(measure)

@@ -1,9 +1,8 @@
 package org.flowmon.jobs.report.matrix;
 
 /**
- * A sum of doubles that carries the rounding error (Neumaier 1974): its error does not grow with
- * the number of terms. The last bits of the result still depend on the order of terms: callers add
- * in an order given by the data.
+ * A sum of doubles that carries the rounding error (Neumaier 1974), which does not grow with the
+ * number of terms. Last bits depend on their order: callers add in one given by the data.
  */
 final class CompensatedSum {
   private double sum;

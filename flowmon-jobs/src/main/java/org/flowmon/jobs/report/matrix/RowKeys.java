@@ -6,9 +6,9 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * The keys of a table's rows, to sort and to join them without an object for each row. Keys compare
- * column by column: addresses as unsigned 128 bits, texts by their chars, whole numbers and times
- * by value, {@code false} before {@code true}. NULL is a key like any other, after all of them.
+ * The keys of a table's rows, to sort and join without an object per row. By column: addresses as
+ * unsigned 128 bits, texts by chars, whole numbers and times by value, {@code false} before {@code
+ * true}; NULL, a key like any other, last.
  */
 public final class RowKeys {
   private final int rows;
@@ -19,11 +19,6 @@ public final class RowKeys {
   private final boolean[][] isNull; // null for a column without NULLs
   private int[] order; // null until it is asked for
 
-  /**
-   * Reads the keys.
-   *
-   * @param names of columns of the table
-   */
   public RowKeys(ResultTable table, List<String> names) {
     rows = table.rowCount();
     int n = names.size();
@@ -64,21 +59,15 @@ public final class RowKeys {
     }
   }
 
-  /** Returns the number of rows. */
   int rows() {
     return rows;
   }
 
-  /** Whether two rows of this table have the same keys. */
   public boolean isSame(int row, int other) {
     return compare(row, this, other) == 0;
   }
 
-  /**
-   * Compares two rows by their keys.
-   *
-   * @param other keys of the same kinds
-   */
+  /** {@code other} has keys of the same kinds. */
   int compare(int row, RowKeys other, int otherRow) {
     for (int k = 0; k < kinds.length; k++) {
       boolean mine = isNull[k] != null && isNull[k][row];
@@ -106,10 +95,7 @@ public final class RowKeys {
     };
   }
 
-  /**
-   * Returns all rows in the order of their keys, rows of the same keys in that of the table. The
-   * array is not to be changed.
-   */
+  /** All rows in the order of keys, equal ones in the table's. The array is not to be changed. */
   public int[] order() {
     if (order == null) {
       order = IntStream.range(0, rows).toArray();
@@ -120,16 +106,12 @@ public final class RowKeys {
     return order;
   }
 
-  /** Whether the rows are in the order of their keys and no two have the same, as in answers. */
+  /** In order, no two the same, as in answers. */
   boolean areDistinctInOrder() {
     return isInOrder(-1);
   }
 
-  /**
-   * Whether the rows are in the order of their keys.
-   *
-   * @param most 0: rows may have the same, −1: no two have
-   */
+  /** {@code most}: 0, rows may have the same; −1, no two have. */
   private boolean isInOrder(int most) {
     for (int row = 1; row < rows; row++) {
       if (compare(row - 1, this, row) > most) {
@@ -158,10 +140,7 @@ public final class RowKeys {
     }
   }
 
-  /**
-   * Returns the row of this table with the keys of another's row, −1 if there is none; the first of
-   * several.
-   */
+  /** The first row of the keys of another's; −1 if there is none. */
   public int find(RowKeys other, int otherRow) {
     int[] sorted = order();
     int from = 0;

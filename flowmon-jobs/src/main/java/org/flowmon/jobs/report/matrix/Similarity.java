@@ -1,38 +1,27 @@
 package org.flowmon.jobs.report.matrix;
 
 /**
- * The similarity of two traffic matrices as distributions: p of one and q of the other are the
- * shares of the total that each pair sent, so a window can be compared with hours. With sums over
- * all pairs of either,
+ * The similarity of two traffic matrices as distributions: p and q are a pair's shares of the
+ * totals, so a window can be compared with hours. Sums are over all pairs of either.
  *
  * <ul>
- *   <li>cosine = Σ p·q / √(Σ p² · Σ q²): 1 if they are the same, 0 if they share no pair; led by
- *       the largest pairs
- *   <li>L1 = ½ Σ |p − q|, the total variation: the share of the traffic that would have to move to
- *       other pairs; 0 if they are the same, 1 if they share no pair
+ *   <li>cosine = Σ p·q / √(Σ p² · Σ q²): 1 if the same, 0 if they share no pair; led by the largest
+ *   <li>L1 = ½ Σ |p − q|, the total variation, the share that would have to move to other pairs: 0
+ *       if the same, 1 if they share no pair
  *   <li>Jensen–Shannon divergence = ½ Σ p·log₂(p/m) + ½ Σ q·log₂(q/m) with m = (p + q) / 2: 0 if
- *       they are the same, 1 if they share no pair
+ *       the same, 1 if they share no pair (Lin, "Divergence measures based on the Shannon entropy",
+ *       1991)
  * </ul>
  *
- * (Lin, "Divergence measures based on the Shannon entropy", 1991.) If one has no traffic at all,
- * they share nothing; if neither has any, they are the same.
- *
- * <p>Terms are added in the order of keys, with {@link CompensatedSum}, and by {@link StrictMath}:
- * the same matrices give the same bits, whatever the order of their rows and the machine.
- *
- * @param both pairs in both
- * @param onlyFirst pairs in the first alone
- * @param onlySecond pairs in the second alone
+ * <p>With one empty they share nothing, with both they are the same. Terms are added in the order
+ * of keys, with {@link CompensatedSum} and {@link StrictMath}: equal bits whatever the order of
+ * rows and the machine. {@code both}, {@code onlyFirst} and {@code onlySecond} count pairs.
  */
 public record Similarity(
     double cosine, double l1, double jensenShannon, long both, long onlyFirst, long onlySecond) {
   private static final double LN_2 = StrictMath.log(2);
 
-  /**
-   * Compares two matrices of keys of the same kinds.
-   *
-   * @param beside called with each pair on the way
-   */
+  /** Keys have the same kinds; {@code beside} is called with each pair on the way. */
   public static Similarity of(
       TrafficMatrix first, TrafficMatrix second, TrafficMatrix.PairVisitor beside) {
     Sums sums = new Sums(first, second);
@@ -68,7 +57,7 @@ public record Similarity(
 
     @Override
     public void pair(int mine, int other) {
-      // For a pair in one matrix alone most terms are 0, and can be skipped.
+      // For a pair in one matrix most terms are 0, and can be skipped.
       if (other < 0) {
         onlyFirst++;
         alone(first.value(mine) / firstTotal, firstSquares);
@@ -90,7 +79,7 @@ public record Similarity(
       divergence.add(term(p, middle) + term(q, middle));
     }
 
-    /** Adds a pair of one matrix: p / middle is 2, so no logarithm is needed. */
+    /** p / middle is 2, so no logarithm is needed. */
     private void alone(double p, CompensatedSum squares) {
       squares.add(p * p);
       differences.add(p);

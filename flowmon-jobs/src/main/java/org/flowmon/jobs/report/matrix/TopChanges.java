@@ -5,21 +5,15 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * The pairs whose rates differ most between two matrices: by the size of the difference, equal ones
- * in the order of their keys. Only the requested number is kept.
+ * The pairs whose rates differ most between two matrices, equal ones in the order of keys. Only the
+ * requested number is kept.
  */
 public final class TopChanges implements TrafficMatrix.PairVisitor {
   /**
-   * One pair.
-   *
-   * @param now its index in the matrix of now, −1 if it is not there
-   * @param then its index in the matrix of the past, −1 if it is not there
-   * @param nowRate per second
-   * @param thenRate per second
-   * @param place in the order of keys
+   * {@code now} and {@code then}: a pair's index in each matrix, −1 if not there; rates per second;
+   * {@code place} in the order of keys.
    */
   public record Change(int now, int then, double nowRate, double thenRate, long place) {
-    /** The difference of the rates, per second. */
     public double difference() {
       return nowRate - thenRate;
     }
@@ -45,12 +39,7 @@ public final class TopChanges implements TrafficMatrix.PairVisitor {
   private final PriorityQueue<Change> kept = new PriorityQueue<>(LARGEST_FIRST.reversed());
   private long place;
 
-  /**
-   * Creates an empty list; {@link Similarity} may visit it with pairs.
-   *
-   * @param nowSeconds duration of the first matrix's traffic
-   * @param thenSeconds duration of the second matrix's traffic
-   */
+  /** Empty, for {@link Similarity} to visit; seconds: the durations of the traffic. */
   public TopChanges(
       TrafficMatrix now, TrafficMatrix then, double nowSeconds, double thenSeconds, int wanted) {
     this.now = now;
@@ -60,7 +49,7 @@ public final class TopChanges implements TrafficMatrix.PairVisitor {
     this.wanted = wanted;
   }
 
-  /** Returns the largest changes of the visited pairs, the largest first. */
+  /** The largest first. */
   public List<Change> largest() {
     return kept.stream().sorted(LARGEST_FIRST).toList();
   }

@@ -7,9 +7,8 @@ import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * A traffic matrix: the amount that each pair (or other key) sent, each pair once, in the order of
- * {@link RowKeys}. Sums are exact, of up to 128 bits. A pair whose sum is not above 0 sent nothing
- * and is left out, as is a NULL.
+ * What each pair (or other key) sent, each once, in the order of {@link RowKeys}. Sums are exact,
+ * up to 128 bits. A sum not above 0, or NULL, sent nothing and is left out.
  */
 public final class TrafficMatrix {
   private final RowKeys keys;
@@ -27,13 +26,7 @@ public final class TrafficMatrix {
     this.low = new long[keys.rows()];
   }
 
-  /**
-   * Sums a table to a matrix; a pair may have several rows.
-   *
-   * @param keys names of the columns that form the pair
-   * @param measure name of the column of whole numbers that is summed
-   * @param counts selects the rows that count
-   */
+  /** Sums whole numbers {@code measure} by columns {@code keys}, over rows of {@code counts}. */
   public static TrafficMatrix of(
       ResultTable table, List<String> keys, String measure, IntPredicate counts) {
     TrafficMatrix matrix = new TrafficMatrix(new RowKeys(table, keys));
@@ -67,7 +60,6 @@ public final class TrafficMatrix {
     return matrix;
   }
 
-  /** Adds the only row of a pair. */
   private void addPair(int tableRow, long highLong, long lowLong) {
     if (highLong > 0 || (highLong == 0 && lowLong != 0)) {
       row[size] = tableRow;
@@ -109,12 +101,10 @@ public final class TrafficMatrix {
     }
   }
 
-  /** Returns the number of pairs that sent something. */
   public int size() {
     return size;
   }
 
-  /** Returns a row of the table with the keys of a pair. */
   public int row(int pair) {
     return row[pair];
   }
@@ -127,7 +117,6 @@ public final class TrafficMatrix {
     return low[pair];
   }
 
-  /** Returns the amount that a pair sent. */
   public double value(int pair) {
     return Int128.toDouble(high[pair], low[pair]);
   }
@@ -140,27 +129,17 @@ public final class TrafficMatrix {
     return totalLow;
   }
 
-  /** Returns the amount that all pairs sent. */
   public double total() {
     return Int128.toDouble(totalHigh, totalLow);
   }
 
   /** Visits each pair that is in one of two matrices. */
   public interface PairVisitor {
-    /**
-     * Visits one pair.
-     *
-     * @param mine its index in this matrix, −1 if it is not there
-     * @param other its index in the other, −1 if it is not there
-     */
+    /** A pair's indexes in this matrix and the other, −1 if it is not there. */
     void pair(int mine, int other);
   }
 
-  /**
-   * Visits the pairs of both matrices in the order of their keys.
-   *
-   * @param other of keys of the same kinds
-   */
+  /** In the order of keys, which have the same kinds. */
   void join(TrafficMatrix other, PairVisitor visitor) {
     int i = 0;
     int j = 0;

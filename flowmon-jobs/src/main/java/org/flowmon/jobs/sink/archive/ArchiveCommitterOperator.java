@@ -29,22 +29,20 @@ import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.sink.ArchiveCommittable;
 
 /**
- * Commits the segments that all writers sealed before a barrier to the archive, in one commit. One
- * task. See {@link ArchiveSink} for why it does not wait for the checkpoint and needs no state.
- *
- * <p>Metrics in group {@code flowmon}: {@code commits}, {@code repeated_commits}, {@code
- * committed_rows}, {@code committed_segments}, {@code gap_offsets} (positions that commits left
- * out), {@code expired_rows} (rows that commits hid, as they are beyond the retention), {@code
- * late_rows} (expired rows that were beyond it when they came), {@code commit_ms}, {@code
- * wait_for_room_ms}, {@code orphans_removed}. Compaction follows the commits on a thread of its
- * own: {@code merged_segments}, {@code merged_rows}, {@code merge_failures}, {@code
+ * Commits what all writers sealed before a barrier, in one commit. One task. {@link ArchiveSink}
+ * says why it does not wait for the checkpoint and needs no state. Metrics in group {@code
+ * flowmon}: {@code commits}, {@code repeated_commits}, {@code committed_rows}, {@code
+ * committed_segments}, {@code gap_offsets} (positions left out), {@code expired_rows} (hidden,
+ * beyond the retention), {@code late_rows} (those beyond it when they came), {@code commit_ms},
+ * {@code wait_for_room_ms}, {@code orphans_removed}. Of compaction, after commits on its own
+ * thread: {@code merged_segments}, {@code merged_rows}, {@code merge_failures}, {@code
  * deleted_segments}.
  */
 final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     implements OneInputStreamOperator<ArchiveCommittable, Void>, BoundedOneInput {
   private static final long serialVersionUID = 1L;
 
-  // An ended writer owns no more files, and its segments may still be on their way here.
+  // An ended writer owns no files, and its segments may still be on their way here.
   private static final Duration ON_THEIR_WAY = Duration.ofMinutes(10);
 
   private final ArchiveLocation location;
@@ -63,12 +61,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
   private transient Counter lateRows;
   private transient Counter commitMillis;
 
-  /**
-   * Creates a committer.
-   *
-   * @param compactRows rows of a merged segment, about; 0: no merging here
-   * @param retention the limits of the archive from now on; null: the archive's own
-   */
+  /** {@code compactRows}, about, of merged segments; 0: none. Null: the archive's retention. */
   ArchiveCommitterOperator(ArchiveLocation location, int compactRows, RetentionConfig retention) {
     this.location = location;
     this.compactRows = compactRows;
@@ -110,7 +103,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     }
   }
 
-  /** Sets the configuration's limits if it has any; returns whether the archive has limits now. */
+  /** Sets the configured limits, if any; returns whether the archive has limits now. */
   private boolean retention() throws IOException {
     if (retention != null) {
       CommitResult result =

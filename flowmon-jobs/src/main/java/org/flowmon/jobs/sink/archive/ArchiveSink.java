@@ -55,17 +55,14 @@ public final class ArchiveSink {
   private ArchiveSink() {}
 
   /**
-   * Adds the writers, chained to the source if the parallelism is the same.
-   *
-   * @param location the archive, created if there is none
-   * @param segments how segments are sealed from now on; null: the archive's own settings
+   * Adds the writers, chained to the source if the parallelism is the same. The archive is created
+   * if missing; null {@code segments}: sealed by its own settings, else by these from now on.
    */
   public static SingleOutputStreamOperator<ArchiveCommittable> seal(
       DataStream<PositionedBatch> batches, ArchiveLocation location, String segments) {
     return seal(batches, location, ArchiveWriterOperator.PIECE_ROWS, segments);
   }
 
-  /** Adds the writers, with smaller pieces for tests. */
   static SingleOutputStreamOperator<ArchiveCommittable> seal(
       DataStream<PositionedBatch> batches,
       ArchiveLocation location,
@@ -80,10 +77,8 @@ public final class ArchiveSink {
   }
 
   /**
-   * Adds the committer: one task.
-   *
-   * @param compactRows rows of a merged segment, about; 0: no merging here
-   * @param retention the limits of the archive from now on; null: the archive's own
+   * Adds the committer, one task. {@code compactRows}: of a merged segment, about; 0: no merging.
+   * {@code retention} holds from now on; null: the archive's own.
    */
   public static SingleOutputStreamOperator<Void> commit(
       DataStream<ArchiveCommittable> sealed,

@@ -27,16 +27,14 @@ import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /**
- * Seals flow batches into segments, in the source's chain. Batches are kept by reference until
- * there are {@link #PIECE_ROWS} rows; then a background thread seals them. At a barrier the rest is
- * sealed, and the barrier waits for it. See {@link ArchiveSink} for why this needs no state.
- *
- * <p>Metrics in group {@code flowmon}: {@code sealed_rows}, {@code sealed_segments}, {@code
- * sealed_bytes} (of both files), {@code seal_ms} (of all threads), {@code wait_for_sealer_ms},
- * {@code wait_for_room_ms}, {@code wait_at_barrier_ms}, {@code last_wait_at_barrier_ms}, {@code
- * archived_before_batches}, {@code archived_before_rows} (skipped), {@code missing_offsets}
- * (positions that never came), {@code quarantined}, {@code quarantined_flows} (batches that could
- * not be sealed, see {@link PieceSealer}).
+ * Seals flow batches into segments, in the source's chain. Batches are kept by reference; a
+ * background thread seals each {@link #PIECE_ROWS} rows. At a barrier the rest is sealed, and the
+ * barrier waits. {@link ArchiveSink} says why this needs no state. Metrics in group {@code
+ * flowmon}: {@code sealed_rows}, {@code sealed_segments}, {@code sealed_bytes} (of both files),
+ * {@code seal_ms} (all threads), {@code wait_for_sealer_ms}, {@code wait_for_room_ms}, {@code
+ * wait_at_barrier_ms}, {@code last_wait_at_barrier_ms}, {@code archived_before_batches}, {@code
+ * archived_before_rows} (skipped), {@code missing_offsets} (never came), {@code quarantined},
+ * {@code quarantined_flows} (not sealable: {@link PieceSealer}).
  */
 final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommittable>
     implements OneInputStreamOperator<PositionedBatch, ArchiveCommittable>, BoundedOneInput {
@@ -89,8 +87,8 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     if (segments != null) {
       archive.setSegmentOptions(SegmentOptions.parse(segments)); // so that merges keep to it, too
     }
-    // The commits of other attempts. This attempt knows its own, as no position comes twice within
-    // an attempt: one look is enough.
+    // Other attempts' commits. Its own this one knows: no position comes twice in it, so one look
+    // is enough.
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       archived = new ArchivedPositions(snapshot);
     }
@@ -140,7 +138,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     piece.add(record);
     rows += batch.rows();
     bytes += batch.bytes().length;
-    // Flows wait at the barrier for the unsealed rest: it is small if most is sealed before.
+    // Flows wait at the barrier for the rest: small if most is sealed before.
     if (rows >= pieceRows || bytes >= PIECE_BYTES || nextBarrier.isNear(System.nanoTime())) {
       sealPiece();
     }

@@ -8,20 +8,13 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.commit.CommitResult;
 
 /**
- * The positions of each source in an archive, copied from a snapshot: holding the snapshot as long
- * as a job runs would keep every file that is merged or expires meanwhile.
+ * Each source's positions in an archive, copied: a snapshot held as long as the job would keep
+ * every file that is merged or expires meanwhile.
  */
 final class ArchivedPositions {
   private static final Source UNKNOWN = new Source(-1, -1, List.of(), false);
 
-  /**
-   * Positions of one source.
-   *
-   * @param first the first committed one, −1 if none is
-   * @param end after the last committed one, −1 if none is
-   * @param gaps between them
-   * @param ended whether the source has ended
-   */
+  /** From {@code first} to after the last ({@code end}) committed position, −1 if none is. */
   record Source(long first, long end, List<CommitResult.Gap> gaps, boolean ended) {}
 
   private final Map<String, Source> sources = new HashMap<>();

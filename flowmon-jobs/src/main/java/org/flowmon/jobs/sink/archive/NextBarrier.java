@@ -3,8 +3,8 @@ package org.flowmon.jobs.sink.archive;
 import java.time.Duration;
 
 /**
- * The expected time of the next checkpoint barrier: the last interval after the last barrier. A
- * guess that only affects how much work is left at the barrier. Not thread-safe.
+ * The expected next checkpoint barrier, by the last interval: a guess that only affects how much
+ * work is left there. Not thread-safe.
  */
 final class NextBarrier {
   // Barriers in faster succession are not predicted: little comes between them.
@@ -16,7 +16,6 @@ final class NextBarrier {
   private boolean isKnown;
   private boolean isSaid;
 
-  /** Notes a barrier, at a time of {@link System#nanoTime}. */
   void came(long nanos) {
     interval = isKnown ? nanos - last : 0;
     last = nanos;
@@ -24,10 +23,7 @@ final class NextBarrier {
     isSaid = false;
   }
 
-  /**
-   * Whether the barrier is near: a sixteenth of the interval or a second ahead, whichever is less.
-   * True once for each barrier.
-   */
+  /** A sixteenth of the interval or, if less, a second ahead; true once for each barrier. */
   boolean isNear(long nanos) {
     if (isSaid || interval < SHORTEST) {
       return false;

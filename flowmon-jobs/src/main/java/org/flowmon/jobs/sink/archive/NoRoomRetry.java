@@ -8,10 +8,7 @@ import org.flowmon.archive.store.NoRoomException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Retries, for a time, writes that a full disk refused: flows wait meanwhile in Kafka, and none is
- * lost. Thread-safe.
- */
+/** Retries writes that a full disk refused: flows wait in Kafka, none is lost. Thread-safe. */
 final class NoRoomRetry {
   private static final Logger LOG = LoggerFactory.getLogger(NoRoomRetry.class);
   // Less than a checkpoint may take by default; then the job fails, says why and begins again.
@@ -35,16 +32,11 @@ final class NoRoomRetry {
     T run() throws IOException;
   }
 
-  /** Returns the milliseconds that all callers have waited. */
   long waitedMillis() {
     return waitedMillis.get();
   }
 
-  /**
-   * Runs a write until it does not fail for lack of room.
-   *
-   * @throws NoRoomException if it still does after five minutes
-   */
+  /** Runs a write until there is room; {@link NoRoomException} after five minutes. */
   <T> T run(Work<T> work) throws IOException, InterruptedException {
     long begun = System.nanoTime();
     for (long pause = FIRST_PAUSE_MILLIS; ; pause = Math.min(LAST_PAUSE_MILLIS, 2 * pause)) {

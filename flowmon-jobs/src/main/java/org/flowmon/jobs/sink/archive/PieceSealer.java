@@ -13,12 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Seals pieces. If a batch of a piece cannot be sealed, all other batches are: it halves the piece
- * until the batch is alone, and quarantines it. Values are checked when a batch is opened, so this
- * is for unforeseen errors.
- *
- * <p>It tells a bad batch from a fault of its own by sealing one plain row: if that also fails, or
- * if files cannot be written, no batch is to blame, and nothing is quarantined.
+ * Seals pieces. If a batch cannot be sealed, all others are: it halves the piece until the batch is
+ * alone, and quarantines it. Values are checked when a batch is opened, so this is for unforeseen
+ * errors. If sealing one plain row fails, too, or files cannot be written, no batch is to blame and
+ * nothing is quarantined.
  */
 final class PieceSealer {
   private static final Logger LOG = LoggerFactory.getLogger(PieceSealer.class);
@@ -28,33 +26,19 @@ final class PieceSealer {
 
   /** Makes segments. */
   interface Sealing {
-    /** Seals batches as one segment. */
     SealedSegment seal(List<FlowBatch> batches) throws IOException;
 
-    /** Deletes a segment that will not be committed. */
     void discard(SealedSegment segment) throws IOException;
   }
 
-  /**
-   * A sealed piece.
-   *
-   * @param segments one; more if some batch could not be sealed
-   * @param refused the batches that could not be sealed
-   * @param nanos duration
-   */
+  /** {@code segments}: one; more if some batch, in {@code refused}, could not be sealed. */
   record Piece(List<SealedSegment> segments, List<Quarantined> refused, long nanos) {}
 
   PieceSealer(Sealing sealing) {
     this.sealing = sealing;
   }
 
-  /**
-   * Seals a piece.
-   *
-   * @param batches at least one
-   * @throws IOException if files cannot be written
-   * @throws RuntimeException if nothing can be sealed
-   */
+  /** Seals batches, one or more; IOException: no file can be written; other: none can be sealed. */
   Piece seal(List<PositionedBatch> batches) throws IOException {
     long begun = System.nanoTime();
     List<SealedSegment> segments = new ArrayList<>();

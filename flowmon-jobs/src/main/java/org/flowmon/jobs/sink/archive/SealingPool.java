@@ -21,16 +21,15 @@ import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /**
- * Seals pieces of one writer in the background, on as many threads as there are {@link
- * SegmentWriter}s. Without an idle one the caller waits. So at most threads + 1 pieces are in
- * memory. Used by one thread.
+ * Seals one writer's pieces in the background, on a thread per {@link SegmentWriter}. Without an
+ * idle one the caller waits, so threads + 1 pieces at most are in memory. Used by one thread.
  */
 final class SealingPool implements AutoCloseable {
   private final NoRoomRetry room = new NoRoomRetry();
   private final BlockingQueue<PieceSealer> idle;
   private final ExecutorService threads;
   private final Deque<Future<PieceSealer.Piece>> outstanding = new ArrayDeque<>();
-  // Whether the caller waits, and with it flows and everything after them.
+  // If so, flows wait and everything after them.
   private volatile boolean awaited;
 
   SealingPool(Archive archive, Provenance provenance, int size) throws IOException {
@@ -48,11 +47,7 @@ final class SealingPool implements AutoCloseable {
             });
   }
 
-  /**
-   * Hands a piece over; the list and its batches belong to the pool from now on.
-   *
-   * @throws ExecutionException if an earlier piece could not be sealed
-   */
+  /** The pool owns list and batches from now on. ExecutionException: an earlier piece failed. */
   void submit(List<PositionedBatch> batches) throws InterruptedException, ExecutionException {
     for (Future<PieceSealer.Piece> piece : outstanding) {
       if (piece.isDone()) {
@@ -71,7 +66,6 @@ final class SealingPool implements AutoCloseable {
             }));
   }
 
-  /** Returns the milliseconds that sealing has waited for a full disk. */
   long waitedForRoomMillis() {
     return room.waitedMillis();
   }
@@ -85,11 +79,7 @@ final class SealingPool implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits for all pieces, in the order in which they were handed over.
-   *
-   * @throws ExecutionException if one could not be sealed
-   */
+  /** Waits for all pieces, in submitted order. ExecutionException: one could not be sealed. */
   List<PieceSealer.Piece> drain() throws InterruptedException, ExecutionException {
     List<PieceSealer.Piece> pieces = new ArrayList<>(outstanding.size());
     awaited = true;
@@ -104,13 +94,13 @@ final class SealingPool implements AutoCloseable {
     return pieces;
   }
 
-  /** Stops without waiting: unfinished pieces never become part of the archive. */
+  /** Does not wait: unfinished pieces never become part of the archive. */
   @Override
   public void close() {
     threads.shutdownNow();
   }
 
-  /** Seals segments of an archive. Used by one thread at a time. */
+  /** Used by one thread at a time. */
   private final class ArchiveSealing implements PieceSealer.Sealing {
     private final Archive archive;
     private final Provenance provenance;

@@ -10,13 +10,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One source's positions in one writer: those in the archive when the writer opened, and the ranges
- * taken since the last barrier.
- *
- * <p>Positions that never came (deleted by Kafka's retention, no flow batch) end a range, so that
- * the archive keeps them as a gap. Beyond {@link #MAX_RANGES} ranges between two barriers the last
- * range goes on over holes, so that a log full of holes does not fill memory and manifest. The gap
- * before it then spans the arrivals of all of them, so they do not count as archived.
+ * One source's positions in one writer: the archive's when it opened, and the ranges taken since
+ * the last barrier. Positions that never came (deleted by retention, no flow batch) end a range:
+ * the archive keeps a gap. Beyond {@link #MAX_RANGES} ranges between barriers the last goes on over
+ * holes, so that they fill neither memory nor manifest; the gap before it spans all their arrivals,
+ * which so do not count as archived.
  */
 final class SourcePositions {
   static final int MAX_RANGES = 4096;
@@ -32,7 +30,7 @@ final class SourcePositions {
   private long maxArrival = Long.MIN_VALUE;
   private boolean ended;
   private long missing;
-  // Whether a hole lies before the open range: a gap that can stand for others.
+  // A gap that can stand for others lies before the open range.
   private boolean afterHole;
   private long swallowed;
   // A repeat's arrival does not fit those around its place.
@@ -44,11 +42,7 @@ final class SourcePositions {
     this.ended = archived.ended();
   }
 
-  /**
-   * Takes a position, in ascending order.
-   *
-   * @return false if the archive has it already
-   */
+  /** Takes positions in ascending order; false if the archive has it already. */
   boolean take(PositionedBatch record) {
     long offset = record.offset();
     FlowBatch batch = record.batch();
@@ -111,7 +105,6 @@ final class SourcePositions {
     }
   }
 
-  /** Hands over the ranges since the last call. */
   List<SourceRange> drain() {
     closeRange();
     if (swallowed > 0) {
@@ -128,7 +121,7 @@ final class SourcePositions {
     return drained;
   }
 
-  /** Returns the number of positions that never came, since the last call. */
+  /** Positions that never came, since the last call. */
   long drainMissing() {
     long drained = missing;
     missing = 0;

@@ -12,9 +12,9 @@ import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.kafka.clients.producer.ProducerConfig;
 
 /**
- * A Kafka sink that writes at least once, with a writer alone that flushes before a checkpoint.
- * {@link KafkaSink} has a committer for transactions. Without them that operator is idle, and at
- * each start Flink warns that its metric {@code pendingCommittables} is there twice (FLINK-35321).
+ * Writes to Kafka at least once, flushed before a checkpoint. {@link KafkaSink} also has a
+ * committer, for transactions; idle without, it makes Flink warn at each start that its metric
+ * {@code pendingCommittables} is there twice (FLINK-35321).
  */
 final class AtLeastOnceSink<T> implements Sink<T> {
   private static final long serialVersionUID = 1L;
@@ -25,11 +25,7 @@ final class AtLeastOnceSink<T> implements Sink<T> {
     this.kafka = kafka;
   }
 
-  /**
-   * Creates a sink of records that a serializer makes messages of.
-   *
-   * @param properties of Kafka's client
-   */
+  /** Of records that a serializer makes messages of, with the properties of Kafka's client. */
   static <T> AtLeastOnceSink<T> of(
       String bootstrap,
       Map<String, String> properties,

@@ -18,22 +18,20 @@ import org.flowmon.jobs.sink.SinkFilter;
 import org.flowmon.jobs.topic.KafkaTopics;
 
 /**
- * Reports in Kafka, at least once: a message for each row in topic {@code
- * flowmon.reports.<analysis>}, and one for a report without rows. Readers keep, for each window,
- * the messages of the highest revision; {@code docs/format/reports.md} specifies them.
+ * Reports in Kafka, at least once: a message per row in topic {@code flowmon.reports.<analysis>},
+ * or one without rows. Readers keep each window's highest revision ({@code
+ * docs/format/reports.md}).
  */
 public final class KafkaReports {
-  /** The prefix of a topic, before the analysis's name. */
   public static final String TOPIC_PREFIX = "flowmon.reports.";
 
-  /** The topic of all alerts. */
   public static final String ALERTS_TOPIC = "flowmon.alerts";
 
   private static final String SINK = "kafka";
 
   private KafkaReports() {}
 
-  /** Returns the messages of reports whose analyses name the sink {@code kafka}. */
+  /** Of reports whose analyses name the sink {@code kafka}. */
   public static SingleOutputStreamOperator<ReportMessage> messages(
       DataStream<Report> reports, List<AnalysisConfig> analyses) {
     SinkFilter chosen = new SinkFilter(SINK, analyses);
@@ -47,7 +45,7 @@ public final class KafkaReports {
         .returns(ReportMessage.TYPE);
   }
 
-  /** Returns the messages of all reports, whatever sinks their analyses name, for a topic. */
+  /** Of all reports, whatever sinks their analyses name, for a topic. */
   public static SingleOutputStreamOperator<ReportMessage> messagesTo(
       String topic, DataStream<Report> reports) {
     return reports
@@ -66,11 +64,7 @@ public final class KafkaReports {
                     value.getBytes(StandardCharsets.UTF_8))));
   }
 
-  /**
-   * Creates the missing topics of those analyses.
-   *
-   * @throws org.flowmon.jobs.config.ConfigException if that is not possible
-   */
+  /** Creates missing topics; {@code ConfigException} if that is not possible. */
   public static void createTopics(JobConfig.Kafka kafka, List<AnalysisConfig> analyses) {
     Set<String> topics = new LinkedHashSet<>();
     for (AnalysisConfig analysis : analyses) {
@@ -84,7 +78,6 @@ public final class KafkaReports {
     KafkaTopics.createIfMissing(kafka.clientProperties(), topics);
   }
 
-  /** Returns the sink of the messages. */
   public static Sink<ReportMessage> sink(JobConfig.Kafka kafka) {
     return AtLeastOnceSink.of(
         kafka.bootstrap(),

@@ -5,19 +5,11 @@ import org.flowmon.jobs.config.job.SiteConfig;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.site.StatesTopic;
 
-/**
- * States of a site in Kafka, at least once and in order: one task writes them to the topic's one
- * partition.
- */
+/** States of a site in Kafka, at least once and in order: by one task to one partition. */
 public final class KafkaStates {
   private KafkaStates() {}
 
-  /**
-   * Writes the states that a site's job publishes. Creates the topic if it is missing.
-   *
-   * @throws org.flowmon.jobs.config.ConfigException if there is no such topic and it cannot be
-   *     created
-   */
+  /** Creates the topic if missing; {@code ConfigException} if that is not possible. */
   public static void publish(DataStream<StatesRecord> states, SiteConfig site) {
     StatesTopic.createIfMissing(site.clientProperties(), site.topic());
     states

@@ -14,17 +14,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes reports as they come. While the database cannot be reached they wait, and are retried with
- * growing pauses. A checkpoint does not pass before all are written, and fails after {@link
- * #FLUSH_LIMIT_MILLIS}: then the job restarts and makes them again. So none is lost.
+ * Writes reports as they come. Without the database they wait and are retried with growing pauses.
+ * A checkpoint passes only after all are written, and fails after {@link #FLUSH_LIMIT_MILLIS}: then
+ * the job restarts and makes them again. So none is lost.
  *
- * <p>A report that the database refuses (its table has another type, a permission is missing) would
- * always be refused: it is counted in {@code rejected_reports} and logged with a remedy, and the
- * others go on. It stays in Kafka if its analysis writes there.
- *
- * <p>Metrics in group {@code flowmon}: {@code reports}, {@code report_rows}, {@code older_reports}
- * (a higher revision was there), {@code rejected_reports}, {@code retries}, {@code
- * waiting_reports}.
+ * <p>One that the database refuses (another type of table, a missing permission) always would be:
+ * it is counted in {@code rejected_reports} and logged with a remedy, the others go on. It stays in
+ * Kafka if its analysis writes there. Metrics in group {@code flowmon}: {@code reports}, {@code
+ * report_rows}, {@code older_reports} (a higher revision was there), {@code rejected_reports},
+ * {@code retries}, {@code waiting_reports}.
  */
 final class PostgresReportWriter implements SinkWriter<Report> {
   private static final Logger LOG = LoggerFactory.getLogger(PostgresReportWriter.class);

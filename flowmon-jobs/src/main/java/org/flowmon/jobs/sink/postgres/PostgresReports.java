@@ -12,14 +12,11 @@ import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.sink.SinkFilter;
 
 /**
- * Reports in PostgreSQL: table {@code report_<analysis>} with the report's columns, and table
- * {@code flowmon_windows} with a row for each window; {@code docs/format/reports.md} specifies
- * them.
- *
- * <p>A report replaces its window's rows in one transaction, unless the window has a higher
- * revision already. So a repeat after a restart changes nothing, and rows appear exactly once. One
- * subtask writes all of an analysis; the row of the window in {@code flowmon_windows} is a lock
- * against any other writer.
+ * Reports in PostgreSQL: {@code report_<analysis>} of its columns, {@code flowmon_windows} of a row
+ * per window; {@code docs/format/reports.md} specifies them. A report replaces its window's rows in
+ * one transaction, unless a higher revision is there: a repeat changes nothing, rows appear exactly
+ * once. One subtask writes all of an analysis; the row in {@code flowmon_windows} is a lock against
+ * other writers.
  */
 public final class PostgresReports implements Sink<Report> {
   private static final long serialVersionUID = 1L;
@@ -31,7 +28,7 @@ public final class PostgresReports implements Sink<Report> {
     this.postgres = postgres;
   }
 
-  /** Returns the reports whose analyses name the sink {@code postgres}; to be keyed by analysis. */
+  /** The reports whose analyses name the sink {@code postgres}; to be keyed by analysis. */
   public static SingleOutputStreamOperator<Report> chosen(
       DataStream<Report> reports, List<AnalysisConfig> analyses) {
     return reports.filter(new SinkFilter(SINK, analyses));

@@ -31,7 +31,6 @@ final class PostgresStore implements AutoCloseable {
   // Undefined table, undefined column, another type: the cached table may be outdated.
   private static final List<String> CHANGED = List.of("42P01", "42703", "42804");
 
-  /** The columns of a window in the order of their parameters. */
   private static final List<String> WINDOW =
       List.of(
           ("analysis window_start window_end revision row_count history as_of history_from"
@@ -63,18 +62,14 @@ final class PostgresStore implements AutoCloseable {
     this.postgres = postgres;
   }
 
-  /** Returns the database's URL without secrets. */
   String place() {
     return postgres.place();
   }
 
   /**
-   * Replaces a window's rows by those of the report. A table that was dropped or altered since the
-   * last report is created again.
-   *
-   * @return false if a higher revision is there
-   * @throws PostgresRejectedException if it would be refused again
-   * @throws SQLException if a later attempt may succeed
+   * Replaces a window's rows; false if a higher revision is there. A table dropped or altered since
+   * is created again. PostgresRejectedException: it would be refused again; SQLException: a later
+   * attempt may succeed.
    */
   boolean store(Report report) throws PostgresRejectedException, SQLException {
     connect();

@@ -23,14 +23,14 @@ import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * The table of one analysis. Names come from checked identifiers (an analysis's name, {@link
- * ReportColumn#name}) and stand in quotes; values are parameters.
+ * The table of one analysis. Names, of checked identifiers (an analysis's name, {@link
+ * ReportColumn#name}), stand in quotes; values are parameters.
  */
 final class PostgresTable {
   // One creation at a time in a database: CREATE TABLE IF NOT EXISTS alone can collide.
   private static final long CREATION_LOCK = 0x666C_6F77_6D6F_6E01L;
 
-  /** The columns of {@code flowmon_windows}; older tables lack some. */
+  /** Older tables of {@code flowmon_windows} lack some. */
   private static final Map<String, String> WINDOW_COLUMNS = windowColumns();
 
   private static Map<String, String> windowColumns() {
@@ -82,7 +82,6 @@ final class PostgresTable {
     return columns;
   }
 
-  /** Creates the table if there is none; adds missing columns. */
   void create(Connection connection) throws SQLException, PostgresRejectedException {
     try (Statement statement = connection.createStatement()) {
       statement.execute("SELECT pg_advisory_xact_lock(" + CREATION_LOCK + ")");
@@ -153,7 +152,7 @@ final class PostgresTable {
     };
   }
 
-  /** Replaces the window's rows by the report's, within the caller's transaction. */
+  /** Within the caller's transaction. */
   void replace(Connection connection, Report report) throws SQLException {
     OffsetDateTime start = time(report.windowStart());
     OffsetDateTime end = time(report.windowEnd());
@@ -230,18 +229,17 @@ final class PostgresTable {
     statement.setObject(index, isNull ? null : value, Types.BIGINT);
   }
 
-  /** Sets a time in microseconds; NULL if it is unknown. */
+  /** Microseconds; NULL if unknown. */
   static void setTime(PreparedStatement statement, int index, long micros) throws SQLException {
     boolean isUnknown = micros == HistoryAnswer.UNKNOWN;
     statement.setObject(index, isUnknown ? null : time(micros), Types.TIMESTAMP_WITH_TIMEZONE);
   }
 
-  /** Replaces NUL, the only character that PostgreSQL's text cannot hold. */
+  /** NUL is the only character that PostgreSQL's text cannot hold. */
   static String text(String value) {
     return value == null ? null : value.replace('\0', '\uFFFD');
   }
 
-  /** Converts a time in microseconds. */
   static OffsetDateTime time(long micros) {
     return FlowTime.instant(micros).atOffset(ZoneOffset.UTC);
   }

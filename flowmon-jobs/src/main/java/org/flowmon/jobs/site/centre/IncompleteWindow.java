@@ -8,10 +8,7 @@ import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 
-/**
- * A window of one attempt of a site whose first parts have come. Its memory is bounded by the bytes
- * that came.
- */
+/** A window of a site's attempt whose first parts came; its memory is bounded by their bytes. */
 final class IncompleteWindow {
   final Publication publication;
   final long windowEnd;
@@ -21,7 +18,7 @@ final class IncompleteWindow {
   private byte[] bytes;
   private int size;
   private int taken;
-  // The sequence number of its last part, for IncompleteWindows: not in the state.
+  // The last part's sequence number, for IncompleteWindows: not in the state.
   long touched;
 
   private IncompleteWindow(
@@ -34,13 +31,12 @@ final class IncompleteWindow {
     this.bytes = new byte[Math.min(length, StatesMessage.MAX_PART_BYTES)];
   }
 
-  /** Begins a window with its first part. */
   static IncompleteWindow of(StatesMessage.Part first) {
     return new IncompleteWindow(
         first.publication(), first.windowEnd(), first.counts(), first.length(), first.parts());
   }
 
-  /** Takes the next part; false if the part is not the next one. */
+  /** False if the part is not the next one. */
   boolean take(StatesMessage.Part part) {
     boolean follows =
         part.part() == taken
@@ -70,12 +66,12 @@ final class IncompleteWindow {
     return taken == parts;
   }
 
-  /** Returns the states of a complete window; empty if it has none. */
+  /** Of a complete window; empty if it has none. */
   byte[] states() {
     return bytes;
   }
 
-  /** Returns its bytes in memory: the parts that have come, and reserved room. */
+  /** Bytes in memory: the parts that have come, and reserved room. */
   int room() {
     return bytes.length;
   }
@@ -91,7 +87,6 @@ final class IncompleteWindow {
     sink.putBytes(bytes, 0, size);
   }
 
-  /** Reads the format of {@link #write}. */
   static IncompleteWindow read(StateReader reader) {
     Publication publication = StatesLayout.getPublication(reader);
     long end = reader.getLong();

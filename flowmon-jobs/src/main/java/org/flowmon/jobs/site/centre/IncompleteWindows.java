@@ -8,11 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bounds the incomplete windows of all sites together. Above the limit, the window whose last part
- * is oldest is dropped: usually one of an ended attempt. If another window is dropped, its next
- * part shows the loss. Not thread-safe.
- *
- * <p>Metrics: {@code incomplete_windows}, {@code dropped_parts}.
+ * Bounds the incomplete windows of all sites: above the limit, that whose last part is oldest is
+ * dropped, usually one of an ended attempt; of another the next part shows the loss. Not
+ * thread-safe. Metrics: {@code incomplete_windows}, {@code dropped_parts}.
  */
 final class IncompleteWindows {
   private static final Logger LOG = LoggerFactory.getLogger(IncompleteWindows.class);
@@ -21,17 +19,11 @@ final class IncompleteWindows {
   private final long maxBytes;
   private final Counter incomplete;
   private final Counter dropped;
-  // Of the windows of all sites.
   private long bytes;
-  // Parts since the start: their sequence number tells which window's last part is oldest.
+  // Their sequence number tells which window's last part is oldest.
   private long parts;
 
-  /**
-   * Bounds the windows that sites have begun.
-   *
-   * @param sites a view of all
-   * @param maxBytes of all windows: at least the limit of one
-   */
+  /** {@code sites}: a view of all. {@code maxBytes}: at least the limit of one window. */
   IncompleteWindows(Collection<MergedSite> sites, long maxBytes, MetricGroup metrics) {
     this.sites = sites;
     this.maxBytes = maxBytes;
@@ -39,12 +31,11 @@ final class IncompleteWindows {
     dropped = metrics.counter("dropped_parts");
   }
 
-  /** Counts the bytes of windows again after sites were restored. */
   void restored() {
     bytes = sites.stream().mapToLong(MergedSite::partsBytes).sum();
   }
 
-  /** Takes a part; returns the window that it completes, null if it completes none. */
+  /** Returns the window that a part completes; null without one. */
   IncompleteWindow take(MergedSite site, StatesMessage.Part part) {
     long before = site.partsBytes();
     MergedSite.Taken taken = site.take(part, ++parts);

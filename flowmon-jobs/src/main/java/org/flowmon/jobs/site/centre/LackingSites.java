@@ -7,31 +7,19 @@ import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.site.Publication;
 import org.flowmon.udaf.pane.WindowSpec;
 
-/**
- * Tells the windows of live queries which sites are missing in their results, wholly or in part.
- */
+/** Tells later operators which sites are missing in results of live queries, wholly or in part. */
 final class LackingSites {
   private final MergedQueries queries;
   private final int keyGroups;
   private final Consumer<Partial> out;
 
-  /**
-   * Creates an instance that sends to later operators.
-   *
-   * @param keyGroups number of key groups of the merge
-   */
   LackingSites(MergedQueries queries, int keyGroups, Consumer<Partial> out) {
     this.queries = queries;
     this.keyGroups = keyGroups;
     this.out = out;
   }
 
-  /**
-   * Tells of results complete through an arrival after {@code through} and not after {@code next}.
-   *
-   * @param through the progress before
-   * @param next the progress now
-   */
+  /** Of results complete through an arrival in ({@code through}, {@code next}], the progress. */
   void tellProgress(LiveQuery live, MergedSite site, long through, long next) {
     long begins = Long.MIN_VALUE;
     long lostUntil = site.lostAfter();
@@ -68,10 +56,8 @@ final class LackingSites {
   }
 
   /**
-   * Returns the arrival through which results may lack windows of a publication that were final by
-   * a time.
-   *
-   * @return the time itself if it is MIN_VALUE or MAX_VALUE
+   * The arrival through which results may lack a publication's windows that were final by a time;
+   * the time itself if MIN_VALUE or MAX_VALUE.
    */
   private static long lacking(LiveQuery live, Publication of, long time) {
     if (time == Long.MIN_VALUE || time == Long.MAX_VALUE) {
@@ -84,9 +70,7 @@ final class LackingSites {
     return end - of.widthMicros() + window.widthMicros() + window.latenessMicros();
   }
 
-  /**
-   * Tells of results complete through an arrival after {@code after} and not after {@code until}.
-   */
+  /** Of results complete through an arrival in ({@code after}, {@code until}]. */
   void tell(LiveQuery live, MergedSite site, long after, long until) {
     if (after < until) {
       out.accept(
@@ -94,7 +78,7 @@ final class LackingSites {
     }
   }
 
-  /** Tells of results after {@code through} with windows that overlap [start, end). */
+  /** Of results after {@code through} with windows that overlap [start, end). */
   void tellSpan(LiveQuery live, MergedSite site, long through, long start, long end) {
     WindowSpec window = live.window();
     tell(

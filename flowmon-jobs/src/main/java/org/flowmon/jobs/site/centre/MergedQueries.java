@@ -16,10 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The live queries of a merging job, and the site publications that serve them. Queries and
- * publications without a match are counted and logged once. Not thread-safe.
- *
- * <p>Metrics: {@code unserved_queries}, {@code unmatched_windows}.
+ * A merging job's live queries, and the publications that serve them. Those without a match are
+ * counted and logged once. Not thread-safe. Metrics: {@code unserved_queries}, {@code
+ * unmatched_windows}.
  */
 final class MergedQueries {
   private static final Logger LOG = LoggerFactory.getLogger(MergedQueries.class);
@@ -36,7 +35,7 @@ final class MergedQueries {
   private final Map<Long, LiveQuery> queries = new TreeMap<>();
   private final Map<Long, Integer> tables = new TreeMap<>();
   private final List<Grouping> groupings = new ArrayList<>(); // of all
-  // Sites whose publications were compared with the queries since either changed.
+  // Compared with the queries since either changed.
   private final Set<String> compared = new HashSet<>();
   private final Map<String, Set<TakenWindows.Use>> unserved = new TreeMap<>();
   private final Map<String, Set<Publication>> unmatched = new TreeMap<>();
@@ -44,17 +43,12 @@ final class MergedQueries {
   private final Counter unservedQueries;
   private final Counter unmatchedWindows;
 
-  /** Creates an empty set. */
   MergedQueries(MetricGroup metrics) {
     unservedQueries = metrics.counter("unserved_queries");
     unmatchedWindows = metrics.counter("unmatched_windows");
   }
 
-  /**
-   * Sets the queries from now on.
-   *
-   * @return the ids of removed queries
-   */
+  /** Returns the ids of removed queries. */
   List<Long> change(List<LiveQuery> all) {
     List<Long> gone = new ArrayList<>(queries.keySet());
     queries.clear();
@@ -77,22 +71,20 @@ final class MergedQueries {
     return gone;
   }
 
-  /** Returns all queries, by id. */
   Iterable<LiveQuery> all() {
     return queries.values();
   }
 
-  /** Returns the number of a query's groupings. */
   int groupings(LiveQuery live) {
     return tables.get(live.id());
   }
 
-  /** Returns a publication's query; null if it is none that can be published. */
+  /** Null if it is none that can be published. */
   FlowQuery query(Publication publication) {
     return matching.query(publication);
   }
 
-  /** Returns the publication of a site with a grouping's groups; null if there is none. */
+  /** The site's publication of a grouping's groups; null if there is none. */
   Publication chosen(MergedSite site, LiveQuery live, int grouping, Publication candidate) {
     Publication chosen =
         candidate != null && matching.serves(candidate, live, grouping) ? candidate : null;
@@ -107,10 +99,7 @@ final class MergedQueries {
     return chosen;
   }
 
-  /**
-   * Returns the publication for a window: the first by name or, if that lacks some of the window's
-   * flows, the first of the same windows that has all.
-   */
+  /** The first by name or, if it lacks flows of the window, the first of the same that has all. */
   private Publication chosen(
       MergedSite site, LiveQuery live, int grouping, Publication candidate, long windowStart) {
     Publication first = chosen(site, live, grouping, candidate);
@@ -129,7 +118,6 @@ final class MergedQueries {
     return of.widthMicros() == chosen.widthMicros() && matching.serves(of, live, grouping);
   }
 
-  /** Returns the groupings that a publication serves for a window of the site. */
   List<Grouping> servedBy(MergedSite site, Publication publication, long windowStart) {
     List<Grouping> served = new ArrayList<>();
     for (Grouping of : groupings) {
@@ -140,11 +128,7 @@ final class MergedQueries {
     return served;
   }
 
-  /**
-   * Logs once for each grouping that a site publishes nothing with its groups.
-   *
-   * @param hasChanged whether the site's publications have changed
-   */
+  /** Logs once for each grouping that a site publishes nothing with its groups. */
   void publishes(MergedSite site, boolean hasChanged) {
     if (!compared.add(site.name()) && !hasChanged) {
       return;
@@ -164,7 +148,7 @@ final class MergedQueries {
     }
   }
 
-  /** Counts a window that serves no query here, and logs the reason once for each publication. */
+  /** Counts a window that serves no query here; logs why once for each publication. */
   void sayUnmatched(MergedSite site, Publication publication) {
     unmatchedWindows.inc();
     // Sites may publish any number of things.

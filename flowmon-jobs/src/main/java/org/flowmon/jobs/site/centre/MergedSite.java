@@ -31,22 +31,21 @@ import org.flowmon.udaf.state.StateSink;
 final class MergedSite {
   private static final int VERSION = 3;
   private static final int WITHOUT_DIGESTS = 1;
-  // The most attempts with incomplete windows: the last window of an attempt before a restart never
-  // ends.
+  // An attempt's last window before a restart never ends.
   private static final int MAX_ATTEMPTS = 4;
-  // A site that advances at nine tenths of the clock's pace, or faster, keeps up with it: this many
-  // microseconds of the site are a millisecond of the clock.
+  // A site at nine tenths of the clock's pace, or faster, keeps up: so many of its µs per clock's
+  // ms.
   private static final int MICROS_PER_MILLI_KEPT_UP = 900;
 
   private final String name;
   private long through = Long.MIN_VALUE;
-  // The time of its last progress: it may be after the clock.
+  // It may be after the clock.
   private long said = Long.MIN_VALUE;
   private long since = Long.MIN_VALUE;
   private long heard;
   private boolean hasSpoken;
-  // Lost messages were sent after the site had reached the first of these and before it had reached
-  // the second. MAX_VALUE: no loss; the second is not known yet.
+  // Lost messages were sent after the site reached the first and before the second. MAX_VALUE: no
+  // loss; not known yet.
   private long lostAfter = Long.MAX_VALUE;
   private long lostUntil = Long.MAX_VALUE;
   private int progressesSince;
@@ -55,11 +54,7 @@ final class MergedSite {
   private TakenWindows taken = new TakenWindows();
   private final Map<Long, IncompleteWindow> assemblies = new LinkedHashMap<>();
 
-  /**
-   * Creates a site without messages.
-   *
-   * @param now the time from which on it is silent, in milliseconds
-   */
+  /** Silent from {@code now}, in milliseconds, on. */
   MergedSite(String name, long now) {
     this.name = name;
     this.heard = now;
@@ -69,17 +64,12 @@ final class MergedSite {
     return name;
   }
 
-  /** The time through which it is complete; {@link Long#MIN_VALUE} before its first progress. */
+  /** {@link Long#MIN_VALUE} before its first progress. */
   long through() {
     return through;
   }
 
-  /**
-   * Advances to its last progress, but no further than the clock.
-   *
-   * @param now the clock in microseconds
-   * @param millis the clock in milliseconds
-   */
+  /** Advances to its last progress, but no further than the clock, in µs and ms. */
   void follow(long now, long millis) {
     long next = Math.min(said, now);
     if (next <= through) {
@@ -101,9 +91,8 @@ final class MergedSite {
   }
 
   /**
-   * The clock time until which it has kept up, in milliseconds. It grows by each advance and a
-   * ninth of that, up to the clock. So a forger who sends small advances in its name makes nobody
-   * wait for it.
+   * The clock, in milliseconds, until which it kept up. It grows by each advance and a ninth of
+   * that, up to the clock: forged small advances make nobody wait.
    */
   long heard() {
     return heard;
@@ -118,10 +107,7 @@ final class MergedSite {
     return published;
   }
 
-  /**
-   * Takes a message's number, before anything else is done with the message. If it shows a loss,
-   * windows are lost.
-   */
+  /** Takes a message's number before anything else; if it shows a loss, windows are lost. */
   MessageNumbers.Heard count(StatesMessage message, long fingerprint) {
     MessageNumbers.Heard heard = numbers.hear(message, fingerprint, hasSpoken);
     if (heard.lost() > 0) {
@@ -133,16 +119,13 @@ final class MergedSite {
     return heard;
   }
 
-  /**
-   * Notes that another sender uses its name, or it has sent after another sender: any part of
-   * future results may be missing or forged.
-   */
+  /** Another sender uses its name: any part of future results may be missing or forged. */
   private void doubt() {
     lose();
     lostAfter = Long.MIN_VALUE;
   }
 
-  /** Notes that windows are lost which it published since the time through which it is complete. */
+  /** Windows published since the time through which it is complete are lost. */
   void lose() {
     lostAfter = Math.min(lostAfter, through);
     lostUntil = Long.MAX_VALUE;
@@ -154,30 +137,25 @@ final class MergedSite {
     return lostAfter;
   }
 
-  /** Windows that were final after this are here; MAX_VALUE if the time is unknown. */
+  /** Windows that were final after this are here; MAX_VALUE if unknown. */
   long lostUntil() {
     return lostUntil;
   }
 
-  /** Forgets the loss, as no result can lack it any more. */
+  /** No result can lack it any more. */
   void forgetLost() {
     lostAfter = Long.MAX_VALUE;
     lostUntil = Long.MAX_VALUE;
   }
 
-  /**
-   * Takes a progress; returns whether its publications have changed.
-   *
-   * @param now the clock in microseconds
-   * @param millis the clock in milliseconds
-   */
+  /** Returns whether its publications have changed; the clock is in µs and ms. */
   boolean take(StatesMessage.Progress progress, long now, long millis) {
     if (!hasSpoken) {
       hasSpoken = true;
       since = Math.min(progress.through(), now);
     }
-    // A progress may come between windows that end together, to announce a publication: the lost
-    // windows were sent, at the latest, before the second progress that is further.
+    // A progress may come between windows that end together, to announce a publication: lost
+    // windows were sent before the second that is further, at the latest.
     boolean isOpen = lostAfter != Long.MAX_VALUE && lostUntil == Long.MAX_VALUE;
     boolean isMore = progress.through() > Math.max(said, Math.max(through, lostAfter));
     if (isOpen && isMore && ++progressesSince == 2) {
@@ -195,19 +173,12 @@ final class MergedSite {
     return true;
   }
 
-  /**
-   * The outcome of a part of a window.
-   *
-   * @param window the complete window, null if more parts are to come
-   * @param lost why a window that was begun is incomplete, null if none is
-   */
+  /** The complete window, null if more is to come; why a begun one is lost, null if none is. */
   record Taken(IncompleteWindow window, String lost) {}
 
   /**
-   * Takes a part of a window: one that does not follow the parts before it, or a window that it
-   * ends early, is lost.
-   *
-   * @param now grows from part to part, of whichever site
+   * A part that does not follow those before, or a window that it ends early, is lost. {@code now}
+   * grows from part to part, of whichever site.
    */
   Taken take(StatesMessage.Part part, long now) {
     IncompleteWindow before = assemblies.remove(part.attempt());
@@ -227,12 +198,10 @@ final class MergedSite {
             : null);
   }
 
-  /** Whether it has more incomplete windows than a state may hold. */
   boolean hasTooManyParts() {
     return assemblies.size() > MAX_ATTEMPTS;
   }
 
-  /** Returns the bytes in memory of incomplete windows. */
   long partsBytes() {
     long sum = 0;
     for (IncompleteWindow assembly : assemblies.values()) {
@@ -241,20 +210,15 @@ final class MergedSite {
     return sum;
   }
 
-  /**
-   * Returns the sequence number of the last part of its eldest incomplete window; MAX_VALUE if
-   * there is none.
-   */
+  /** Sequence number of its eldest incomplete window's last part; MAX_VALUE without one. */
   long eldestPart() {
     return assemblies.isEmpty() ? Long.MAX_VALUE : assemblies.values().iterator().next().touched;
   }
 
-  /** Drops the eldest incomplete window and returns its bytes. */
   long dropEldest() {
     return assemblies.remove(assemblies.keySet().iterator().next()).room();
   }
 
-  /** Its taken windows. */
   TakenWindows taken() {
     return taken;
   }
@@ -288,7 +252,6 @@ final class MergedSite {
     return sink.toBytes();
   }
 
-  /** Reads the format of {@link #toBytes}. */
   static MergedSite read(byte[] bytes) {
     StateReader reader = new StateReader(bytes, 0, bytes.length, "the state of a site");
     int version = reader.getByte();

@@ -13,12 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Converts whole windows of sites to partial groups of the live queries: each time of a site once
- * for each of their groupings. Not thread-safe.
- *
- * <p>Metrics: {@code merged_windows}, {@code merged_groups}, {@code repeated_windows}, {@code
- * overlapping_windows}, {@code contradicted_windows}, {@code late_windows}, {@code
- * windows_without_states}.
+ * Makes whole windows of sites to partial groups of live queries: each time of a site once per
+ * grouping. Not thread-safe. Metrics: {@code merged_windows}, {@code merged_groups}, {@code
+ * repeated_windows}, {@code overlapping_windows}, {@code contradicted_windows}, {@code
+ * late_windows}, {@code windows_without_states}.
  */
 final class MergedWindows {
   private static final Logger LOG = LoggerFactory.getLogger(MergedWindows.class);
@@ -47,13 +45,7 @@ final class MergedWindows {
     SENT
   }
 
-  /**
-   * Creates an instance without merged windows.
-   *
-   * @param keyGroups number of key groups of the merge
-   * @param out takes the messages for the merge and the windows
-   * @param damaged takes errors of states that cannot be read
-   */
+  /** {@code keyGroups} of the merge; {@code damaged} takes errors of unreadable states. */
   MergedWindows(
       MergedQueries queries,
       LackingSites lacking,
@@ -75,18 +67,12 @@ final class MergedWindows {
     withoutStates = metrics.counter("windows_without_states");
   }
 
-  /**
-   * Takes a window of a site.
-   *
-   * @param through the time through which all sites are complete
-   * @return false if its states are damaged or there are too many; it is ignored then
-   */
+  /** All sites are complete by {@code through}. False, ignored: states damaged or too many. */
   boolean take(MergedSite site, IncompleteWindow window, long through) {
     List<MergedQueries.Grouping> served =
         queries.servedBy(site, window.publication, window.windowStart());
     if (served.isEmpty()) {
-      // It is not opened: it may hold functions that are unknown here, and its damage does not
-      // affect merged windows.
+      // Unopened: it may hold functions unknown here, and its damage affects no merged window.
       queries.sayUnmatched(site, window.publication);
       return true;
     }
@@ -171,14 +157,14 @@ final class MergedWindows {
     return Outcome.SENT;
   }
 
-  /** Returns the time by which sites' windows ended that are in no future result. */
+  /** By when sites' windows ended that are in no future result. */
   private static long closedBy(WindowSpec window, long through) {
     return through == Long.MIN_VALUE
         ? through
         : through - window.latenessMicros() - window.widthMicros();
   }
 
-  /** Opens the states of a window, null if they are damaged. */
+  /** Null if the states are damaged. */
   private PublishedGroups open(MergedSite site, IncompleteWindow window) {
     try {
       PublishedGroups states =

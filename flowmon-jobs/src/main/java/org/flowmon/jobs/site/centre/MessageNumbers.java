@@ -12,31 +12,30 @@ import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 
 /**
- * The numbers of a site's messages: they show repeats, losses, and a second sender with the site's
- * name. A site's job numbers its messages, and a restarted job never continues the numbers of the
- * one before. So a forged message is followed by a message of the site that does not continue its
- * number. Not thread-safe.
+ * The numbers of a site's messages: they show repeats, losses, and a second sender of its name. A
+ * restarted job never continues the former's numbers, so a forged message is followed by one of the
+ * site that does not continue its number. Not thread-safe.
  */
 final class MessageNumbers {
   // Messages recognized by their bytes: a mirror of topics repeats the last ones.
   static final int MAX_RECENT = 1024;
   private static final int MAX_NUMBERED = 64;
 
-  // Number of the next message, for the most recent attempts; the last entry sent last.
+  // By attempt, the most recent; the last entry sent last.
   private final Map<Long, Long> next = new LinkedHashMap<>();
   private final Set<Long> recent = new LinkedHashSet<>();
 
   /**
-   * The meaning of a message's number.
+   * What a number means.
    *
-   * @param isRepeat whether it came before, byte by byte: it is to be ignored
-   * @param isOther whether it does not continue the message before it, as after another sender: one
-   *     of the two is not the site's job
+   * @param isRepeat it came before, byte by byte: ignore it
+   * @param isOther it does not continue the one before, as after another sender: one is not the
+   *     site's
    * @param lost messages before it that are known to be missing
    */
   record Heard(boolean isRepeat, boolean isOther, long lost) {}
 
-  /** Returns the fingerprint of a message: equal for equal bytes alone. */
+  /** Equal for equal bytes alone. */
   static long fingerprint(byte[] message) {
     try {
       return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(message)).getLong();
@@ -46,10 +45,8 @@ final class MessageNumbers {
   }
 
   /**
-   * Takes a message, before anything else is done with it.
-   *
-   * @param hasSpoken whether the site has sent a progress before: messages before the very first
-   *     one are then known to be missing
+   * Takes a message before anything else. {@code hasSpoken}: the site sent a progress before, so
+   * messages before the very first one are known to be missing.
    */
   Heard hear(StatesMessage message, long fingerprint, boolean hasSpoken) {
     if (!recent.add(fingerprint)) {
@@ -61,7 +58,7 @@ final class MessageNumbers {
     boolean isFirst = !hasSpoken && next.isEmpty();
     boolean goesOn = isLast(message.attempt());
     Long expected = next.remove(message.attempt());
-    // The attempt goes on from here, whatever came before: a forged number hides no later loss.
+    // The attempt goes on from here: a forged number hides no later loss.
     next.put(message.attempt(), Math.min(message.number(), Long.MAX_VALUE - 1) + 1);
     if (next.size() > MAX_NUMBERED) {
       next.remove(next.keySet().iterator().next());
@@ -92,11 +89,7 @@ final class MessageNumbers {
     recent.forEach(sink::putLong);
   }
 
-  /**
-   * Reads the format of {@link #write}.
-   *
-   * @param withRecent false: the older format without the fingerprints of the last messages
-   */
+  /** {@code withRecent} false: the older format without the last messages' fingerprints. */
   static MessageNumbers read(StateReader reader, boolean withRecent) {
     MessageNumbers numbers = new MessageNumbers();
     for (int n = reader.count("attempts", MAX_NUMBERED, 16); n > 0; n--) {

@@ -20,10 +20,10 @@ final class PublicationMatch {
   private static final int MAX_KNOWN_CHARS = 1 << 24;
 
   private final Map<Publication, Parsed> parsed = new HashMap<>();
-  // Of the texts of the cached publications.
+  // Of the cached texts.
   private long chars;
 
-  /** A publication's query, or why it is invalid; by live query the groupings that it serves. */
+  /** The query, or why it is invalid; by live query the groupings that it serves. */
   private record Parsed(FlowQuery query, String error, Map<Long, Set<Integer>> groupings) {}
 
   private Parsed of(Publication publication) {
@@ -41,7 +41,6 @@ final class PublicationMatch {
     return now;
   }
 
-  /** Returns the number of cached publications. */
   int known() {
     return parsed.size();
   }
@@ -59,15 +58,11 @@ final class PublicationMatch {
     }
   }
 
-  /** Returns a publication's query; null if it is none that can be published. */
   FlowQuery query(Publication publication) {
     return of(publication).query();
   }
 
-  /**
-   * Whether a publication has the groups of a live query's grouping, in windows that add up to the
-   * query's.
-   */
+  /** Whether it has a grouping's groups, in windows that add up to the live query's. */
   boolean serves(Publication publication, LiveQuery live, int grouping) {
     return windows(publication, live.window()) == null
         && groupings(publication, live).contains(grouping);
@@ -82,7 +77,7 @@ final class PublicationMatch {
                 live.id(), id -> Set.copyOf(PublishedGroups.groupings(of.query(), live.query())));
   }
 
-  /** Returns why the windows of a publication do not add up to a query's; null if they do. */
+  /** Why windows do not add up to a query's; null if they do. */
   private static String windows(Publication publication, WindowSpec window) {
     long width = publication.widthMicros();
     if (publication.timeColumn() != window.timeColumn()) {
@@ -101,7 +96,6 @@ final class PublicationMatch {
     return null;
   }
 
-  /** Returns why a publication serves none of the live queries, for the log. */
   String why(Publication publication, Iterable<LiveQuery> all) {
     Parsed of = of(publication);
     if (of.query() == null) {
@@ -128,10 +122,7 @@ final class PublicationMatch {
     return near == null ? "no analysis here has its filter and keys" : near;
   }
 
-  /**
-   * Returns what a live query needs of a site without groups for it, and what its nearest
-   * publication lacks, for the log.
-   */
+  /** What a live query needs of such a site, and what its nearest publication lacks. */
   String lacks(Iterable<Publication> published, LiveQuery live) {
     int nearest = -1;
     String has = "it publishes nothing";
@@ -164,7 +155,6 @@ final class PublicationMatch {
             query.where() == null ? "" : " where " + query.where());
   }
 
-  /** Drops the matches of live queries, as they have changed. */
   void queriesChanged(List<Long> gone) {
     parsed.values().stream()
         .filter(of -> of.query() != null)

@@ -26,20 +26,19 @@ import org.slf4j.LoggerFactory;
  *           ─► LackingSites, as time goes on: which results lack which site
  * </pre>
  *
- * <p>The topic's messages and their order decide everything, so a second reader decides the same.
- * There is one exception, when incomplete windows exceed the memory: the time of their last parts
- * and the reserved room of arrays are not in the state, so another window may be dropped after a
- * restart.
+ * <p>The topic's messages and their order decide everything, so a second reader decides the same;
+ * except, when incomplete windows exceed the memory, after a restart: the time of their last parts
+ * and arrays' reserved room are not in the state, so another may be dropped.
  *
  * <p>Metrics, beside those of the classes above: {@code lost_messages}, {@code repeated_messages},
  * {@code contradicted_messages}, {@code bad_values}, {@code unknown_site_messages}.
  */
 final class SiteStates {
   private static final Logger LOG = LoggerFactory.getLogger(SiteStates.class);
-  // Taken windows are remembered this much longer than windows are open, to recognize repeats.
+  // Taken windows are remembered so much longer than they are open, to recognize repeats.
   private static final long REMEMBERED_MICROS = 3_600_000_000L;
   private static final int MAX_LOGGED = 4096;
-  // The most lost messages counted for one number.
+  // Counted for one number.
   private static final long MAX_LOST = 1 << 20;
 
   private final TreeMap<String, MergedSite> sites = new TreeMap<>();
@@ -49,7 +48,7 @@ final class SiteStates {
   private final MergedWindows windows;
   private final LackingSites lacking;
   private final Set<String> unknownSites = new HashSet<>(); // that were logged
-  // Start of the last window that came: its end depends on the width that the sender gives.
+  // Start of the last window: its end depends on the sender's width.
   private long latest = Long.MIN_VALUE;
 
   private final Counter lost;
@@ -58,16 +57,7 @@ final class SiteStates {
   private final Counter bad;
   private final Counter unknownSite;
 
-  /**
-   * Creates the state without messages.
-   *
-   * @param names of the sites
-   * @param timeoutMillis after which a site that does not advance is left out
-   * @param aheadMicros how far a site's time may be after the broker's clock
-   * @param partsBytes limit of incomplete windows in memory: at least the limit of one
-   * @param keyGroups number of key groups of the merge
-   * @param out takes the messages for the merge and the windows
-   */
+  /** Without messages; {@code partsBytes}: of all incomplete windows, at least the limit of one. */
   SiteStates(
       List<String> names,
       long timeoutMillis,
@@ -94,7 +84,7 @@ final class SiteStates {
     }
   }
 
-  /** Restores a site from the state; a site that is no longer merged is forgotten. */
+  /** Restores a site; one that is no longer merged is forgotten. */
   void restore(MergedSite site) {
     if (sites.containsKey(site.name())) {
       sites.put(site.name(), site);
@@ -102,16 +92,12 @@ final class SiteStates {
     }
   }
 
-  /** Restores the times of {@link #times}. */
   void restore(long[] times) {
     time.restore(times[0], times[1]);
     latest = Math.max(latest, times[2]);
   }
 
-  /**
-   * Returns the broker's clock, the time through which all is complete, and the start of the last
-   * window: for the state.
-   */
+  /** For the state: broker's clock, time of completeness, start of the last window. */
   long[] times() {
     return new long[] {time.clock(), time.through(), latest};
   }
@@ -120,34 +106,22 @@ final class SiteStates {
     return sites.values();
   }
 
-  /**
-   * Returns the time through which all sites that are not left out are complete, in microseconds.
-   */
   long through() {
     return time.through();
   }
 
-  /**
-   * Returns the start of the first window of a query with these windows of which nothing has come
-   * yet.
-   */
+  /** The start of the first window of which nothing has come yet. */
   long firstWhole(WindowSpec window) {
     return latest == Long.MIN_VALUE ? latest : window.paneStart(latest) + window.slideMicros();
   }
 
-  /** Sets the live queries from now on. */
   void queries(List<LiveQuery> all) {
     for (long gone : queries.change(all)) {
       sites.values().forEach(site -> site.taken().forget(gone));
     }
   }
 
-  /**
-   * Takes a message.
-   *
-   * @param millis when the broker took it
-   * @return whether time has advanced
-   */
+  /** Taken by the broker at {@code millis}; returns whether time has advanced. */
   boolean take(long millis, byte[] bytes) {
     StatesMessage message;
     try {
@@ -204,7 +178,6 @@ final class SiteStates {
     }
   }
 
-  /** Takes the number of a message; returns whether it is a repeat. */
   private boolean isRepeat(MergedSite site, StatesMessage message, byte[] bytes) {
     MessageNumbers.Heard heard = site.count(message, MessageNumbers.fingerprint(bytes));
     repeated.inc(heard.isRepeat() ? 1 : 0);

@@ -10,7 +10,7 @@ import org.flowmon.jobs.config.job.MergeConfig;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.site.StatesRecord;
 
-/** Creates the task that converts the states of sites to partial groups. */
+/** Creates the task that makes states of sites to partial groups. */
 public final class SiteStatesFactory extends AbstractStreamOperatorFactory<Partial>
     implements OneInputStreamOperatorFactory<StatesRecord, Partial> {
   private static final long serialVersionUID = 1L;
@@ -20,12 +20,7 @@ public final class SiteStatesFactory extends AbstractStreamOperatorFactory<Parti
   private final Duration arrivalAhead;
   private final int keyGroups;
 
-  /**
-   * Creates the replacement of a low level for these analyses.
-   *
-   * @param arrivalAhead how far a site's time may be after the broker's clock
-   * @param keyGroups number of key groups of the merge
-   */
+  /** {@code arrivalAhead}: of a site's time to the broker's clock; {@code keyGroups}: merge's. */
   public SiteStatesFactory(
       AnalysisSet analyses, MergeConfig merge, Duration arrivalAhead, int keyGroups) {
     this.analyses = new AnalysisSet(analyses);

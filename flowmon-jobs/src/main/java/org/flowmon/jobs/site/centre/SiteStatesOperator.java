@@ -33,12 +33,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Replaces the low level in a job that merges states of sites, in one task: it converts the sites'
- * messages to partial groups of all live queries, and the time of all sites to the watermark. Later
- * operators do not notice that there are no flows.
- *
- * <p>Its state is that of the sites, incomplete windows included, so each window of a site is
- * merged once, however often it is sent.
+ * Replaces the low level in a job that merges sites, in one task: makes messages to partial groups
+ * of all live queries, and the sites' time to the watermark. Later operators notice no difference.
+ * State: the sites', incomplete windows too, so each window is merged once, however often it is
+ * sent.
  */
 final class SiteStatesOperator extends AbstractStreamOperator<Partial>
     implements OneInputStreamOperator<StatesRecord, Partial>, OperatorEventHandler {
@@ -135,7 +133,6 @@ final class SiteStatesOperator extends AbstractStreamOperator<Partial>
             sites.firstWhole(live.window())));
   }
 
-  /** Sends the announcements that later operators need before anything else. */
   private void announce() {
     if (!announcements.isEmpty()) {
       announcements.forEach(this::send);

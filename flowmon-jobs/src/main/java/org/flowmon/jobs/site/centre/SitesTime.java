@@ -10,35 +10,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The time that all sites have reached. A site holds it up no more after one of these: it has not
- * advanced for the timeout, by the broker's clock, or it has advanced too slowly and fallen behind
- * by as much. It counts again once it keeps up, whatever else is sent in its name. Messages far
- * ahead of that clock are not believed, and no message leads a site past the time at which it was
- * sent. Not thread-safe.
- *
- * <p>Metrics: {@code ahead_messages}, {@code bounded_messages}, {@code left_out_sites} and, by
- * site, {@code left_out} and {@code complete_through} (in milliseconds).
+ * The time that all sites have reached. One is left out when by the broker's clock it has not
+ * advanced for the timeout, or too slowly and fell behind by as much, until it keeps up, whatever
+ * else is sent in its name. Messages far ahead of that clock are not believed; none leads past the
+ * time at which it was sent. Not thread-safe. Metrics: {@code ahead_messages}, {@code
+ * bounded_messages}, {@code left_out_sites}; by site {@code left_out}, {@code complete_through}
+ * (ms).
  */
 final class SitesTime {
   private static final Logger LOG = LoggerFactory.getLogger(SitesTime.class);
   private final Collection<MergedSite> sites;
   private final long timeoutMillis;
-  // How far a site's time may be ahead of the broker's clock.
+  // A site's time may be so far ahead of the broker's clock.
   private final long aheadMicros;
   private final Set<String> leftOut = ConcurrentHashMap.newKeySet();
   private final Counter ahead;
   private final Counter bounded;
-  // In milliseconds; the latest of the broker. MIN_VALUE: unknown.
+  // The broker's latest, in milliseconds. MIN_VALUE: unknown.
   private long clock = Long.MIN_VALUE;
   private long through = Long.MIN_VALUE;
 
-  /**
-   * Creates the time of sites without messages.
-   *
-   * @param sites a view of all
-   * @param timeoutMillis after which a site that does not advance is left out
-   * @param aheadMicros how far a site's time may be after the clock
-   */
+  /** {@code sites}: a view. One that does not advance for {@code timeoutMillis} is left out. */
   SitesTime(
       Collection<MergedSite> sites, long timeoutMillis, long aheadMicros, MetricGroup metrics) {
     this.sites = sites;
@@ -49,7 +41,6 @@ final class SitesTime {
     metrics.gauge("left_out_sites", leftOut::size);
   }
 
-  /** Restores the times of a state. */
   void restore(long clock, long through) {
     this.clock = Math.max(this.clock, clock);
     this.through = Math.max(this.through, through);
@@ -57,12 +48,12 @@ final class SitesTime {
     sites.forEach(site -> site.heard(site.heard() == Long.MIN_VALUE ? this.clock : 0));
   }
 
-  /** The broker's clock, in milliseconds; {@link Long#MIN_VALUE}: unknown. */
+  /** In milliseconds; {@link Long#MIN_VALUE}: unknown. */
   long clock() {
     return clock;
   }
 
-  /** The time through which all sites that are not left out are complete, in microseconds. */
+  /** Through which all sites not left out are complete, in microseconds. */
   long through() {
     return through;
   }
@@ -71,7 +62,6 @@ final class SitesTime {
     return leftOut.contains(site);
   }
 
-  /** Takes the broker's clock. */
   void tick(long time) {
     if (clock == Long.MIN_VALUE) {
       sites.forEach(site -> site.heard(time));
@@ -81,8 +71,8 @@ final class SitesTime {
   }
 
   /**
-   * Whether a site's message is possible by the broker's clock. An impossible message is ignored,
-   * and counts as a loss of flows, as they may belong to future windows.
+   * Whether a message is possible by the broker's clock. Else it is ignored and a loss of flows,
+   * perhaps of future windows.
    */
   boolean believes(MergedSite site, StatesMessage message) {
     if (!isAhead(message)) {
@@ -106,10 +96,9 @@ final class SitesTime {
   }
 
   /**
-   * Takes a site's progress; returns whether its publications have changed. The progress never
-   * leads past the clock, since later messages would be left out as late. A time beyond the clock
-   * is reached as the clock advances, as after the end of the site's input, unless the site sends
-   * another progress before.
+   * Returns whether publications have changed. Progress never leads past the clock, as later
+   * messages would be late. A time beyond is reached as the clock advances, as after the end of the
+   * site's input, unless another progress comes before.
    */
   boolean hear(MergedSite site, StatesMessage.Progress progress) {
     if (progress.through() > nowMicros()) {
@@ -128,7 +117,6 @@ final class SitesTime {
     return site.take(progress, nowMicros(), clock);
   }
 
-  /** The end of the clock's millisecond. */
   private long nowMicros() {
     return clock * 1000 + 999;
   }
@@ -140,7 +128,7 @@ final class SitesTime {
         : ((StatesMessage.Progress) message).through() > most;
   }
 
-  /** The time that all counted sites have reached; {@link Long#MIN_VALUE} if none counts. */
+  /** {@link Long#MIN_VALUE} if no site counts. */
   long reached() {
     long least = Long.MAX_VALUE;
     boolean isAnyHeard = false; // if messages are not believed, the last site may be silent, too
@@ -162,7 +150,6 @@ final class SitesTime {
     return isAnyHeard ? least : Long.MIN_VALUE;
   }
 
-  /** Advances time. */
   void goOn(long next) {
     through = next;
   }

@@ -11,11 +11,11 @@ import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.window.PublishedGroups;
 
 /**
- * The taken windows of a site: each time is taken once for each use, and later windows of it are
- * compared. Not thread-safe. Its bytes are in those of {@link MergedSite}.
+ * A site's taken windows: each time once per use; later ones are compared. Not thread-safe. Its
+ * bytes are in {@link MergedSite}'s.
  */
 final class TakenWindows {
-  // The most windows remembered of one use: a day and a half of seconds.
+  // Of one use: a day and a half of seconds.
   static final int MAX_TAKEN = 1 << 17;
 
   private final Map<Use, TreeMap<Long, Window>> taken = new LinkedHashMap<>();
@@ -24,10 +24,8 @@ final class TakenWindows {
   record Use(long queryId, int grouping) {}
 
   /**
-   * A taken window.
-   *
-   * @param flows that arrived in it; {@link #UNKNOWN} in an older state
-   * @param digest of its groups; null if they were not there, or in an older state
+   * {@code flows} arrived in it; {@link #UNKNOWN} in an older state. {@code digest} of its groups;
+   * null without them, or in an older state.
    */
   record Window(long width, long flows, PublishedGroups.Digest digest) {
     static final long UNKNOWN = -1;
@@ -42,9 +40,8 @@ final class TakenWindows {
   }
 
   /**
-   * Returns the times of a window that were not taken for a use before, from any publication.
-   *
-   * @return starts and ends, one after the other: none if all were taken, one pair if none was
+   * The window's times not taken for a use before, from any publication: starts and ends, one after
+   * the other; none if all were taken, one pair if none was.
    */
   List<long[]> notTaken(Use use, long windowEnd, long width) {
     List<long[]> spans = new ArrayList<>();
@@ -67,9 +64,8 @@ final class TakenWindows {
   }
 
   /**
-   * Whether a window, all of whose times were taken for a use, differs from the taken ones. The
-   * same window is compared by its groups and flows; windows within it by the sum of their flows. A
-   * window within a larger one cannot be compared.
+   * Whether a window, all taken before, differs from the taken: the same one by groups and flows,
+   * those within it by their sum of flows; one within a larger cannot be compared.
    */
   boolean contradicts(Use use, long windowEnd, Window window) {
     TreeMap<Long, Window> windows = taken.getOrDefault(use, new TreeMap<>());
@@ -91,10 +87,8 @@ final class TakenWindows {
   }
 
   /**
-   * Notes that a window was taken for a use; false if too many of that use are open.
-   *
-   * @param closed windows of the use that ended by then are closed: above the limit the eldest of
-   *     these is forgotten, as a repeat of it is late anyway
+   * False if too many of that use are open. Those that ended by {@code closed} are closed: above
+   * the limit the eldest is forgotten, as a repeat of it is late anyway.
    */
   boolean take(Use use, long windowEnd, Window window, long closed) {
     TreeMap<Long, Window> windows = taken.computeIfAbsent(use, key -> new TreeMap<>());
@@ -108,7 +102,6 @@ final class TakenWindows {
     return true;
   }
 
-  /** Forgets the windows of a use that ended by then. */
   void forget(Use use, long windowEnd) {
     TreeMap<Long, Window> windows = taken.get(use);
     if (windows != null) {
@@ -116,7 +109,6 @@ final class TakenWindows {
     }
   }
 
-  /** Forgets the windows taken for a query. */
   void forget(long queryId) {
     taken.keySet().removeIf(use -> use.queryId() == queryId);
   }
@@ -163,11 +155,7 @@ final class TakenWindows {
             : null);
   }
 
-  /**
-   * Reads the format of {@link #write}.
-   *
-   * @param withDigests false: the older format with only the widths of windows
-   */
+  /** {@code withDigests} false: the older format with only the widths of windows. */
   static TakenWindows read(StateReader reader, boolean withDigests) {
     TakenWindows all = new TakenWindows();
     for (int n = reader.count("queries", 1 << 24, 10); n > 0; n--) {

@@ -8,8 +8,8 @@ import org.flowmon.archive.query.group.table.SortedGroups;
 import org.flowmon.udaf.aggregate.GroupLayout;
 
 /**
- * Counts the rows of pairs of keys from the numbers of their second keys. It takes one first key
- * after the other, so the second key's number is the place of the count. Not thread-safe.
+ * Counts the rows of pairs of keys from their second keys' numbers. It takes one first key after
+ * the other, so the number is the place of the count. Not thread-safe.
  */
 public final class CountMaker implements GroupMaker {
   // If one number of so many was seen, scanning all is faster than sorting them.
@@ -23,9 +23,7 @@ public final class CountMaker implements GroupMaker {
   private final int[] found;
   private int size;
 
-  /**
-   * @param layout of states that are counts of rows, or nothing
-   */
+  /** {@code layout}'s states are counts of rows, or nothing. */
   public CountMaker(
       List<KeyedRows> keys, ListedNumbers numbers, PackedKey[] packing, GroupLayout layout) {
     this.keys = keys;
@@ -67,7 +65,6 @@ public final class CountMaker implements GroupMaker {
     size = n;
   }
 
-  /** Takes the groups that were found, and resets the counts. */
   private SortedGroups take(int number, SortedGroups.Arena arena) {
     SortedGroups groups = arena.reserve(size, 1 + words);
     order();

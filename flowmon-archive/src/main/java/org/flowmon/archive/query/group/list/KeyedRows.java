@@ -5,17 +5,8 @@ import java.util.function.Supplier;
 import org.flowmon.archive.index.RowCursor;
 import org.flowmon.archive.segment.reader.SegmentReader;
 
-/**
- * All rows of a query with the same first key.
- *
- * @param number of the key
- * @param count number of rows at most
- */
+/** All rows of a query with the same first key, {@code count} at most. */
 public record KeyedRows(int number, List<OfSegment> lists, long count) {
-  /**
-   * The rows of one segment.
-   *
-   * @param rows begins to read them, on the calling thread
-   */
+  /** The rows of one segment; {@code rows} begins to read them, on the calling thread. */
   public record OfSegment(SegmentReader segment, Supplier<RowCursor> rows) {}
 }

@@ -49,12 +49,7 @@ public final class ListGroupMaker implements GroupMaker {
   private final int[] found;
   private int size;
 
-  /**
-   * Makes groups from lists.
-   *
-   * @param second the column of the second key
-   * @param read gets the number of rows about to be read, and may throw to end the work
-   */
+  /** {@code read} gets the number of rows about to be read, and may throw to end the work. */
   public ListGroupMaker(
       List<KeyedRows> keys,
       FlowColumn second,
@@ -82,7 +77,6 @@ public final class ListGroupMaker implements GroupMaker {
     }
   }
 
-  /** Bytes of heap that one maker takes. */
   public static long heapBytes(AddressNumbers numbers, GroupLayout layout) {
     return (numbers.ofNull() + 1L) * (8L * layout.stateWords() + Integer.BYTES + 1);
   }
@@ -113,7 +107,6 @@ public final class ListGroupMaker implements GroupMaker {
     }
   }
 
-  /** Finds the places of the rows' states. */
   private void find(SelectedRows selected, int[] numberOf, int n) {
     int words = layout.stateWords();
     int ofNull = numbers.ofNull();
@@ -133,7 +126,6 @@ public final class ListGroupMaker implements GroupMaker {
     size = next;
   }
 
-  /** Takes the groups that were found, and resets the states. */
   private SortedGroups take(int number, SortedGroups.Arena arena) {
     int words = layout.stateWords();
     SortedGroups groups = arena.reserve(size, 1 + words);

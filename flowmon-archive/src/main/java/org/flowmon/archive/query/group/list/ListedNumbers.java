@@ -15,14 +15,12 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * The numbers of the second keys of all listed rows, by first key. Threads read one segment after
- * the other, all its lists together and in the order of rows: memory that one list has brought into
- * the cache serves the next one. List by list, each would load the whole column.
+ * The numbers of all listed rows' second keys, by first key. Threads read one segment after the
+ * other, all its lists together in the order of rows: what one list has brought into the cache
+ * serves the next one. List by list, each would load the whole column.
  */
 public final class ListedNumbers {
-  /**
-   * Estimated bytes kept for a list besides its numbers: the list, if it is read, and its parts.
-   */
+  /** Estimated bytes for a list besides its numbers: the list, if it is read, and its parts. */
   public static final long BYTES_PER_LIST = 192;
 
   // Ids of so many rows stay in a core's cache while the lists read them.
@@ -69,12 +67,7 @@ public final class ListedNumbers {
   private final AtomicInteger next = new AtomicInteger();
   private final List<long[]> memory = new ArrayList<>();
 
-  /**
-   * Prepares the reading, which {@link #run} does.
-   *
-   * @param second the column of the second key
-   * @param read gets the number of rows about to be read, and may throw to end the work
-   */
+  /** Prepares {@link #run}; {@code read} gets the rows about to be read, and may throw to end. */
   public ListedNumbers(
       List<KeyedRows> keys,
       FlowColumn second,
@@ -126,12 +119,12 @@ public final class ListedNumbers {
     }
   }
 
-  /** The numbers of a key, after every {@link #run} has ended. */
+  /** After every {@link #run} has ended. */
   List<Part> of(int key) {
     return byKey.get(key).stream().flatMap(run -> run.parts.stream()).toList();
   }
 
-  /** Releases working memory: no number can be read any more. */
+  /** No number can be read any more. */
   public void release() {
     synchronized (memory) {
       LongArrayPool.give(memory);

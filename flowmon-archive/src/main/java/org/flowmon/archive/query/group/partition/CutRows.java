@@ -5,10 +5,7 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
-/**
- * Rows of one thread, cut into partitions. Rows are kept narrow if they fit, as long as most do;
- * all others wide. Not thread-safe.
- */
+/** Rows of one thread in partitions: narrow if they fit and most do, else wide. Not thread-safe. */
 public final class CutRows {
   // If more than one row of so many is wide, narrow rows are no longer tried.
   private static final int WIDE_SHARE = 8;
@@ -22,13 +19,7 @@ public final class CutRows {
   private long rows;
   private long wideRows;
 
-  /**
-   * Prepares an empty cut.
-   *
-   * @param kinds of the arguments
-   * @param many whether to expect a million rows rather than some thousands
-   * @param mayBeNarrow whether there is memory enough for narrow rows
-   */
+  /** {@code many}: a million rows, not some thousands; {@code mayBeNarrow}: memory suffices. */
   public CutRows(
       PartitionMap map,
       GroupLayout layout,
@@ -43,7 +34,7 @@ public final class CutRows {
     this.isNarrow = narrow.isPresent();
   }
 
-  /** Narrow rows, empty if no row can be narrow. */
+  /** Empty if no row can be narrow. */
   public Optional<NarrowRows> narrow() {
     return narrow;
   }
@@ -72,22 +63,18 @@ public final class CutRows {
     narrow.ifPresent(NarrowRows::settle);
   }
 
-  /** Number of rows in a partition. */
   public long rows(int partition) {
     return narrowRows(partition) + wide.rows(partition);
   }
 
-  /** Number of narrow rows in a partition. */
   public long narrowRows(int partition) {
     return narrow.isEmpty() ? 0 : narrow.get().rows(partition);
   }
 
-  /** Bytes of heap that the rows take. */
   public long heapBytes() {
     return wide.heapBytes() + narrow.map(NarrowRows::heapBytes).orElse(0L);
   }
 
-  /** Removes all rows. */
   public void clear() {
     wide.clear();
     narrow.ifPresent(NarrowRows::clear);
@@ -96,7 +83,7 @@ public final class CutRows {
     }
   }
 
-  /** Releases the rows' memory; no row can be read any more. */
+  /** No row can be read any more. */
   public void release() {
     wide.release();
     narrow.ifPresent(NarrowRows::release);

@@ -8,9 +8,9 @@ import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
- * A pool of large arrays for one query after the other: used memory is ready at once, while new
- * memory is zeroed first and, at its first touch, mapped. The pool is bounded, and is given up if
- * the heap runs short. Safe for many threads.
+ * A pool of large arrays for successive queries: used memory is ready at once, while new memory is
+ * zeroed first and, at its first touch, mapped. Bounded, and given up if the heap runs short. Safe
+ * for many threads.
  */
 public final class LongArrayPool {
   /** Longs of an array: with its header just below 8 MiB, which are whole regions of any heap. */
@@ -25,9 +25,8 @@ public final class LongArrayPool {
   private LongArrayPool() {}
 
   /**
-   * Number of longs for so many groups in one array.
+   * The longs of so many groups of {@code stride} longs.
    *
-   * @param stride longs of a group
    * @throws AnswerTooLargeException if no array has so many
    */
   public static int words(int groups, int stride) {
@@ -37,7 +36,6 @@ public final class LongArrayPool {
     return groups * stride;
   }
 
-  /** Maximum number of groups of {@code stride} longs in one array. */
   public static int most(int stride) {
     return MAX_LENGTH / Math.max(1, stride);
   }

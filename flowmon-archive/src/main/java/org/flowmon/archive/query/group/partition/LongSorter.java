@@ -23,12 +23,9 @@ public final class LongSorter {
   }
 
   /**
-   * Sorts the first n longs of {@link #room}; stable.
-   *
-   * @param base the minimum; longs are compared by their difference from it, in two's complement
-   * @param shift number of ignored low bits
-   * @param bits number of significant bits; those above are 0
-   * @return the sorted longs, valid until the next call
+   * Sorts the first n longs of {@link #room}, stably, by {@code bits} bits above {@code shift}
+   * ignored ones; those further above are 0. Longs are compared by their difference from the
+   * minimum {@code base}, in two's complement. The result is valid until the next call.
    */
   public long[] sort(int n, long base, int shift, int bits) {
     int most = Math.max(MIN_DIGIT_BITS, Math.min(MAX_DIGIT_BITS, bits(n) - 1));
@@ -71,7 +68,6 @@ public final class LongSorter {
     }
   }
 
-  /** Counts a digit and the one above it in one pass over the longs. */
   private void countTwo(int n, long base, int shift, int digitBits, int first) {
     long[] from = longs;
     int[] counts = starts;
@@ -98,7 +94,6 @@ public final class LongSorter {
     other = from;
   }
 
-  /** Number of bits of a number ≥ 0. */
   public static int bits(long number) {
     return Long.SIZE - Long.numberOfLeadingZeros(number);
   }

@@ -40,11 +40,6 @@ public final class NarrowRows {
   private final List<long[]> arrays = new ArrayList<>();
   private final List<int[]> starts = new ArrayList<>(); // by block: of each partition, and the end
 
-  /**
-   * Prepares an empty set.
-   *
-   * @param valueBits {@link #valueBits}
-   */
   NarrowRows(PartitionMap map, int valueBits) {
     this.map = map;
     this.valueBits = valueBits;
@@ -52,7 +47,7 @@ public final class NarrowRows {
     this.total = new long[map.partitions()];
   }
 
-  /** The number of bits for a row's argument; −1 if rows of a layout never fit. */
+  /** The bits of a row's argument; −1 if rows of a layout never fit. */
   public static int valueBits(GroupLayout layout, int keyBits) {
     List<Expression> arguments = layout.arguments();
     if (arguments.isEmpty()) {
@@ -65,12 +60,8 @@ public final class NarrowRows {
   }
 
   /**
-   * Adds those rows that fit.
-   *
-   * @param argument null if there is none
-   * @param n number of rows, at most {@link Vector#CAPACITY}
-   * @param rest receives the other rows of the selection, in their order
-   * @return number of other rows
+   * Adds fitting ones of n ≤ {@link Vector#CAPACITY} rows; returns how many others {@code rest}
+   * takes, in order. {@code argument} may be null: there is none.
    */
   int add(long[] keys, Vector argument, int[] selection, int n, int[] rest) {
     if (size + n > BLOCK_ROWS) {
@@ -103,7 +94,6 @@ public final class NarrowRows {
     return others;
   }
 
-  /** Sorts the unsorted rows into a block. */
   private void sort() {
     int n = size;
     int block = starts.size();
@@ -146,19 +136,16 @@ public final class NarrowRows {
     return block % BLOCKS_PER_ARRAY * BLOCK_ROWS;
   }
 
-  /** Makes all rows readable; none is added any more until {@link #clear}. */
   void settle() {
     if (size > 0) {
       sort();
     }
   }
 
-  /** Number of readable rows in a partition. */
   long rows(int partition) {
     return total[partition];
   }
 
-  /** Bytes of heap that the rows take. */
   long heapBytes() {
     int arraysInUse = (starts.size() + BLOCKS_PER_ARRAY - 1) / BLOCKS_PER_ARRAY;
     return (8L * LongArrayPool.LENGTH) * arraysInUse
@@ -166,12 +153,10 @@ public final class NarrowRows {
         + (8L + 8L + 2L) * BLOCK_ROWS;
   }
 
-  /** Number of blocks of readable rows. */
   public int blocks() {
     return starts.size();
   }
 
-  /** The array that holds a block. */
   public long[] array(int block) {
     return arrays.get(block / BLOCKS_PER_ARRAY);
   }
@@ -181,11 +166,7 @@ public final class NarrowRows {
     return starts.get(block)[partition];
   }
 
-  /**
-   * Copies all rows of a partition.
-   *
-   * @return one past the last in the copy
-   */
+  /** Copies all rows of a partition; returns one past the last in the copy. */
   public int copy(int partition, long[] out, int at) {
     int end = at;
     for (int block = 0; block < starts.size(); block++) {
@@ -205,14 +186,12 @@ public final class NarrowRows {
     return row & ((1L << valueBits) - 1);
   }
 
-  /** Removes all rows. */
   void clear() {
     size = 0;
     starts.clear();
     Arrays.fill(total, 0);
   }
 
-  /** Releases the rows' memory; no row can be read any more. */
   void release() {
     clear();
     LongArrayPool.give(arrays);

@@ -7,7 +7,6 @@ import java.util.Arrays;
  * begins with a frequent first number is cut further by the bits below. Immutable.
  */
 public final class PartitionMap {
-  /** Maximum number of partitions. */
   static final int MAX_PARTITIONS = 1 << 13;
 
   // Leading bits of a key that index the table.
@@ -27,14 +26,7 @@ public final class PartitionMap {
     this.partitions = partitions;
   }
 
-  /**
-   * Makes a map for keys.
-   *
-   * @param sample keys, which are sorted here
-   * @param n number of keys
-   * @param keyBits bits of a key
-   * @param wanted number of partitions to aim for; there may be some more or fewer
-   */
+  /** Sorts {@code sample}; {@code wanted} partitions are aimed for: some more or fewer may come. */
   public static PartitionMap of(long[] sample, int n, int keyBits, int wanted) {
     int restBits = wanted == 1 ? keyBits : Math.max(0, keyBits - DIGIT_BITS);
     int[] table = new int[1 << (keyBits - restBits)];

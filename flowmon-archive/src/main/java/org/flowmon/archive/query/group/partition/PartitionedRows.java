@@ -6,15 +6,12 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Keys and arguments of one thread's rows by partition, until they are added to groups. Not
- * thread-safe.
+ * Keys and arguments of one thread's rows, in linked blocks of each partition. Not thread-safe.
  *
  * <pre>
  *   chunk:  block block block …          block:  row row row … (256, all of one partition)
  *   row:    key and NULL bits | argument | argument | …     (an address takes two longs)
  * </pre>
- *
- * Blocks of a partition are linked, and taken from chunks as they are needed.
  */
 public final class PartitionedRows {
   public static final int BLOCK_ROWS = 256;
@@ -39,13 +36,7 @@ public final class PartitionedRows {
   private final long[] next;
   private final int[] places = new int[Vector.CAPACITY];
 
-  /**
-   * Prepares an empty set.
-   *
-   * @param keyBits bits of a key, at least 1
-   * @param kinds of the arguments
-   * @param many whether to expect a million rows rather than some thousands
-   */
+  /** {@code keyBits} ≥ 1; {@code many}: a million rows rather than some thousands. */
   public PartitionedRows(int partitions, int keyBits, ValueKind[] kinds, boolean many) {
     if (keyBits < 1 || !fits(keyBits, kinds.length)) {
       throw new IllegalArgumentException(
@@ -78,12 +69,10 @@ public final class PartitionedRows {
     return kind == ValueKind.ADDRESS ? 2 : 1;
   }
 
-  /** Longs of a row with the arguments of a layout. */
   public static int stride(GroupLayout layout) {
     return 1 + layout.arguments().stream().mapToInt(argument -> words(argument.kind())).sum();
   }
 
-  /** Bytes of a block of rows of {@code stride} longs. */
   public static long blockBytes(int stride) {
     return 8L * stride * BLOCK_ROWS;
   }
@@ -92,21 +81,15 @@ public final class PartitionedRows {
     return next.length;
   }
 
-  /** The bits of a row's first long that belong to its key. */
   private long keyMask() {
     return -1L >>> (Long.SIZE - keyBits);
   }
 
-  /** Bytes of heap that the rows take. */
   long heapBytes() {
     return blockBytes(stride) * usedBlocks;
   }
 
-  /**
-   * Adds rows.
-   *
-   * @param map null if there is only one partition
-   */
+  /** {@code map} is null if there is only one partition. */
   public void add(PartitionMap map, long[] keys, Vector[] arguments, int[] selection, int n) {
     for (int r = 0; r < n; r++) {
       places[r] = map == null ? 0 : map.partition(keys[selection[r]]);
@@ -149,7 +132,6 @@ public final class PartitionedRows {
     }
   }
 
-  /** Opens a new block of a partition. */
   private long open(int partition) {
     int block = usedBlocks++;
     int chunk = block / blocksPerChunk;
@@ -172,14 +154,12 @@ public final class PartitionedRows {
     return (block % blocksPerChunk) * BLOCK_ROWS * stride;
   }
 
-  /** Removes all rows. */
   void clear() {
     usedBlocks = 0;
     Arrays.fill(lastBlock, NONE);
     Arrays.fill(next, 0);
   }
 
-  /** Number of rows in a partition. */
   public long rows(int partition) {
     long rows = 0;
     for (int block = lastBlock[partition]; block >= 0; block = blockBefore[block]) {
@@ -188,7 +168,7 @@ public final class PartitionedRows {
     return rows - room(partition);
   }
 
-  /** The last block of a partition, −1 if it has no rows. */
+  /** −1 if the partition has no rows. */
   public int lastBlock(int partition) {
     return lastBlock[partition];
   }
@@ -198,12 +178,11 @@ public final class PartitionedRows {
     return BLOCK_ROWS - room(partition);
   }
 
-  /** The previous block of the same partition; −1 if there is none. */
+  /** The previous block of the same partition; −1 if none. */
   public int before(int block) {
     return blockBefore[block];
   }
 
-  /** Reads the first n keys and arguments of a block. */
   public void read(int block, int n, long[] keys, Vector[] arguments) {
     long[] chunk = chunks[block / blocksPerChunk];
     int at = placeInChunk(block);
@@ -228,7 +207,6 @@ public final class PartitionedRows {
     }
   }
 
-  /** Releases the rows' memory; no row can be read any more. */
   void release() {
     LongArrayPool.give(Arrays.asList(chunks));
     chunks = new long[0][];

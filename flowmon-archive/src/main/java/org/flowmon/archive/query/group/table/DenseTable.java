@@ -15,11 +15,6 @@ public final class DenseTable {
   private final boolean[] seen;
   private final int[] places = new int[Vector.CAPACITY];
 
-  /**
-   * Makes an empty table.
-   *
-   * @param keyBits bits of a key, which decide {@link #bytes}
-   */
   public DenseTable(GroupLayout layout, int keyBits) {
     this.layout = layout;
     this.accumulation = new Accumulation(layout);
@@ -30,7 +25,6 @@ public final class DenseTable {
     }
   }
 
-  /** Longs of a table. */
   public static long words(GroupLayout layout, int keyBits) {
     return (long) layout.stateWords() << keyBits;
   }
@@ -40,11 +34,7 @@ public final class DenseTable {
     return Long.BYTES * words(layout, keyBits) + (1L << keyBits);
   }
 
-  /**
-   * Adds rows.
-   *
-   * @param selection their places in keys and arguments, ascending
-   */
+  /** {@code selection} has the rows' places in keys and arguments, ascending. */
   public void add(long[] keys, Vector[] arguments, int[] selection, int n) {
     int words = layout.stateWords();
     for (int r = 0; r < n; r++) {
@@ -55,7 +45,6 @@ public final class DenseTable {
     accumulation.add(arguments, selection, 0, n, states, places);
   }
 
-  /** Merges all tables into the first one. */
   public static SortedGroups merge(List<DenseTable> tables, SortedGroups.Arena arena) {
     DenseTable all = tables.get(0);
     int words = all.layout.stateWords();

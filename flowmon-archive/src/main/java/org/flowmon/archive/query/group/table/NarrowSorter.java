@@ -7,10 +7,7 @@ import org.flowmon.archive.query.group.partition.LongSorter;
 import org.flowmon.archive.query.group.partition.NarrowRows;
 import org.flowmon.udaf.aggregate.GroupLayout;
 
-/**
- * Makes the groups of a partition of narrow rows, with counts and sums: sorts the rows by key, then
- * adds up neighbours. Not thread-safe.
- */
+/** Groups narrow rows of a partition, with counts and sums, by sorting. Not thread-safe. */
 public final class NarrowSorter {
   /** More rows would take more than 7 MiB of a thread during sorting. */
   static final int MAX_ROWS = 1 << 18;
@@ -66,11 +63,7 @@ public final class NarrowSorter {
     return write(sorted, groups, arena.reserve(groups, states.orElseThrow()));
   }
 
-  /**
-   * Adds the values of each key, without a branch at a new one, which would be unpredictable.
-   *
-   * @return number of keys
-   */
+  /** Adds up by key without an unpredictable branch at a new one; returns the number of keys. */
   private int add(long[] rows, int n) {
     sums = sums.length < n ? new long[rows.length] : sums;
     ends = ends.length < n ? new int[rows.length] : ends;

@@ -34,11 +34,6 @@ public final class PackedTable {
   private final GroupMemory memory;
   private long taken; // charged to memory
 
-  /**
-   * Makes an empty table.
-   *
-   * @param memory charged for its groups
-   */
   public PackedTable(GroupLayout layout, GroupMemory memory) {
     this.layout = layout;
     this.memory = memory;
@@ -56,7 +51,6 @@ public final class PackedTable {
     return Long.BYTES * capacity * (1 + stride) + Integer.BYTES * slots;
   }
 
-  /** Returns the memory of its groups: it is not used any more. */
   void release() {
     take(0);
   }
@@ -65,7 +59,6 @@ public final class PackedTable {
     return size;
   }
 
-  /** The states of all groups, group by group. */
   public long[] states() {
     return states;
   }
@@ -74,18 +67,11 @@ public final class PackedTable {
     return keys[group];
   }
 
-  /** The start of a group's state. */
   public int stateAt(int group) {
     return group * stride;
   }
 
-  /**
-   * Adds rows.
-   *
-   * @param wanted their keys
-   * @param n number of rows, at most {@link Vector#CAPACITY}
-   * @param places is overwritten
-   */
+  /** Adds n ≤ {@link Vector#CAPACITY} rows with {@code wanted} keys; overwrites {@code places}. */
   public void add(
       long[] wanted, Vector[] arguments, int n, Accumulation accumulation, int[] places) {
     memory.check();
@@ -129,12 +115,11 @@ public final class PackedTable {
     return sum;
   }
 
-  /** The preferred slot of a key. */
   private static int first(long key, int shift) {
     return (int) (TableHash.of(key) >>> shift);
   }
 
-  /** Makes room for so many groups, so that no array grows while rows are added. */
+  /** Makes room in advance: no array grows while rows are added. */
   private void reserve(int groups) {
     if (groups > keys.length) {
       LongArrayPool.words(groups, stride); // which throws if these are too many
@@ -161,7 +146,7 @@ public final class PackedTable {
     }
   }
 
-  /** Removes all groups; also shrinks a large table that few groups used this time. */
+  /** Also shrinks a large table that few groups used this time. */
   public void clear() {
     if (slots.length > KEPT_SLOTS && size < slots.length / SPARE) {
       slots = new int[FIRST_SLOTS];

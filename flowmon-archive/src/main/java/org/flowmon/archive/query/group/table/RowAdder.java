@@ -25,7 +25,6 @@ public final class RowAdder {
             .toArray(Vector[]::new);
   }
 
-  /** Adds the rows of a partition to a table. */
   public void add(CutRows rows, int partition, PackedTable table) {
     add(rows.wide(), partition, table);
     if (rows.narrowRows(partition) == 0) {
@@ -63,7 +62,6 @@ public final class RowAdder {
     }
   }
 
-  /** The keys of a partition's rows. */
   public long[] keys(PartitionedRows rows, int partition) {
     long[] all = new long[ResultTable.rows(rows.rows(partition))];
     int n = 0;
@@ -77,7 +75,6 @@ public final class RowAdder {
     return all;
   }
 
-  /** Cuts the rows of a single partition into several. */
   public void cut(PartitionedRows rows, CutRows into) {
     int[] all = new int[PartitionedRows.BLOCK_ROWS];
     Arrays.setAll(all, i -> i);

@@ -14,13 +14,7 @@ public final class RowGroupMaker implements GroupMaker {
   private final NarrowSorter sorter;
   private final PackedTable scratch;
 
-  /**
-   * Prepares the groups.
-   *
-   * @param tables groups by partition, made when a thread ran out of memory
-   * @param rests rows of threads that are in no group yet
-   * @param memory charged for groups
-   */
+  /** {@code tables}: made when a thread ran out of memory; {@code rests} are in no group yet. */
   public RowGroupMaker(
       PackedTable[] tables,
       List<CutRows> rests,

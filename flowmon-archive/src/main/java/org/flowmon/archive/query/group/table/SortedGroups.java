@@ -7,11 +7,8 @@ import org.flowmon.archive.query.numbering.AddressNumbers;
 import org.flowmon.udaf.memory.GroupMemory;
 
 /**
- * Groups of one partition in key order. Each is a key, then its state; or, if one sum and one count
- * determine the state, these two.
- *
- * <p>Partitions share their arrays, so that data that lives until the answer is written is in few
- * large arrays.
+ * A partition's groups in key order: each a key, then its state or, if they determine it, a sum and
+ * a count. Partitions share few large arrays, which live until the answer is written.
  */
 public final class SortedGroups {
   private static final int FIRST_LENGTH = 1 << 16;
@@ -23,11 +20,6 @@ public final class SortedGroups {
     private long[] words = {};
     private int used;
 
-    /**
-     * An arena without groups.
-     *
-     * @param memory charged for the arrays
-     */
     public Arena(GroupMemory memory) {
       this.memory = memory;
     }
@@ -49,14 +41,12 @@ public final class SortedGroups {
       return groups;
     }
 
-    /** Allocates so many groups whose states follow from a sum and a count. */
     public SortedGroups reserve(int size, SumAndCount states) {
       SortedGroups groups = reserve(size, SumAndCount.WORDS);
       groups.made = states;
       return groups;
     }
 
-    /** Copies the groups of a table, in key order. */
     SortedGroups copy(PackedTable table, int stateWords) {
       SortedGroups groups = reserve(table.size(), 1 + stateWords);
       long[] words = groups.words;
@@ -76,7 +66,7 @@ public final class SortedGroups {
       used = 0;
     }
 
-    /** Releases the memory of all groups, none of which can be read any more. */
+    /** No group can be read any more. */
     public void release() {
       full.add(words);
       giveFull();
@@ -117,7 +107,6 @@ public final class SortedGroups {
     return words[start + i * stride];
   }
 
-  /** The array that holds the groups. */
   public long[] words() {
     return words;
   }
@@ -133,13 +122,8 @@ public final class SortedGroups {
   }
 
   /**
-   * The states of some groups.
-   *
-   * @param from the first group
-   * @param n number of groups
-   * @param places receives the start of each state
-   * @param scratch may be overwritten: room for {@code n} states or more
-   * @return the array of the states
+   * Returns the array of n states; {@code places} receive their starts. {@code scratch} may be
+   * overwritten: room for {@code n} states or more.
    */
   public long[] states(int from, int n, int[] places, long[] scratch) {
     if (made != null) {
@@ -152,11 +136,7 @@ public final class SortedGroups {
     return words;
   }
 
-  /**
-   * Writes the low longs of an address of the first groups' keys, none of which is NULL.
-   *
-   * @param row of the first group
-   */
+  /** Writes the low longs of the first groups' keys, none NULL; {@code row} is of the first. */
   public void writeAddresses(
       PackedKey packed, AddressNumbers addresses, int n, long[] out, int row) {
     long[] from = words;

@@ -6,8 +6,8 @@ import org.flowmon.udaf.aggregate.Accumulator.Operation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 
 /**
- * States of counts and sums of at most one argument that is never NULL, whose sum fits a long: they
- * follow from one sum and one count. Immutable.
+ * States of counts and sums of at most one argument, never NULL, whose sum fits a long: they follow
+ * from one sum and one count. Immutable.
  */
 final class SumAndCount {
   /** Longs of a group: its key, its sum, its count. */
@@ -31,7 +31,6 @@ final class SumAndCount {
             .toArray();
   }
 
-  /** The states of a layout, empty if they need more. */
   static Optional<SumAndCount> of(GroupLayout layout) {
     boolean works =
         layout.arguments().size() <= 1
@@ -46,12 +45,7 @@ final class SumAndCount {
     };
   }
 
-  /**
-   * Makes states.
-   *
-   * @param words of groups, the sum of the first at {@code from}
-   * @param places receives the start of each state
-   */
+  /** Makes states; the first sum is at {@code from}, {@code places} receive each state's start. */
   void states(long[] words, int from, int n, int[] places, long[] out) {
     int at = 0;
     for (int i = 0; i < n; i++) {
