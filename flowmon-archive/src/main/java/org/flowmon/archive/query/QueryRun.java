@@ -60,7 +60,8 @@ final class QueryRun {
   }
 
   /**
-   * @throws DamagedCellsException if cells turn out to be damaged
+   * Throws {@link DamagedCellsException} if cells turn out to be damaged.
+   *
    * @throws org.flowmon.archive.query.group.DamagedListException if a posting list does, after
    *     others are in groups
    */

@@ -153,7 +153,9 @@ public final class JsonMessage {
 
   @SuppressWarnings("unchecked") // as object() makes it
   private static JsonMessage object(String name, @Nullable Object value) throws IOException {
-    expect(value instanceof Map, name + " as an object");
-    return new JsonMessage((Map<String, Object>) value);
+    if (value instanceof Map<?, ?> members) {
+      return new JsonMessage((Map<String, Object>) members);
+    }
+    throw new IOException("expected " + name + " as an object");
   }
 }

@@ -122,9 +122,7 @@ public final class DemoJob implements AutoCloseable {
             false));
   }
 
-  /**
-   * @throws CommandException if the job has failed
-   */
+  /** Throws {@link CommandException} if the job has failed. */
   public void check() {
     if (failed.get()) {
       throw new CommandException("the demo ended early, because its job failed: see " + log);
