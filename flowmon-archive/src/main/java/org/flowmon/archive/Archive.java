@@ -287,8 +287,6 @@ public final class Archive implements AutoCloseable {
       CommitResult result = shared.manifest().commit(commit, retention);
       uncommitted.committed(ids);
       return result;
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
     } catch (InternalError e) {
       throw MappedRegion.explain(e);
     } finally {

@@ -36,7 +36,9 @@ final class ColumnCheck {
   private final int at;
 
   /**
-   * @param encoding of {@link FlowBatchLayout}, for example {@link FlowBatchLayout#CONSTANT}
+   * Takes {@code encoding}: of {@link FlowBatchLayout}, for example {@link
+   * FlowBatchLayout#CONSTANT}.
+   *
    * @param width bytes of a value; 4 for a text, the width of its offset
    * @param at where the values begin, right after the validity of a nullable column
    */

@@ -41,9 +41,7 @@ public final class FlowBatchBuilder {
   private final long[][] valid = new long[COLUMNS][0];
   private final int[] count = new int[COLUMNS];
 
-  /**
-   * @param capacity rows after which {@link #isFull}, 1 … {@link FlowBatch#MAX_ROWS}
-   */
+  /** Takes {@code capacity}: rows after which {@link #isFull}, 1 … {@link FlowBatch#MAX_ROWS}. */
   public FlowBatchBuilder(int capacity) {
     if (capacity < 1 || capacity > FlowBatch.MAX_ROWS) {
       throw new IllegalArgumentException(

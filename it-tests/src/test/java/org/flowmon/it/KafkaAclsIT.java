@@ -254,6 +254,6 @@ class KafkaAclsIT {
   @Test
   void aJobThatMayNotMakeItsTopicsDoesNotStartThoughTheyExist() {
     ConfigException e = assertThrows(ConfigException.class, () -> runJob("starter", "second"));
-    assertTrue(e.getMessage().contains("cannot be made"), e.getMessage());
+    assertTrue(e.getMessage().contains("cannot be created"), e.getMessage());
   }
 }

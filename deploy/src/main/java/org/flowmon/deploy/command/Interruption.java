@@ -54,9 +54,7 @@ public final class Interruption implements AutoCloseable {
     return stopped;
   }
 
-  /**
-   * @throws InterruptedCommandException if the process is told to end
-   */
+  /** Throws {@link InterruptedCommandException} if the process is told to end. */
   public void check() {
     if (stopped) {
       throw new InterruptedCommandException();

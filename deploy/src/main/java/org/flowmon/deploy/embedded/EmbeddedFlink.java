@@ -40,7 +40,8 @@ public final class EmbeddedFlink implements AutoCloseable {
   }
 
   /**
-   * @param directory for checkpoints and temporary files
+   * Takes {@code directory}: for checkpoints and temporary files.
+   *
    * @throws EmbeddedServiceException if the cluster does not start
    */
   public static EmbeddedFlink start(Path directory, int parallelism) {

@@ -87,9 +87,7 @@ public final class KafkaOptions {
     return Optional.ofNullable(config);
   }
 
-  /**
-   * @throws UsageException if no Kafka is named
-   */
+  /** Throws {@link UsageException} if no Kafka is named. */
   public String bootstrap() {
     String place = all().get(BOOTSTRAP);
     if (place == null) {
@@ -140,9 +138,7 @@ public final class KafkaOptions {
     return client;
   }
 
-  /**
-   * @throws CommandException if no broker answers
-   */
+  /** Throws {@link CommandException} if no broker answers. */
   public Map<String, Object> answering() {
     ServicesLog.quiet();
     Map<String, Object> client = client();

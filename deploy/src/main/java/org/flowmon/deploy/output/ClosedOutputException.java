@@ -11,9 +11,7 @@ public final class ClosedOutputException extends IOException {
     super("nobody reads standard output any more");
   }
 
-  /**
-   * @throws ClosedOutputException if the output so far could not be written
-   */
+  /** Throws {@link ClosedOutputException} if the output so far could not be written. */
   public static void check(PrintWriter out) throws ClosedOutputException {
     if (out.checkError()) {
       throw new ClosedOutputException();

@@ -33,7 +33,8 @@ final class FlatColumn {
   private final boolean isUnsigned;
 
   /**
-   * @param place of the column's chunks in row groups
+   * Takes {@code place}: of the column's chunks in row groups.
+   *
    * @throws IOException if the column's type does not exist in Parquet
    */
   FlatColumn(SchemaElement element, int place) throws IOException {

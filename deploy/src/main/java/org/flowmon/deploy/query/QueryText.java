@@ -19,9 +19,7 @@ import org.flowmon.udaf.value.Value;
 public final class QueryText {
   private QueryText() {}
 
-  /**
-   * @throws UsageException that shows the place of the error
-   */
+  /** Throws {@link UsageException} that shows the place of the error. */
   public static Query parse(String sql) {
     return parse(sql, QueryParser::parseQuery);
   }

@@ -38,7 +38,8 @@ public final class LocalReplay implements AutoCloseable {
   private final JobID job;
 
   /**
-   * @throws IOException if the archive cannot be opened
+   * Throws {@link IOException} if the archive cannot be opened.
+   *
    * @throws org.flowmon.jobs.embedded.EmbeddedServiceException if Flink does not start
    */
   public LocalReplay(ReplaySpec spec, int parallelism, ReplayListener listener) throws IOException {

@@ -14,9 +14,7 @@ import org.flowmon.udaf.value.Value;
 record ExtractorCall(String name, List<UdafCall.Argument> parameters) {
   private static final String STATE = "state";
 
-  /**
-   * @throws UsageException that says what was expected
-   */
+  /** Throws {@link UsageException} that says what was expected. */
   static ExtractorCall parse(String text) {
     String call = text.strip();
     int open = call.indexOf('(');

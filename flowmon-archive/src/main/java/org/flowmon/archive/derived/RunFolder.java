@@ -93,7 +93,7 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
   public final List<RunProblem> check(String segmentsFolder, List<SealedSegment> segments)
       throws IOException {
     RunContent<R, ?> content = content(segmentsFolder, segments);
-    RunView<R> view = view(0, segments);
+    RunView<R> view = uncached(segments);
     try {
       List<RunProblem> found = new ArrayList<>(problems());
       for (RunCover.Share<R> share : view.shares()) {
@@ -155,6 +155,20 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
       return acquired(made.view());
     }
     return runs.isEmpty() ? null : newView(segments);
+  }
+
+  /** A view that nobody else gets, of the runs that lie there now. */
+  private RunView<R> uncached(List<SealedSegment> segments) throws IOException {
+    looking.lock();
+    try {
+      look();
+      synchronized (this) {
+        requireOpen();
+        return newView(segments);
+      }
+    } finally {
+      looking.unlock();
+    }
   }
 
   private RunView<R> acquired(RunView<R> view) {

@@ -22,7 +22,7 @@ public record CompactionOptions(int targetRows, int finalRows) {
         || finalRows > SegmentWriter.MAX_ROWS / 2) {
       throw new IllegalArgumentException(
           String.format(
-              "segments of %s and %s rows, expected 2 <= target <= final <= %s",
+              "segments of %s and %s rows, expected 2 <= target <= final <= %s, or 0 and 0",
               targetRows, finalRows, SegmentWriter.MAX_ROWS / 2));
     }
   }

@@ -7,10 +7,15 @@ import org.flowmon.archive.retention.Expiration;
 
 /** Prepares a commit, anew for each state that it is tried on. */
 public interface CommitPreparation {
+  /** Of a commit that hides nothing, and has no segments: it does not look for their files. */
   CommitPreparation NONE =
       new CommitPreparation() {
         @Override
         public Expiration prepare(ManifestState before, ArchiveCommit commit) {
+          if (!commit.segments().isEmpty()) {
+            throw new IllegalArgumentException(
+                "a commit of " + commit.segments().size() + " segments, whose files are unchecked");
+          }
           return Expiration.NONE;
         }
 

@@ -217,17 +217,28 @@ public final class ArchiveQuery {
     }
   }
 
-  /** Plans the query again for each sidecar whose lists turn out to be damaged. */
+  /** Plans the query again, without grouping by lists, if one of them turns out to be damaged. */
   private static QueryAnswer byLists(
       QueryPlanner planner, boolean useRollups, Deadline deadline, GroupMemory memory)
       throws IOException {
-    while (true) {
-      try (GroupMemory own = memory.part();
-          QueryPlan plan = planner.plan(useRollups, own)) {
-        return new QueryRun(plan, deadline, own).answer();
-      } catch (DamagedListException e) {
-        // The sidecar is known to be damaged now, and is not used again.
-      }
+    try {
+      return planned(planner, useRollups, true, deadline, memory);
+    } catch (DamagedListException e) {
+      // Nobody may know of the damage any more: a segment is forgotten once it is closed.
+      return planned(planner, useRollups, false, deadline, memory);
+    }
+  }
+
+  private static QueryAnswer planned(
+      QueryPlanner planner,
+      boolean useRollups,
+      boolean useLists,
+      Deadline deadline,
+      GroupMemory memory)
+      throws IOException {
+    try (GroupMemory own = memory.part();
+        QueryPlan plan = planner.plan(useRollups, useLists, own)) {
+      return new QueryRun(plan, deadline, own).answer();
     }
   }
 

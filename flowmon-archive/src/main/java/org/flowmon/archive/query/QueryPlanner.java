@@ -57,8 +57,11 @@ final class QueryPlanner {
     this.groupings = new Groupings(query);
   }
 
-  /** Cells may answer for rows if {@code useRollups}; charges plan and answer to {@code memory}. */
-  QueryPlan plan(boolean useRollups, GroupMemory memory) throws IOException {
+  /**
+   * Cells may answer for rows if {@code useRollups}, and lists be groups' rows if {@code useLists};
+   * charges plan and answer to {@code memory}.
+   */
+  QueryPlan plan(boolean useRollups, boolean useLists, GroupMemory memory) throws IOException {
     Optional<RollupRule> rule = useRollups ? groupings.rollups() : Optional.empty();
     DayChoice days = DayChoice.of(archives, rule, constraints, choice, options.asOfArrival());
     try {
@@ -72,7 +75,7 @@ final class QueryPlanner {
           query.isAggregated() || areShared
               ? Math.max(1, Math.min(options.threads(), pieces.size()))
               : 1;
-      QueryPlan.Work work = work(rule, areShared, segments, threads, memory);
+      QueryPlan.Work work = work(rule, areShared, useLists, segments, threads, memory);
       return new QueryPlan(
           archives, query, whereAsOf, options, groupings, choice, days, pieces, order, threads,
           work);
@@ -111,6 +114,7 @@ final class QueryPlanner {
   private QueryPlan.Work work(
       Optional<RollupRule> rule,
       boolean areShared,
+      boolean useLists,
       List<SealedSegment> segments,
       int threads,
       GroupMemory memory)
@@ -121,7 +125,7 @@ final class QueryPlanner {
     if (rule.isPresent()) {
       return new QueryPlan.Work.Cells(rule.get(), new HashGrouper(rule.get().query(), memory));
     }
-    Optional<ListGrouping> lists = lists(segments, memory);
+    Optional<ListGrouping> lists = useLists ? lists(segments, memory) : Optional.empty();
     return lists.isPresent()
         ? new QueryPlan.Work.Lists(lists.get())
         : new QueryPlan.Work.Groups(

@@ -60,7 +60,8 @@ final class QueryRun {
   }
 
   /**
-   * @throws DamagedCellsException if cells turn out to be damaged
+   * Throws {@link DamagedCellsException} if cells turn out to be damaged.
+   *
    * @throws org.flowmon.archive.query.group.DamagedListException if a posting list does, after
    *     others are in groups
    */
@@ -138,9 +139,16 @@ final class QueryRun {
     return answer(workers, counts.get().answer(counted), 0);
   }
 
+  /** What is closed whatever happens; if that fails, too, the first failure has it. */
+  private interface Closing extends AutoCloseable {
+    @Override
+    void close();
+  }
+
   /** Adds up cells, and rows in whose place there are none. */
   private QueryAnswer cells(Work.Cells work) throws IOException {
-    try {
+    // When it is closed no thread reads any more, however they ended.
+    try (Closing closing = () -> WaitingCells.closeAll(waiting)) {
       List<SegmentWorker> workers =
           plan.isEmpty()
               ? List.of()
@@ -157,9 +165,6 @@ final class QueryRun {
         return rowsOnly(work, workers);
       }
       return summed(work.rule(), workers, sources, tables, atOnce);
-    } finally {
-      // No thread reads any more here, however they ended.
-      waiting.forEach(WaitingCells::close);
     }
   }
 
@@ -197,13 +202,14 @@ final class QueryRun {
     int threads = Math.max(1, Math.min(options.threads(), grouping.parts()));
     List<CellGrouping.Part> parts = Threads.run(threads, deadline, grouping::run);
     GroupTable groups = grouping.groups(parts);
-    ResultTable table =
-        counts.isEmpty()
-            ? new GroupAnswer(groups, query).finish()
-            : counts.get().finish(List.of(groups));
+    GroupTable answered = groups;
+    if (counts.isPresent()) {
+      answered = counts.get().newTable(memory);
+      counts.get().count(0, groups, answered, deadline::check);
+    }
     return answer(
         workers,
-        new GroupAnswer.WithBounds(table, List.of()),
+        new GroupAnswer.WithBounds(new GroupAnswer(answered, query).finish(), List.of()),
         atOnce + parts.stream().mapToLong(CellGrouping.Part::cells).sum());
   }
 

@@ -138,6 +138,7 @@ final class FileCache {
       }
       damaged.incrementAndGet();
     } catch (NoSuchFileException e) {
+      // Another process removed it.
     }
     return false;
   }

@@ -54,7 +54,10 @@ class DirectoryCheckTest {
         hosts.update(SEGMENTS, segments, all, false, () -> false);
       }
       assertEquals(List.of(), problems(store, segments));
-      assertEquals(List.of(), problems(store, segments.subList(3, 66)));
+      try (HostDirectory hosts = new HostDirectory(store, ARCHIVE)) {
+        assertEquals(List.of(), hosts.check(SEGMENTS, segments));
+        assertEquals(List.of(), hosts.check(SEGMENTS, segments.subList(3, 66)));
+      }
       Path run;
       try (Stream<Path> files = Files.list(directory.resolve(HostDirectory.FOLDER))) {
         run = files.findFirst().orElseThrow();

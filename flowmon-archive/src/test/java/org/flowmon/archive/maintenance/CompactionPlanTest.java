@@ -1,6 +1,8 @@
 package org.flowmon.archive.maintenance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.math.BigInteger;
@@ -14,6 +16,7 @@ import java.util.Set;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -37,6 +40,14 @@ class CompactionPlanTest {
         BigInteger.ONE,
         file,
         file);
+  }
+
+  @Test
+  void aRefusalNamesEverythingThatIsAllowed() {
+    assertFalse(new CompactionOptions(0, 0).merges());
+    IllegalArgumentException e =
+        assertThrows(IllegalArgumentException.class, () -> new CompactionOptions(0, 10));
+    assertTrue(e.getMessage().endsWith(", or 0 and 0"), e.getMessage());
   }
 
   /**

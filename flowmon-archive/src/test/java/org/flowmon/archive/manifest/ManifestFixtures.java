@@ -10,6 +10,7 @@ import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.region.FileIdentity;
+import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
 
@@ -30,8 +31,21 @@ public final class ManifestFixtures {
         List.of(segment(segment, ranges.length, ranges[0].firstOffset())), List.of(ranges), "test");
   }
 
+  /** Commits without a look at files, which hides nothing. */
   public static CommitResult commit(Manifest manifest, ArchiveCommit commit) throws IOException {
-    return manifest.commit(commit, CommitPreparation.NONE);
+    return manifest.commit(
+        commit,
+        new CommitPreparation() {
+          @Override
+          public Expiration prepare(ManifestState before, ArchiveCommit prepared) {
+            return Expiration.NONE;
+          }
+
+          @Override
+          public void discard(Expiration expiration, ManifestState now) {
+            // nothing was written
+          }
+        });
   }
 
   /** The observable parts of a state as text, to compare two. */

@@ -259,6 +259,15 @@ class ManifestTest {
   }
 
   @Test
+  void segmentsAreNotCommittedUnlessTheirFilesAreLookedFor() throws IOException {
+    Manifest manifest = create(64);
+    ArchiveCommit commit = ManifestFixtures.commit("a", new SourceRange("t:0", 0, 10, 1));
+    assertThrows(
+        IllegalArgumentException.class, () -> manifest.commit(commit, CommitPreparation.NONE));
+    assertEquals(0, manifest.state().number());
+  }
+
+  @Test
   void aRepeatWithOtherSegmentsLeavesThemOut() throws IOException {
     Manifest manifest = create(64);
     SourceRange range = new SourceRange("t:0", 0, 10, 1);

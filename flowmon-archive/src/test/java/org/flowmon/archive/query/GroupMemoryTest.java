@@ -134,6 +134,11 @@ class GroupMemoryTest {
             "SELECT NETWORK(src_addr, 32, 128) AS net, COUNT(*) AS n FROM flows GROUP BY net",
             sums,
             24L * hosts),
+        new Way(
+            "sums by address, counted",
+            "SELECT src_addr, COUNT(DISTINCT outgoing) AS d FROM flows GROUP BY src_addr",
+            sums,
+            100L * hosts),
         new Way("rows", "SELECT src_addr, bytes FROM flows", rows, 24L * LARGE_ROWS),
         new Way(
             "rows of one thread",

@@ -1,21 +1,28 @@
 package org.flowmon.archive.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.query.filter.Filter;
+import org.flowmon.archive.query.limit.QueryCancelledException;
 import org.flowmon.archive.query.rollup.CellGrouping;
 import org.flowmon.archive.query.rollup.WaitingCells;
+import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.rollup.DenseTraffic;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;
@@ -324,6 +331,47 @@ class RollupQueryTest {
       assertEquals(expected, answer.table());
       assertEquals(1, answer.stats().warnings().size());
       assertEquals(0, answer.stats().segmentsByRollup());
+    }
+  }
+
+  /** The query's own failure is told first, and no segment stays open. */
+  @Test
+  void segmentsThatWereCutWhileTheirSumsWaitedAreAllGivenBack() throws IOException {
+    Path folder = directory.resolve("cut");
+    try (Archive archive = Archive.create(folder, new ArchiveOptions(64, 1))) {
+      for (int s = 0; s < 4; s++) {
+        Traffic.commit(archive, new DenseTraffic(7).batches(3000));
+      }
+      FlowQuery query = bind("SELECT src_addr, COUNT(*) FROM flows GROUP BY src_addr");
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        List<SegmentLease> held = new ArrayList<>();
+        for (SealedSegment segment : snapshot.segments()) {
+          held.add(snapshot.open(segment, true));
+          Path file = archive.segmentsDirectory().resolve(segment.fileName());
+          try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.truncate(channel.size() - 1); // which nobody reads any more
+          }
+        }
+        QueryOptions options = QueryOptions.DEFAULTS;
+        assertThrows(
+            SegmentCorruptException.class, () -> ArchiveQuery.run(snapshot, query, options));
+        int most = 0;
+        for (int checks = 0; checks < 100; checks++) {
+          AtomicInteger left = new AtomicInteger(checks);
+          QueryOptions cancelled = options.withIsGone(() -> left.getAndDecrement() <= 0);
+          RuntimeException e =
+              assertThrows(
+                  RuntimeException.class, () -> ArchiveQuery.run(snapshot, query, cancelled));
+          boolean isOwn = e instanceof QueryCancelledException;
+          assertTrue(isOwn || left.get() >= 0, e.toString());
+          most = Math.max(most, isOwn ? e.getSuppressed().length : 0);
+        }
+        assertEquals(1, most);
+        held.forEach(lease -> assertThrows(SegmentCorruptException.class, lease::close));
+        for (SealedSegment closed : snapshot.segments().subList(0, 3)) {
+          assertThrows(SegmentCorruptException.class, () -> snapshot.open(closed, true));
+        }
+      }
     }
   }
 }

@@ -153,8 +153,8 @@ public final class JsonMessage {
 
   @SuppressWarnings("unchecked") // as object() makes it
   private static JsonMessage object(String name, @Nullable Object value) throws IOException {
-    if (value instanceof Map<?, ?> map) {
-      return new JsonMessage((Map<String, Object>) map);
+    if (value instanceof Map<?, ?> members) {
+      return new JsonMessage((Map<String, Object>) members);
     }
     throw new IOException("expected " + name + " as an object");
   }

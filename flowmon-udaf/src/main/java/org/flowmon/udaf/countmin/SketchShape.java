@@ -24,7 +24,8 @@ public final class SketchShape {
   private final WideSketch wide;
 
   /**
-   * @param width cells of a row: a power of two, {@link #MIN_WIDTH} … {@link #MAX_WIDTH}
+   * Takes {@code width}: cells of a row: a power of two, {@link #MIN_WIDTH} … {@link #MAX_WIDTH}.
+   *
    * @param depth rows of a level: 1 … {@link #MAX_DEPTH}
    */
   public SketchShape(int width, int depth) {

@@ -3,7 +3,7 @@ package org.flowmon.udaf.order;
 import java.util.Arrays;
 
 /**
- * The one radix sort of flowmon, of unsigned longs with numbers of rows beside them: stable, from
+ * Radix sort of unsigned longs by all their bits, with numbers of rows beside them: stable, from
  * the lowest digit on, over the bits in which the longs differ. Longs that are in order cost one
  * look at each. Signed longs need their sign bit flipped. Keeps its arrays for the next sort. Not
  * thread-safe.

@@ -35,7 +35,8 @@ final class FeedThread {
   }
 
   /**
-   * @throws IOException if the work threw it; a defect or an error of the JVM is rethrown unchanged
+   * Throws {@link IOException} if the work threw it; a defect or an error of the JVM is rethrown
+   * unchanged.
    */
   void await() throws IOException, InterruptedException {
     thread.join();

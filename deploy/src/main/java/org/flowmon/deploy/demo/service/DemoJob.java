@@ -128,9 +128,7 @@ public final class DemoJob implements AutoCloseable {
             false));
   }
 
-  /**
-   * @throws CommandException if the job has failed
-   */
+  /** Throws {@link CommandException} if the job has failed. */
   public void check() {
     JobStatus status = flink.status(id);
     if (failed.isDone() || status == JobStatus.FAILING || status == JobStatus.FAILED) {

@@ -23,8 +23,8 @@ public final class DemoServices implements AutoCloseable {
   }
 
   /**
-   * @throws org.flowmon.jobs.embedded.EmbeddedServiceException if one of the three does not start;
-   *     the others are stopped
+   * Throws {@link org.flowmon.jobs.embedded.EmbeddedServiceException} if one of the three does not
+   * start; the others are stopped.
    */
   public static DemoServices start(DemoOptions options) {
     CompletableFuture<EmbeddedKafka> kafka =

@@ -35,7 +35,8 @@ public final class FileTarget implements ExportTarget {
   private OutputStream out;
 
   /**
-   * @throws FileAlreadyExistsException if the file exists and is not to be replaced
+   * Throws {@link FileAlreadyExistsException} if the file exists and is not to be replaced.
+   *
    * @throws IOException if its folder does not exist
    */
   public static FileTarget of(Path file, ExportFormat format, boolean replace) throws IOException {

@@ -19,8 +19,8 @@ final class CancellableStatements {
   private boolean cancelled; // guarded by this
 
   /**
-   * @throws SQLException if the statement fails or was cancelled, even if it was complete: its
-   *     transaction must be rolled back
+   * Throws {@link SQLException} if the statement fails or was cancelled, even if it was complete:
+   * its transaction must be rolled back.
    */
   void run(Statement statement, Work work) throws SQLException {
     begin(statement);

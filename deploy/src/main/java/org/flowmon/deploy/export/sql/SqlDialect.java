@@ -195,9 +195,7 @@ public enum SqlDialect {
     return name.substring(0, Character.isHighSurrogate(name.charAt(most - 1)) ? most - 1 : most);
   }
 
-  /**
-   * @throws IllegalArgumentException if the database does not allow the name
-   */
+  /** Throws {@link IllegalArgumentException} if the database does not allow the name. */
   String quoted(String name) {
     if (name.isEmpty() || name.length() > longestName || name.indexOf('\0') >= 0) {
       throw new IllegalArgumentException(

@@ -19,7 +19,8 @@ record PostingList(
     RowRanges within,
     LongAdder seen) {
   /**
-   * @throws DamagedListException if the list turns out to be damaged, as reading on may throw, too
+   * Throws {@link DamagedListException} if the list turns out to be damaged, as reading on may
+   * throw, too.
    */
   RowCursor rows() {
     RowCursor cursor =

@@ -85,9 +85,7 @@ public final class Deadline {
     return System.nanoTime() - startNanos;
   }
 
-  /**
-   * @throws RowLimitException if the rows about to be read exceed the limit
-   */
+  /** Throws {@link RowLimitException} if the rows about to be read exceed the limit. */
   public void read(int more) {
     if (rowLimit != Long.MAX_VALUE && rows.addAndGet(more) > rowLimit) {
       throw new RowLimitException(rowLimit, done.get(), segments);
@@ -107,7 +105,8 @@ public final class Deadline {
   }
 
   /**
-   * @throws QueryCancelledException if the query was cancelled, or this thread is interrupted
+   * Throws {@link QueryCancelledException} if the query was cancelled, or this thread is
+   * interrupted.
    */
   public void checkCancelled() {
     if (cancelled || Thread.currentThread().isInterrupted() || isGone.getAsBoolean()) {

@@ -5,6 +5,7 @@ package org.flowmon.archive.query.plan;
  *
  * @param segment its id
  * @param rows its rows but expired ones
+ * @param way the cheapest of its pieces, {@link Way#NONE} only if it is that of all
  * @param pieces that threads shared the rows in, at least 1
  * @param rowsPlanned rows that its access path was expected to examine
  * @param bytesPlanned as {@code bytesRead}, if the filter keeps none of these rows
@@ -30,7 +31,7 @@ public record SegmentAccess(
     return new SegmentAccess(
         one.segment,
         one.rows,
-        one.way == Way.NONE ? other.way : one.way, // the first piece decides
+        ofWays(one.way, other.way),
         one.pieces + other.pieces,
         one.rowsPlanned + other.rowsPlanned,
         one.bytesPlanned + other.bytesPlanned,
@@ -39,6 +40,11 @@ public record SegmentAccess(
         one.valuesDecided + other.valuesDecided,
         one.cells + other.cells,
         one.bytesRead + other.bytesRead);
+  }
+
+  private static Way ofWays(Way one, Way other) {
+    boolean isOne = other == Way.NONE || (one != Way.NONE && one.compareTo(other) < 0);
+    return isOne ? one : other;
   }
 
   /** The ways to find the rows of a segment, cheapest first. */

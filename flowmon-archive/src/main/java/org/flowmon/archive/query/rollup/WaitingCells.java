@@ -1,6 +1,7 @@
 package org.flowmon.archive.query.rollup;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.flowmon.archive.SegmentLease;
@@ -13,7 +14,7 @@ import org.flowmon.udaf.memory.GroupMemory;
  * The cells that one thread found. They wait until those of all segments are added up together;
  * beyond some segments they go to groups at once, since a process maps only so many files.
  */
-public final class WaitingCells implements AutoCloseable {
+public final class WaitingCells {
   public static final int MAX_WAITING = 256;
 
   private final RollupRule rule;
@@ -58,8 +59,9 @@ public final class WaitingCells implements AutoCloseable {
     return atOnce.map(some -> some.collector().cells()).orElse(0L);
   }
 
-  @Override
-  public void close() {
-    waiting.forEach(cells -> cells.lease().close());
+  /** Closes the segments of all waiting cells, as {@link SegmentLease#closeAll}. */
+  public static void closeAll(Collection<WaitingCells> all) {
+    SegmentLease.closeAll(
+        all.stream().flatMap(some -> some.waiting.stream()).map(SegmentCells::lease).toList());
   }
 }

@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -14,6 +18,7 @@ import java.util.SplittableRandom;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
@@ -37,6 +42,7 @@ import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Groups of pairs of addresses with a filter on the first, against all rows. */
@@ -210,6 +216,55 @@ class ListGroupingTest {
       assertThrows(ByteLimitException.class, () -> ArchiveQuery.run(snapshot, query, bytes));
     }
     archive.close();
+  }
+
+  /** Spoils the posting list of a source in a sidecar, but for the number of its rows. */
+  private static void spoilList(Path folder, SealedSegment segment, String source)
+      throws IOException {
+    int id;
+    try (SegmentIndex index = segment.openIndex(folder, true)) {
+      IpAddress address = IpAddress.parse(source);
+      id = index.lowerBound(FlowColumn.SRC_ADDR, address.hi(), address.lo());
+    }
+    Path file = folder.resolve(segment.indexFileName());
+    byte[] bytes = Files.readAllBytes(file);
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
+    String blob = "\"flowmon-postings-v1\",\"fields\":[" + FlowColumn.SRC_ADDR.id() + "]";
+    String offset = text.substring(text.indexOf("\"offset\":", text.indexOf(blob)) + 9);
+    int at = Integer.parseInt(offset.substring(0, offset.indexOf(',')));
+    ByteBuffer sidecar = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    int lists = at + sidecar.getInt(at + 8);
+    int list = lists + sidecar.getInt(lists - 4 * (sidecar.getInt(at) - id));
+    while (bytes[list] < 0) {
+      list++;
+    }
+    sidecar.putLong(list + 1, -1);
+    Files.write(file, bytes);
+  }
+
+  /** The first segment is closed and forgotten, with what is known of it, between two attempts. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void rowsAnswerOnceAListIsFoundDamagedThoughItsSegmentIsForgotten() throws IOException {
+    fill("a", 500, false, 0);
+    FlowQuery query =
+        QueryParser.parse(
+            "SELECT src_addr, dst_addr, MAX(bytes) FROM flows WHERE src_addr = '192.0.2.1'"
+                + " GROUP BY src_addr, dst_addr");
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      assertTrue(isByLists(snapshot, query.toString()));
+      for (SealedSegment segment : snapshot.segments()) {
+        spoilList(archive.segmentsDirectory(), segment, "192.0.2.1");
+      }
+    }
+    archive.close();
+    try (Archive few = Archive.open(directory.resolve("a"), new ArchiveOptions(64, 1));
+        ArchiveSnapshot snapshot = few.snapshot()) {
+      QueryOptions unchecked = QueryOptions.DEFAULTS.withVerifyChecksums(false);
+      QueryAnswer answer = ArchiveQuery.run(snapshot, query, unchecked);
+      assertEquals(FlowQueries.run(flows, query).toString(), answer.table().toString());
+      assertEquals(SEGMENTS, answer.stats().warnings().size());
+    }
   }
 
   private static List<FlowBatch> flows(int rows, String source, int destinations) {

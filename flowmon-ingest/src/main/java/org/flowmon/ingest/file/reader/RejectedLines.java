@@ -63,7 +63,8 @@ public final class RejectedLines implements Closeable {
   }
 
   /**
-   * @param line its number, from 1
+   * Takes {@code line}: its number, from 1.
+   *
    * @param detail the text found and the one expected
    * @param truncated only the line's beginning is there
    */

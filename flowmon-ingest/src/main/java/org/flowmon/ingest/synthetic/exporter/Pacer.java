@@ -13,7 +13,8 @@ final class Pacer {
   private double due;
 
   /**
-   * @param eventsPerSecond 0 for as fast as possible
+   * Takes {@code eventsPerSecond}: 0 for as fast as possible.
+   *
    * @param burst events between two pauses, at least 1
    */
   Pacer(double eventsPerSecond, int burst, double catchUpNanos, long nowNanos) {

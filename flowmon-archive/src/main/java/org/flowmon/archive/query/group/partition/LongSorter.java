@@ -2,7 +2,11 @@ package org.flowmon.archive.query.group.partition;
 
 import java.util.Arrays;
 
-/** Radix sort of longs by some of their bits, lowest digit first. Not thread-safe. */
+/**
+ * Radix sort of longs by some of their bits, lowest digit first. Apart from {@link
+ * org.flowmon.udaf.order.RadixSort} because low bits are carried along unsorted, callers know the
+ * significant bits, two digits are counted at once, and nothing is copied back. Not thread-safe.
+ */
 public final class LongSorter {
   private static final int MAX_DIGIT_BITS = 13;
   private static final int MIN_DIGIT_BITS = 6;
