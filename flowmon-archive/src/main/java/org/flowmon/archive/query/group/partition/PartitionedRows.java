@@ -81,7 +81,13 @@ public final class PartitionedRows {
     return next.length;
   }
 
-  private long keyMask() {
+  /** Longs of a row: its key with NULL bits, then its arguments. */
+  public int stride() {
+    return stride;
+  }
+
+  /** The bits of a row's first long that belong to its key. */
+  public long keyMask() {
     return -1L >>> (Long.SIZE - keyBits);
   }
 
@@ -224,5 +230,38 @@ public final class PartitionedRows {
       vector.validity()[i >>> 6] &= ~(((chunk[first + i * stride] >>> bit) & 1) << i);
     }
     vector.settleValidity(n);
+  }
+
+  /** Copies the first n rows of a block unchanged. */
+  public void copy(int block, int n, long[] out, int at) {
+    int first = placeInChunk(block);
+    System.arraycopy(chunks[block / blocksPerChunk], first, out, at, n * stride);
+  }
+
+  /**
+   * Reads the arguments of rows, by index, of those copied to {@code words} one after the other.
+   */
+  public void gather(long[] words, int[] rows, int n, Vector[] arguments, boolean hasNulls) {
+    for (int a = 0; a < arguments.length; a++) {
+      Vector vector = arguments[a];
+      if (vector.high() != null) {
+        gather(words, wordOf[a] + 1, rows, n, vector.high());
+      }
+      gather(words, wordOf[a], rows, n, vector.values());
+      vector.setAllValid(n);
+      if (hasNulls) {
+        for (int i = 0; i < n; i++) {
+          long isNull = words[rows[i] * stride] >>> (keyBits + a) & 1;
+          vector.validity()[i >>> 6] &= ~(isNull << i);
+        }
+        vector.settleValidity(n);
+      }
+    }
+  }
+
+  private void gather(long[] words, int word, int[] rows, int n, long[] out) {
+    for (int i = 0; i < n; i++) {
+      out[i] = words[rows[i] * stride + word];
+    }
   }
 }

@@ -11,7 +11,8 @@ public final class RowGroupMaker implements GroupMaker {
   private final List<CutRows> rests;
   private final GroupLayout layout;
   private final RowAdder adder;
-  private final NarrowSorter sorter;
+  private final NarrowSorter narrowSorter;
+  private final RowSorter sorter;
   private final PackedTable scratch;
 
   /** {@code tables}: made when a thread ran out of memory; {@code rests} are in no group yet. */
@@ -25,7 +26,8 @@ public final class RowGroupMaker implements GroupMaker {
     this.rests = rests;
     this.layout = layout;
     this.adder = new RowAdder(layout);
-    this.sorter = new NarrowSorter(layout, keyBits);
+    this.narrowSorter = new NarrowSorter(layout, keyBits);
+    this.sorter = new RowSorter(layout);
     this.scratch = new PackedTable(layout, memory);
   }
 
@@ -33,17 +35,25 @@ public final class RowGroupMaker implements GroupMaker {
   public SortedGroups make(int part, SortedGroups.Arena arena) {
     PackedTable made = tables[part];
     tables[part] = null;
-    if (made.size() == 0 && sorter.canSort(rests, part)) {
-      return sorter.group(rests, part, arena);
+    if (made.size() > 0) {
+      return inTable(part, made, arena);
     }
-    // Some rows are in groups already, or do not fit one long, or there are many.
-    PackedTable table = made.size() > 0 ? made : scratch;
+    return narrowSorter.canSort(rests, part)
+        ? narrowSorter.group(rests, part, arena)
+        : sorter.group(rests, part, arena).orElseGet(() -> inTable(part, scratch, arena));
+  }
+
+  /** Adds rows to groups made before, or to none if rows are too many to be sorted. */
+  private SortedGroups inTable(int part, PackedTable table, SortedGroups.Arena arena) {
     for (CutRows rest : rests) {
       adder.add(rest, part, table);
     }
     SortedGroups groups = arena.copy(table, layout.stateWords());
-    scratch.clear();
-    made.release();
+    if (table == scratch) {
+      scratch.clear();
+    } else {
+      table.release();
+    }
     return groups;
   }
 }
