@@ -43,7 +43,7 @@ record QueryPlan(
     int threads,
     Work work)
     implements AutoCloseable {
-  /** Makes the answer of what is read. */
+  /** The way from rows, cells or lists to the answer. */
   sealed interface Work {
     /** Single rows; if shared, several threads collect them, each piece apart. */
     record Rows(boolean areShared) implements Work {}

@@ -128,6 +128,12 @@ final class QueryRun {
                     work(
                         Optional.empty(),
                         RowCollector.ofAll(groupers.stream().map(Grouper::collector).toList())));
+    return grouped(workers, groupers);
+  }
+
+  /** The groups of the only grouping, or of the query that counts those of all. */
+  private QueryAnswer grouped(List<SegmentWorker> workers, List<? extends Grouper> groupers)
+      throws IOException {
     Optional<DistinctCounts> counts = plan.groupings().counts();
     if (counts.isEmpty()) {
       return answer(workers, groupers.get(0).answer(options.threads(), deadline), 0);
@@ -162,7 +168,7 @@ final class QueryRun {
         atOnce += some.cellsRead();
       }
       if (sources.isEmpty()) {
-        return rowsOnly(work, workers);
+        return grouped(workers, List.of(work.edges()));
       }
       return summed(work.rule(), workers, sources, tables, atOnce);
     }
@@ -172,16 +178,6 @@ final class QueryRun {
     WaitingCells mine = new WaitingCells(work.rule(), deadline, memory);
     waiting.add(mine);
     return work(Optional.of(mine), work.edges().collector());
-  }
-
-  private QueryAnswer rowsOnly(Work.Cells work, List<SegmentWorker> workers) {
-    Optional<DistinctCounts> counts = plan.groupings().counts();
-    if (counts.isEmpty()) {
-      return answer(workers, work.edges().answer(options.threads(), deadline), 0);
-    }
-    GroupTable counted = counts.get().newTable(memory);
-    work.edges().count(counts.get(), 0, counted, options.threads(), deadline);
-    return answer(workers, counts.get().answer(counted), 0);
   }
 
   private QueryAnswer summed(
@@ -209,7 +205,7 @@ final class QueryRun {
     }
     return answer(
         workers,
-        new GroupAnswer.WithBounds(new GroupAnswer(answered, query).finish(), List.of()),
+        new GroupAnswer(answered, query).finishWithBounds(),
         atOnce + parts.stream().mapToLong(CellGrouping.Part::cells).sum());
   }
 

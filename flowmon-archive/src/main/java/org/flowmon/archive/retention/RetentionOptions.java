@@ -35,7 +35,7 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
 
   /**
    * Limits in units for people: 0, and a null age, is no limit. Slack −1 is unspecified: {@link
-   * #withSlackFor} chooses. Throws {@link IllegalArgumentException} saying what was expected.
+   * #withSlackFor} chooses. Throws {@link IllegalArgumentException} with the expected form.
    */
   public static RetentionOptions of(long rows, long slack, Duration age, long bytes) {
     long more = slack >= 0 || rows == 0 ? Math.max(0, slack) : UNSAID;

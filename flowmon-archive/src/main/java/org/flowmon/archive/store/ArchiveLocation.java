@@ -33,7 +33,7 @@ public record ArchiveLocation(String address, Map<String, String> settings)
     return parse(address, Map.of());
   }
 
-  /** Parses a path or URL; {@link IllegalArgumentException} saying what was found and expected. */
+  /** Parses a path or URL; throws {@link IllegalArgumentException} if it is neither. */
   public static ArchiveLocation parse(String text, Map<String, String> settings) {
     String address = ANY_CASE.matcher(text).replaceFirst(m -> m.group().toLowerCase(Locale.ROOT));
     if (address.startsWith("file:")) {

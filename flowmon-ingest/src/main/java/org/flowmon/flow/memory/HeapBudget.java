@@ -73,7 +73,9 @@ public record HeapBudget(long bytes) {
   }
 
   public long of(Part part) {
-    return Math.min(part.maxBytes, bytes * part.share / part.of);
+    // A heap without a limit has Long.MAX_VALUE bytes: its product with the share overflows.
+    long bytes = this.bytes / part.of * part.share + this.bytes % part.of * part.share / part.of;
+    return Math.min(part.maxBytes, bytes);
   }
 
   /** How many tasks of so many bytes fit into the heap, at least one. */

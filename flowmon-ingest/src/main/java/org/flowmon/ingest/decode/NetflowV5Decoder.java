@@ -35,6 +35,9 @@ final class NetflowV5Decoder {
   private static final int MAX_FLOWS = 30;
   private static final int PAD = -1;
 
+  // Records have no options data: the header has the rate. Nobody sets one here.
+  private static final Sampling NO_SAMPLING = new Sampling();
+
   /** The layout of a record, as a template with these elements would define it. */
   private static final RecordProgram RECORD =
       RecordProgram.compile(
@@ -85,7 +88,7 @@ final class NetflowV5Decoder {
       FlowBatchBuilder builder = out.builder();
       int rows = Math.min(left, Math.min(RecordBlock.ROWS, builder.free()));
       block.load(RECORD, bytes, at, rows);
-      writer.write(block, header, Sampling.NONE, builder);
+      writer.write(block, header, NO_SAMPLING, builder);
       out.rowsEnded(rows);
       at += rows * RECORD.stride();
       left -= rows;

@@ -95,7 +95,7 @@ final class HistoryLookup {
     lookups.later(POLL_MILLIS, this::attempt);
   }
 
-  /** Returns what is to be done afterwards. */
+  /** Returns the work to be done afterwards. */
   private Runnable lookUp() {
     running = true;
     try {

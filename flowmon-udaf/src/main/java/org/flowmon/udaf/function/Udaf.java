@@ -40,7 +40,7 @@ public interface Udaf {
   /** The form of its calls, for errors and listings: {@code QUANTILES(x [, epsilon])}. */
   String signature();
 
-  /** A {@link UdafException} says what was found and what was expected. */
+  /** Binds a call; a {@link UdafException} names the found and the expected arguments. */
   BoundUdaf bind(UdafCall call);
 
   /** The parameters, after the row arguments, that make answers exact; null if there are none. */

@@ -47,8 +47,7 @@ public final class LowLevelMember {
     this.queryId = queryId;
     this.window = window;
     this.groupings = LiveGroupings.of(query);
-    this.goesAhead =
-        window.windowsPerPane() == 1 && !groupings.areUneven() && !groupings.haveStates();
+    this.goesAhead = groupings.mayGoAhead(window);
     this.sink = sink;
   }
 
@@ -64,10 +63,7 @@ public final class LowLevelMember {
     return groupings;
   }
 
-  /**
-   * Whether its groups go ahead of a window's result. Those with later flows go twice, so states
-   * and what counts in several windows or groups wait.
-   */
+  /** Whether its groups go ahead of a window's result. */
   boolean goesAhead() {
     return goesAhead;
   }

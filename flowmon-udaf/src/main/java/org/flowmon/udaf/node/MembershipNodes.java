@@ -113,8 +113,9 @@ public final class MembershipNodes {
 
     @Override
     void match(int count, long[] bits) {
+      String[] values = vector.requireTexts();
       for (int i = 0; i < count; i++) {
-        String text = vector.requireTexts()[i];
+        String text = values[i];
         bits[i >>> 6] |= (text != null && texts.contains(text) ? 1L : 0L) << i;
       }
     }

@@ -23,7 +23,7 @@ public final class RadixSort {
 
   private static final int[] NO_ROWS = {};
 
-  private final int[] starts = new int[1 << MAX_DIGIT_BITS];
+  private int[] starts = {};
   private long[] spareKeys = {};
   private int[] spareRows = {};
 
@@ -142,6 +142,9 @@ public final class RadixSort {
   }
 
   private void count(long[] keys, int from, int n, int shift, int mask, int to, Runnable check) {
+    if (starts.length <= mask) {
+      starts = new int[mask + 1];
+    }
     Arrays.fill(starts, 0, mask + 1, 0);
     for (int block = from; block < from + n; block += CHECKED) {
       check.run();

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The dialect's view of the aggregate functions called by name. {@link java.util.ServiceLoader}
- * finds one implementation: {@code org.flowmon.udaf.function}'s, which knows every function on the
- * class path. Immutable.
+ * finds one implementation: {@code org.flowmon.udaf.catalogue}'s, which knows every function on the
+ * class path. Immutable, so safe for many threads.
  */
 public interface FunctionCatalogue {
   /** A query's way to compute the exact answer of an extractor. */

@@ -3,6 +3,7 @@ package org.flowmon.udaf.result;
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.text.QueryException;
 
@@ -91,5 +92,13 @@ public final class LiveGroupings {
       counts.count(g, groups.get(g), counted);
     }
     return counted;
+  }
+
+  /**
+   * Whether groups may go ahead of a window's result. Those with later flows go twice, so states,
+   * and groups that count in several windows or groups, wait.
+   */
+  public boolean mayGoAhead(WindowSpec window) {
+    return window.windowsPerPane() == 1 && !areUneven() && !haveStates();
   }
 }

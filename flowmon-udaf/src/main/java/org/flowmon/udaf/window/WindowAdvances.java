@@ -40,14 +40,11 @@ public final class WindowAdvances {
    */
   private record Sent(Optional<GroupTable> table, int first, int groups) {}
 
-  /** Whether the query keeps all groups, a window has one pane, and groups are words alone. */
+  /** Whether the query keeps all groups, and these may go ahead and be appended to a table. */
   public static boolean isPossible(FlowQuery live, WindowSpec window) {
-    if (!live.keepsAllGroups() || window.windowsPerPane() != 1) {
-      return false;
-    }
     LiveGroupings groupings = LiveGroupings.of(live);
-    return !groupings.areUneven()
-        && !groupings.haveStates()
+    return live.keepsAllGroups()
+        && groupings.mayGoAhead(window)
         && new GroupTable(groupings.layout()).canBeAppended();
   }
 

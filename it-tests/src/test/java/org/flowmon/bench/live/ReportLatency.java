@@ -36,7 +36,7 @@ public final class ReportLatency implements Experiment {
   // The rate of a slow machine.
   private static final long MADE_PER_SECOND = 300_000;
 
-  /** What is known of windows of one analysis, or of all. */
+  /** Times of the windows of one analysis, or of all. */
   private static final class Latencies {
     private final List<Double> millis = new ArrayList<>();
     private final List<Double> sinceDue = new ArrayList<>();

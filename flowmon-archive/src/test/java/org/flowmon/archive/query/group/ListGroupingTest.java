@@ -242,7 +242,7 @@ class ListGroupingTest {
     Files.write(file, bytes);
   }
 
-  /** The first segment is closed and forgotten, with what is known of it, between two attempts. */
+  /** The first segment is closed between two attempts, and its damage forgotten. */
   @Test
   @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void rowsAnswerOnceAListIsFoundDamagedThoughItsSegmentIsForgotten() throws IOException {

@@ -9,8 +9,6 @@ import java.util.Map;
 public final class Sampling {
   public static final Rate UNKNOWN = new Rate(0, 0);
 
-  public static final Sampling NONE = new Sampling();
-
   /** One packet of {@code rate} (0: unknown); mode 1 deterministic, 2 random, 0 unknown. */
   public record Rate(long rate, int mode) {
     boolean isUnknown() {

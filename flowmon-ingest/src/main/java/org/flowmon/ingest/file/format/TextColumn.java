@@ -1,6 +1,5 @@
 package org.flowmon.ingest.file.format;
 
-import java.util.Objects;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +60,10 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
 
   /** Its column of flows, which it must have: it is not left out. */
   public FlowColumn target() {
-    return Objects.requireNonNull(column, name + " is left out");
+    if (column == null) {
+      throw new NullPointerException(name + " is left out");
+    }
+    return column;
   }
 
   public String expected() {

@@ -82,7 +82,10 @@ public final class LineReader implements Closeable {
     next = following;
   }
 
-  /** After the line at {@link #next}, which moves to the front; returns where they begin. */
+  /**
+   * Reads on after the line at {@link #next}, which moves to the front; returns the place of the
+   * new bytes.
+   */
   private int fill() throws IOException {
     if (next > 0) {
       System.arraycopy(buffer, next, buffer, 0, limit - next);
