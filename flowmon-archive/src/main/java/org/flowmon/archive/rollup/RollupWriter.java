@@ -1,7 +1,7 @@
 package org.flowmon.archive.rollup;
 
-import java.util.EnumMap;
 import java.util.Map;
+import java.util.TreeMap;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
 
@@ -13,7 +13,7 @@ import org.flowmon.flow.bytes.ByteSink;
  */
 public final class RollupWriter {
   private final RowRuns runs = new RowRuns();
-  private final Map<FlowColumn, DimensionCells> dimensions = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, DimensionCells> dimensions = new TreeMap<>();
   private int rows;
   private byte[] outgoingOf = {};
   private boolean outgoingVaries;

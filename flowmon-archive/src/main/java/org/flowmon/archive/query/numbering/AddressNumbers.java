@@ -2,9 +2,9 @@ package org.flowmon.archive.query.numbering;
 
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
@@ -30,7 +30,7 @@ public final class AddressNumbers {
   }
 
   void know(SealedSegment segment) {
-    bySegment.computeIfAbsent(segment, s -> new EnumMap<>(FlowColumn.class));
+    bySegment.computeIfAbsent(segment, s -> new TreeMap<>());
   }
 
   void put(SealedSegment segment, FlowColumn column, int[] numbers) {

@@ -3,11 +3,11 @@ package org.flowmon.archive.segment.format;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnMetaData;
 import org.apache.parquet.format.Encoding;
@@ -72,7 +72,7 @@ public final class ParsedFooter {
   private final int rows;
   private int clamped;
   private final Map<String, String> properties = new HashMap<>();
-  private final Map<FlowColumn, Entry> entries = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, Entry> entries = new TreeMap<>();
 
   private ParsedFooter(MappedRegion file, int rows) {
     this.file = file;

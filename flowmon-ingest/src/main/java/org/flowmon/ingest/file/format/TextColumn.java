@@ -39,12 +39,13 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
   }
 
   private static Form form(FlowColumn column) {
-    return switch (column) {
-      case STATE -> Form.STATE;
-      case PROTOCOL -> Form.PROTOCOL;
-      case SOURCE_KIND -> Form.SOURCE_KIND;
-      default -> form(column.type());
-    };
+    if (column == FlowColumn.STATE) {
+      return Form.STATE;
+    }
+    if (column == FlowColumn.PROTOCOL) {
+      return Form.PROTOCOL;
+    }
+    return column == FlowColumn.SOURCE_KIND ? Form.SOURCE_KIND : form(column.type());
   }
 
   private static Form form(ColumnType type) {
