@@ -396,7 +396,8 @@ public final class FlowBatchBuilder {
     for (int c = 0; c < known.size(); c++) {
       if (count[c] > 0) {
         stored[c] =
-            new ColumnEncoding(known.get(c), rows, count[c], valid[c], values[c], high[c], texts[c]);
+            new ColumnEncoding(
+                known.get(c), rows, count[c], valid[c], values[c], high[c], texts[c]);
         columns++;
         size += FlowBatchLayout.align(stored[c].length());
       }

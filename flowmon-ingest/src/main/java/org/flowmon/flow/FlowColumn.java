@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -52,9 +53,11 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   public static final FlowColumn BYTES = standard(11, "bytes", COUNT, "B");
   public static final FlowColumn PACKETS = standard(12, "packets", COUNT, "packets");
   public static final FlowColumn REVERSE_BYTES = standard(13, "reverse_bytes", COUNT, "B");
-  public static final FlowColumn REVERSE_PACKETS = standard(14, "reverse_packets", COUNT, "packets");
+  public static final FlowColumn REVERSE_PACKETS =
+      standard(14, "reverse_packets", COUNT, "packets");
   public static final FlowColumn PAYLOAD_BYTES = standard(15, "payload_bytes", COUNT, "B");
-  public static final FlowColumn REVERSE_PAYLOAD_BYTES = standard(16, "reverse_payload_bytes", COUNT, "B");
+  public static final FlowColumn REVERSE_PAYLOAD_BYTES =
+      standard(16, "reverse_payload_bytes", COUNT, "B");
   public static final FlowColumn TCP_FLAGS = standard(17, "tcp_flags", UINT16, "bits");
   public static final FlowColumn TOS = standard(18, "tos", UINT8, "bits");
   public static final FlowColumn ICMP_TYPE_CODE = standard(19, "icmp_type_code", UINT16, "");
@@ -73,7 +76,8 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   public static final FlowColumn SAMPLING_RATE = standard(32, "sampling_rate", UINT32, "1/n");
   public static final FlowColumn SAMPLING_MODE = standard(33, "sampling_mode", UINT8, "code");
   public static final FlowColumn EXPORTER = standard(34, "exporter", ADDRESS, "");
-  public static final FlowColumn OBSERVATION_DOMAIN = standard(35, "observation_domain", UINT32, "");
+  public static final FlowColumn OBSERVATION_DOMAIN =
+      standard(35, "observation_domain", UINT32, "");
   public static final FlowColumn SOURCE_KIND = standard(36, "source_kind", UINT8, "code");
   public static final FlowColumn ENGINE_TYPE = standard(37, "engine_type", UINT8, "");
   public static final FlowColumn ENGINE_ID = standard(38, "engine_id", UINT8, "");
@@ -82,6 +86,8 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   public static final FlowColumn UID = standard(41, "uid", TEXT, "");
   public static final FlowColumn SERVICE = standard(42, "service", TEXT, "");
   public static final FlowColumn HISTORY = standard(43, "history", TEXT, "");
+
+  private static final int STANDARD = known.all.size();
 
   private final int id;
   private final int ordinal;
@@ -149,6 +155,27 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
               name, id, other.id));
     }
     return add(id, name, type, unit);
+  }
+
+  /**
+   * The column that a file has under an id: this process's if the type is the same, whatever the
+   * name (columns may be renamed); else defined by what the file says of it, so that a column of
+   * another configuration, or of a newer version, is read and kept. Empty if its type differs, or
+   * its name cannot be used or is another column's here: then it is read as if it were not there.
+   */
+  public static synchronized Optional<FlowColumn> found(
+      int id, String name, ColumnType type, String unit) {
+    FlowColumn same = byId(id);
+    if (same != null) {
+      return same.type == type ? Optional.of(same) : Optional.empty();
+    }
+    boolean fits = id >= 1 && id <= LAST_ID && NAME.matcher(name).matches();
+    return fits && byName(name) == null ? Optional.of(add(id, name, type, unit)) : Optional.empty();
+  }
+
+  /** The columns that are not standard ones of this version. */
+  public static List<FlowColumn> own() {
+    return known.all.subList(STANDARD, known.all.size());
   }
 
   /** The stable id in batches and segments, 1 … {@link #LAST_ID}. */
@@ -228,8 +255,11 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   private record Definition(int id, String name, ColumnType type, String unit)
       implements Serializable {
     private Object readResolve() {
-      FlowColumn column = byId(id);
-      return column != null && id < FIRST_OWN_ID ? column : define(id, name, type, unit);
+      return found(id, name, type, unit)
+          .orElseThrow(
+              () ->
+                  new IllegalStateException(
+                      "column '" + name + "' of id " + id + " is another column here"));
     }
   }
 

@@ -158,14 +158,15 @@ public final class ParsedFooter {
       pages = parseTables(SegmentFormat.KEY_PAGES, PageTable.ENTRY);
     }
     Map<Integer, Integer> crcs = parseChunks();
+    Map<Integer, String[]> types = parseTypes();
     var columns = metadata.getRow_groups().get(0).getColumns();
     check(
         metadata.getSchemaSize() == columns.size() + 1,
         "a flat schema of " + columns.size() + " columns");
     for (int i = 0; i < columns.size(); i++) {
       SchemaElement element = metadata.getSchema().get(i + 1);
-      FlowColumn column = FlowColumn.byId(element.getField_id());
-      if (column != null) { // columns of newer writers are ignored
+      FlowColumn column = column(element, types.get(element.getField_id()));
+      if (column != null) {
         Integer crc = crcs.get(column.id());
         check(crc != null, "a checksum of column " + column.sqlName());
         Integer key = column.id();
@@ -211,6 +212,28 @@ public final class ParsedFooter {
       crcs.put(Integer.valueOf(fields[0]), Integer.parseUnsignedInt(fields[1], 16));
     }
     return crcs;
+  }
+
+  /** By id {@code [id, code of the type, unit]}; segments sealed before 0.2 have no such list. */
+  private Map<Integer, String[]> parseTypes() {
+    Map<Integer, String[]> types = new HashMap<>();
+    for (String text : split(properties.getOrDefault(SegmentFormat.KEY_TYPES, ""))) {
+      String[] fields = text.split(":", 3);
+      check(fields.length == 3, "types 'id:type:unit', found '" + text + "'");
+      types.put(Integer.valueOf(fields[0]), fields);
+    }
+    return types;
+  }
+
+  /** Null if this process cannot have the column. */
+  private static FlowColumn column(SchemaElement element, String[] type) {
+    FlowColumn known = FlowColumn.byId(element.getField_id());
+    if (known != null || type == null) {
+      return known;
+    }
+    return ColumnType.ofCode(Integer.parseInt(type[1]))
+        .flatMap(t -> FlowColumn.found(element.getField_id(), element.getName(), t, type[2]))
+        .orElse(null);
   }
 
   private static String[] split(String list) {
