@@ -129,7 +129,7 @@ public final class DistinctCounts {
   /** Counts groups; {@code check} runs now and then, and may throw to end the count. */
   public void count(int grouping, GroupTable groups, GroupTable into, Runnable check) {
     Step step = steps.get(grouping);
-    if (groups.sample() != null && groups.sample().rest() != null) {
+    if (groups.isOfSample() && groups.sample().rest() != null) {
       leaveOut(step, groups.sample().rest(), into.sample());
     }
     int count = step.count().word();

@@ -35,11 +35,11 @@ final class StateColumn {
     int place = table.layout().functionOf(call);
     BoundUdaf function = table.layout().functions().get(place).function();
     BoundExtractor extractor =
-        call.value().isState() ? null : UdafCatalogue.extractor(function, call);
+        call.state().isState() ? null : UdafCatalogue.extractor(function, call);
     StateColumn column = new StateColumn(call.kind(), groups.length, table.memory());
     for (int row = 0; row < groups.length; row++) {
       table.memory().check();
-      SuperState state = table.states().state(place, groups[row]);
+      SuperState state = table.requireStates().state(place, groups[row]);
       column.set(
           row, extractor == null ? exported(function, state) : value(call, extractor, state));
     }
@@ -51,7 +51,7 @@ final class StateColumn {
   }
 
   private static Value value(AggregateCall call, BoundExtractor extractor, SuperState state) {
-    return UdafCatalogue.value(extractor.extract(state), call.value().part());
+    return UdafCatalogue.value(extractor.extract(state), call.state().part());
   }
 
   private void set(int row, Value value) {

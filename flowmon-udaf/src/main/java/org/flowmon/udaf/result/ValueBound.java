@@ -24,7 +24,7 @@ public record ValueBound(String value, ErrorBound bound) {
   public static List<ValueBound> of(GroupTable table, FlowQuery query, int[] groups) {
     Map<String, ErrorBound> bounds = new LinkedHashMap<>();
     for (AggregateCall call : selected(query)) {
-      if (call.isState() && !call.value().isState()) {
+      if (call.isState() && !call.state().isState()) {
         String value = call.withPart(StateValue.Part.VALUE).toString();
         if (!bounds.containsKey(value)) {
           bounds.put(value, largest(table, call, groups));
@@ -57,7 +57,7 @@ public record ValueBound(String value, ErrorBound bound) {
     ErrorBound largest = null;
     for (int group : groups) {
       table.memory().check();
-      largest = larger(largest, extractor.bound(table.states().state(place, group)));
+      largest = larger(largest, extractor.bound(table.requireStates().state(place, group)));
     }
     return largest == null ? ErrorBound.EXACT : largest;
   }
