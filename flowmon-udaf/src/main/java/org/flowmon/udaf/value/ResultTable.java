@@ -199,7 +199,8 @@ public final class ResultTable {
     return columns.get(column).text(Objects.checkIndex(row, rows));
   }
 
-  private String textOf(int row, int column) {
+  /** The text, which is not NULL. */
+  public String requireText(int row, int column) {
     return Objects.requireNonNull(text(row, column), "a text that is not NULL");
   }
 
@@ -210,7 +211,7 @@ public final class ResultTable {
     }
     ValueKind kind = kind(column);
     return switch (kind) {
-      case TEXT -> Value.ofText(textOf(row, column));
+      case TEXT -> Value.ofText(requireText(row, column));
       case ADDRESS -> Value.ofAddress(high(row, column), low(row, column));
       case DOUBLE -> Value.of(kind, low(row, column));
       default -> Value.of(kind, longValue(row, column));
@@ -264,7 +265,7 @@ public final class ResultTable {
               + " s";
       case DOUBLE -> Double.toString(Double.longBitsToDouble(low(row, column)));
       case ADDRESS -> IpAddress.format(high(row, column), low(row, column));
-      case TEXT -> textOf(row, column);
+      case TEXT -> requireText(row, column);
     };
   }
 
