@@ -68,11 +68,12 @@ public final class RowSet {
     return array == null && bitmap == null;
   }
 
-  /** Not to be called on an empty set, like {@link #last}. */
+  /** The first row; not to be called on an empty set. */
   public int first() {
     return bitmap != null ? bitmap.first() : array != null ? array[0] : from;
   }
 
+  /** The last row; not to be called on an empty set. */
   public int last() {
     return bitmap != null ? bitmap.last() : array != null ? array[to - 1] : to - 1;
   }

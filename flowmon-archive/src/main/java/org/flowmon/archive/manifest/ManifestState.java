@@ -59,6 +59,7 @@ public final class ManifestState {
     return sum.newestRows.get(id);
   }
 
+  /** Visible rows of all segments; {@link #storedRows} counts hidden ones, too. */
   public long rows() {
     return sum.rows - sum.firstRows.values().stream().mapToLong(row -> row).sum();
   }
@@ -84,10 +85,12 @@ public final class ManifestState {
     return sum.retained.cutoff();
   }
 
+  /** Rows that were committed and are no longer visible, including {@link #lateRows}. */
   public long expiredRows() {
     return sum.retained.expiredRows();
   }
 
+  /** Rows that were below the cutoff when they were committed. */
   public long lateRows() {
     return sum.retained.lateRows();
   }
@@ -156,21 +159,25 @@ public final class ManifestState {
     }
   }
 
+  /** The position after the last committed one of a source, −1 if the source is unknown. */
   public long committedEnd(String sourceKey) {
     return source(sourceKey).committed().end();
   }
 
+  /** The first committed position of a source, −1 if the source is unknown. */
   public long committedFirst(String sourceKey) {
     OffsetRanges committed = source(sourceKey).committed();
     return committed.isEmpty() ? -1 : committed.first(0);
   }
 
+  /** {@link #committedEnd} of every source, by key. */
   public SortedMap<String, Long> committedEnds() {
     SortedMap<String, Long> ends = new TreeMap<>();
     sum.sources.forEach((key, source) -> ends.put(key, source.committed().end()));
     return ends;
   }
 
+  /** Positions between committed ones that were never committed. */
   public List<CommitResult.Gap> gaps() {
     List<CommitResult.Gap> gaps = new ArrayList<>();
     sum.sources.forEach(

@@ -23,7 +23,6 @@ import org.flowmon.flow.FlowColumn;
  * <p>Counted by reference: {@link #open} gives the first, {@link #acquire} a further one, {@link
  * #release} gives one back; the last unmaps the file, and nobody may read afterwards. Safe to share
  * between threads. Every read may throw {@link org.flowmon.archive.region.SegmentCorruptException}.
- * Methods named gather read the first {@code count} of {@code rows}, in any order.
  */
 public final class SegmentReader implements EncodedRows, AutoCloseable {
   private final SealedSegment sealed;
@@ -206,6 +205,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
+  /** As {@link #readTexts} for the first {@code count} of {@code rows}, in any order. */
   public void gatherTexts(FlowColumn column, int[] rows, int count, String[] out) {
     requireType(column.type() == ColumnType.TEXT, column, "TEXT");
     ColumnData data = data(column);
@@ -217,6 +217,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
+  /** As {@link #readLongs} for the first {@code count} of {@code rows}, in any order. */
   public void gatherLongs(FlowColumn column, int[] rows, int count, long[] out) {
     requireNumber(column);
     ColumnData data = data(column);
@@ -234,6 +235,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
+  /** As {@link #readAddresses} for the first {@code count} of {@code rows}, in any order. */
   public void gatherAddresses(FlowColumn column, int[] rows, int count, long[] hi, long[] lo) {
     requireAddress(column);
     ColumnData data = data(column);
@@ -246,6 +248,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
+  /** As {@link #readValidity} for the first {@code count} of {@code rows}, in any order. */
   public void gatherValidity(FlowColumn column, int[] rows, int count, long[] words) {
     ColumnData data = data(column);
     Arrays.fill(words, 0, (count + 63) >>> 6, 0);
@@ -273,6 +276,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return data(column);
   }
 
+  /** Number of distinct values of a column with a dictionary. */
   public int dictionarySize(FlowColumn column) {
     return withDictionary(column).dictionarySize();
   }
@@ -288,6 +292,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     withDictionary(column).readIds(from, count, out);
   }
 
+  /** As {@link #readIds} for the first {@code count} of {@code rows}, in any order. */
   public void gatherIds(FlowColumn column, int[] rows, int count, int[] out) {
     checkRows(rows, count);
     withDictionary(column).gatherIds(rows, count, out);
@@ -314,12 +319,17 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return entry(column, id).low(id);
   }
 
-  /** The dictionary of a present column of addresses, to be searched. */
+  /**
+   * The dictionary of a column of addresses, by id, ascending.
+   *
+   * @throws IllegalArgumentException if the column is absent or of another type
+   */
   public AddressList addresses(FlowColumn column) {
     requireAddress(column);
     return withDictionary(column);
   }
 
+  /** The addresses of {@code count} ids of a dictionary, from {@code id} on. */
   public void readDictionary(FlowColumn column, int id, int count, long[] hi, long[] lo) {
     requireAddress(column);
     ColumnData data = withDictionary(column);
