@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -19,6 +20,7 @@ import org.flowmon.archive.commit.SourceState;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.TimestampHistogram;
 import org.flowmon.archive.segment.SealedSegment;
+import org.jspecify.annotations.Nullable;
 
 /** The sum of all commits up to one. Immutable. */
 public final class ManifestState {
@@ -56,7 +58,7 @@ public final class ManifestState {
    * newest of theirs. A later commit if only a snapshot of the manifest was read.
    */
   public long newestRows(String id) {
-    return sum.newestRows.get(id);
+    return Objects.requireNonNull(sum.newestRows.get(id), id);
   }
 
   /** Visible rows of all segments; {@link #storedRows} counts hidden ones, too. */
@@ -96,7 +98,7 @@ public final class ManifestState {
   }
 
   /** Keys of visible rows, and hidden ones in the cutoff's bucket; null if unlimited; read-only. */
-  public TimestampHistogram keys() {
+  public @Nullable TimestampHistogram keys() {
     return sum.retained.keys();
   }
 
@@ -124,7 +126,7 @@ public final class ManifestState {
   }
 
   /** The segment of this id, null if it is not part of the archive. */
-  public SealedSegment segment(String id) {
+  public @Nullable SealedSegment segment(String id) {
     return sum.segments.get(id);
   }
 
@@ -143,7 +145,7 @@ public final class ManifestState {
   }
 
   /** The last imported file of this SHA-256, null if there was none. */
-  public ImportedFile imported(String sha256) {
+  public @Nullable ImportedFile imported(String sha256) {
     return sum.files.get(sha256);
   }
 

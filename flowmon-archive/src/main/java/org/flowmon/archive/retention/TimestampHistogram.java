@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.flowmon.flow.TableHash;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts of timestamps (µs) by interval of time, in bounded memory: it tells about where the n-th
@@ -185,7 +186,7 @@ public final class TimestampHistogram {
   }
 
   /** The bucket that holds the n-th newest timestamp, from 1; null if there are fewer. */
-  public Interval newest(long rank) {
+  public @Nullable Interval newest(long rank) {
     if (rank < 1 || rank > total) {
       return null;
     }
