@@ -50,10 +50,6 @@ public final class TimestampHistogram {
   /** An interval of time, from its first to its last microsecond. */
   public record Interval(long first, long last) {}
 
-  public int maxBuckets() {
-    return maxBuckets;
-  }
-
   /** The width of a bucket is 2 to this power, in µs: the bound of the error. */
   public int widthLog2() {
     return widthLog2;

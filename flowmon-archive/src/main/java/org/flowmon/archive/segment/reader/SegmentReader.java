@@ -15,6 +15,7 @@ import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All rows of a sealed segment, in mapped memory. Uncompressed columns are read in place, any value
@@ -119,7 +120,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   }
 
   /** The column's data, opened on first use; null if it is absent. */
-  private ColumnData data(FlowColumn column) {
+  private @Nullable ColumnData data(FlowColumn column) {
     file.requireOpen(); // unmapped memory must not be touched, whatever a caller does
     ColumnData data = columns.get(column.ordinal());
     if (data == null) {
@@ -186,7 +187,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   }
 
   @Override
-  public String text(FlowColumn column, int row) {
+  public @Nullable String text(FlowColumn column, int row) {
     requireType(column.type() == ColumnType.TEXT, column, "TEXT");
     Objects.checkIndex(row, rows());
     ColumnData data = data(column);
@@ -194,7 +195,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   }
 
   @Override
-  public void readTexts(FlowColumn column, int from, int count, String[] out) {
+  public void readTexts(FlowColumn column, int from, int count, @Nullable String[] out) {
     requireType(column.type() == ColumnType.TEXT, column, "TEXT");
     Objects.checkFromIndexSize(from, count, rows());
     ColumnData data = data(column);
@@ -206,7 +207,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   }
 
   /** As {@link #readTexts} for the first {@code count} of {@code rows}, in any order. */
-  public void gatherTexts(FlowColumn column, int[] rows, int count, String[] out) {
+  public void gatherTexts(FlowColumn column, int[] rows, int count, @Nullable String[] out) {
     requireType(column.type() == ColumnType.TEXT, column, "TEXT");
     ColumnData data = data(column);
     checkRows(rows, count);
@@ -270,20 +271,16 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   }
 
   private ColumnData withDictionary(FlowColumn column) {
-    if (!hasDictionary(column)) {
+    ColumnData data = hasDictionary(column) ? data(column) : null;
+    if (data == null) {
       throw new IllegalArgumentException(column.sqlName() + " has no dictionary in " + file.path());
     }
-    return data(column);
+    return data;
   }
 
   /** Number of distinct values of a column with a dictionary. */
   public int dictionarySize(FlowColumn column) {
     return withDictionary(column).dictionarySize();
-  }
-
-  @Override
-  public SegmentReader segment() {
-    return this;
   }
 
   @Override
