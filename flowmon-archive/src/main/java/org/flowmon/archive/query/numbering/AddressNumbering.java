@@ -83,10 +83,12 @@ public final class AddressNumbering {
     sources.forEach(this::cut);
   }
 
-  public static long entries(SegmentReader segment, Collection<FlowColumn> columns) {
+  public static long entries(List<SegmentReader> segments, Collection<FlowColumn> columns) {
     long entries = 0;
-    for (FlowColumn column : columns) {
-      entries += segment.hasDictionary(column) ? segment.dictionarySize(column) : 0;
+    for (SegmentReader segment : segments) {
+      for (FlowColumn column : columns) {
+        entries += segment.hasDictionary(column) ? segment.dictionarySize(column) : 0;
+      }
     }
     return entries;
   }

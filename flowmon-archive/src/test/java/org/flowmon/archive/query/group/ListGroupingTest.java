@@ -244,7 +244,7 @@ class ListGroupingTest {
 
   /** The first segment is closed between two attempts, and its damage forgotten. */
   @Test
-  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void rowsAnswerOnceAListIsFoundDamagedThoughItsSegmentIsForgotten() throws IOException {
     fill("a", 500, false, 0);
     FlowQuery query =

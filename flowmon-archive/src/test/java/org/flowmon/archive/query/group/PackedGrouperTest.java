@@ -217,7 +217,7 @@ class PackedGrouperTest {
         for (SegmentReader segment : segments) {
           assertEquals(
               segment == one ? 1 : 0,
-              AddressNumbering.entries(segment, columns),
+              AddressNumbering.entries(List.of(segment), columns),
               segment.sealed().id());
           assertNull(numbers.of(segment.sealed(), FlowColumn.DST_ADDR));
           int[] sources = numbers.of(segment.sealed(), FlowColumn.SRC_ADDR);
@@ -374,6 +374,13 @@ class PackedGrouperTest {
     PackedGrouper hashed = PackedGrouper.of(keys, 100_000, 1, threads, less);
     assertFalse(hashed.isDense());
     assertEquals(0, less.taken());
+    PackedKeys ports =
+        NumberedKeys.of(
+                QueryParser.parse("SELECT dst_port, SUM(bytes) FROM flows GROUP BY dst_port"))
+            .flatMap(some -> PackedKeys.of(some, new AddressNumbers(null, new long[0])))
+            .orElseThrow();
+    GroupMemory any = GroupMemory.unlimited();
+    assertFalse(PackedGrouper.of(ports, 100_000, 1, threads, any).isDense());
   }
 
   private static final FlowQuery PAIRS =
