@@ -132,7 +132,7 @@ class ListGroupingTest {
     FlowQuery query = QueryParser.parse(sql);
     List<SealedSegment> segments = snapshot.segments();
     QueriedArchives archives = new QueriedArchives(List.of(snapshot), true);
-    Deadline deadline = new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
+    Deadline deadline = new Deadline(Optional.empty(), Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
     List<FlowQuery> groupings = new Groupings(query).all();
     if (groupings.size() != 1) {
       return false;
