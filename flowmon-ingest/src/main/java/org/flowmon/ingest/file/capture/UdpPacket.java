@@ -11,6 +11,12 @@ import org.flowmon.ingest.decode.packet.TunnelHeaders;
 
 /** Finds the UDP datagram in a captured packet. Reused from packet to packet. */
 final class UdpPacket {
+  private static final Optional<IngestCounter> NOT_UDP =
+      Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
+  private static final Optional<IngestCounter> TRUNCATED =
+      Optional.of(IngestCounter.PACKETS_SKIPPED_TRUNCATED);
+  private static final Optional<IngestCounter> FRAGMENT =
+      Optional.of(IngestCounter.PACKETS_SKIPPED_FRAGMENT);
   private static final int UDP = 17;
   private static final int UDP_BYTES = 8;
 
@@ -45,19 +51,19 @@ final class UdpPacket {
     LinkLayer.parse(parser, linkType, packet, 0, length, headers);
     IpHeader ip = headers.ip();
     if (headers.isIpCutOff()) {
-      return Optional.of(IngestCounter.PACKETS_SKIPPED_TRUNCATED);
+      return TRUNCATED;
     }
     if (ip.protocol != UDP) {
-      return Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
+      return NOT_UDP;
     }
     if (ip.isFragment()) {
-      return Optional.of(IngestCounter.PACKETS_SKIPPED_FRAGMENT);
+      return FRAGMENT;
     }
     payloadAt = ip.transportAt + UDP_BYTES;
     payloadLength =
         payloadAt > ip.end ? -1 : BigEndian.getU16(packet, ip.transportAt + 4) - UDP_BYTES;
     if (payloadLength < 0 || payloadLength > ip.end - payloadAt) {
-      return Optional.of(IngestCounter.PACKETS_SKIPPED_TRUNCATED);
+      return TRUNCATED;
     }
     source = new IpAddress(ip.srcHi, ip.srcLo);
     return Optional.empty();
