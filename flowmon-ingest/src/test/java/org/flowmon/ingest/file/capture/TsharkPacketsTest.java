@@ -133,7 +133,7 @@ class TsharkPacketsTest {
     Map<String, String[]> fields = new LinkedHashMap<>();
     String[] parts = line.split("\t", -1);
     for (int i = 0; i < FIELDS.size(); i++) {
-      fields.put(FIELDS.get(i), parts[i].isEmpty() ? new String[0] : parts[i].split(","));
+      fields.put(FIELDS.get(i), parts[i].isEmpty() ? new String[0] : parts[i].split(",", -1));
     }
     return fields;
   }
@@ -141,7 +141,7 @@ class TsharkPacketsTest {
   /** The names of the layers up to an ICMP message, which may quote another packet. */
   private static List<String> layers(Map<String, String[]> fields) {
     List<String> layers = new ArrayList<>();
-    for (String layer : fields.get("frame.protocols")[0].split(":")) {
+    for (String layer : fields.get("frame.protocols")[0].split(":", -1)) {
       if (OTHER_TUNNELS.contains(layer)) {
         break;
       }
