@@ -137,8 +137,10 @@ public final class QueryCommand implements Callable<Integer> {
             .withVerifyChecksums(!unverified)
             .withExplain(explained)
             .withRowLimit(rowLimit)
-            .withByteLimit(byteLimit)
-            .withTimeLimit(timeLimit == null ? null : Duration.ofSeconds(timeLimit));
+            .withByteLimit(byteLimit);
+    if (timeLimit != null) {
+      options = options.withTimeLimit(Duration.ofSeconds(timeLimit));
+    }
     try (ArchiveSnapshots asked = new ArchiveSnapshots(archive.locations())) {
       PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
       RowWriter writer = format.writer(explained ? List.of() : query.select(), out);
