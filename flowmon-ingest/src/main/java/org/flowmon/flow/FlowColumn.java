@@ -17,6 +17,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.flowmon.flow.code.CodeNames;
+import org.flowmon.flow.code.ExportCodes;
+import org.flowmon.flow.code.Tunnel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,11 +56,9 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   public static final FlowColumn BYTES = standard(11, "bytes", COUNT, "B");
   public static final FlowColumn PACKETS = standard(12, "packets", COUNT, "packets");
   public static final FlowColumn REVERSE_BYTES = standard(13, "reverse_bytes", COUNT, "B");
-  public static final FlowColumn REVERSE_PACKETS =
-      standard(14, "reverse_packets", COUNT, "packets");
+  public static final FlowColumn REVERSE_PACKETS = standard(14, "reverse_packets", COUNT, "packets");
   public static final FlowColumn PAYLOAD_BYTES = standard(15, "payload_bytes", COUNT, "B");
-  public static final FlowColumn REVERSE_PAYLOAD_BYTES =
-      standard(16, "reverse_payload_bytes", COUNT, "B");
+  public static final FlowColumn REVERSE_PAYLOAD_BYTES = standard(16, "reverse_payload_bytes", COUNT, "B");
   public static final FlowColumn TCP_FLAGS = standard(17, "tcp_flags", UINT16, "bits");
   public static final FlowColumn TOS = standard(18, "tos", UINT8, "bits");
   public static final FlowColumn ICMP_TYPE_CODE = standard(19, "icmp_type_code", UINT16, "");
@@ -76,8 +77,7 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   public static final FlowColumn SAMPLING_RATE = standard(32, "sampling_rate", UINT32, "1/n");
   public static final FlowColumn SAMPLING_MODE = standard(33, "sampling_mode", UINT8, "code");
   public static final FlowColumn EXPORTER = standard(34, "exporter", ADDRESS, "");
-  public static final FlowColumn OBSERVATION_DOMAIN =
-      standard(35, "observation_domain", UINT32, "");
+  public static final FlowColumn OBSERVATION_DOMAIN = standard(35, "observation_domain", UINT32, "");
   public static final FlowColumn SOURCE_KIND = standard(36, "source_kind", UINT8, "code");
   public static final FlowColumn ENGINE_TYPE = standard(37, "engine_type", UINT8, "");
   public static final FlowColumn ENGINE_ID = standard(38, "engine_id", UINT8, "");
@@ -86,6 +86,45 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   public static final FlowColumn UID = standard(41, "uid", TEXT, "");
   public static final FlowColumn SERVICE = standard(42, "service", TEXT, "");
   public static final FlowColumn HISTORY = standard(43, "history", TEXT, "");
+  public static final FlowColumn POST_BYTES = standard(44, "post_bytes", COUNT, "B");
+  public static final FlowColumn POST_PACKETS = standard(45, "post_packets", COUNT, "packets");
+  public static final FlowColumn FORWARDING_STATUS = standard(46, "forwarding_status", UINT8, "code");
+  public static final FlowColumn FIREWALL_EVENT = standard(47, "firewall_event", UINT8, "code");
+  public static final FlowColumn NAT_EVENT = standard(48, "nat_event", UINT8, "code");
+  public static final FlowColumn POST_NAT_SRC_ADDR = standard(49, "post_nat_src_addr", ADDRESS, "");
+  public static final FlowColumn POST_NAT_DST_ADDR = standard(50, "post_nat_dst_addr", ADDRESS, "");
+  public static final FlowColumn POST_NAT_SRC_PORT = standard(51, "post_nat_src_port", UINT16, "");
+  public static final FlowColumn POST_NAT_DST_PORT = standard(52, "post_nat_dst_port", UINT16, "");
+  public static final FlowColumn INGRESS_VRF = standard(53, "ingress_vrf", UINT32, "");
+  public static final FlowColumn EGRESS_VRF = standard(54, "egress_vrf", UINT32, "");
+  public static final FlowColumn INGRESS_VRF_NAME = standard(55, "ingress_vrf_name", TEXT, "");
+  public static final FlowColumn EGRESS_VRF_NAME = standard(56, "egress_vrf_name", TEXT, "");
+  public static final FlowColumn MPLS_TOP_LABEL = standard(57, "mpls_top_label", UINT32, "");
+  public static final FlowColumn MPLS_LABELS = standard(58, "mpls_labels", TEXT, "");
+  public static final FlowColumn SRC_MAC = standard(59, "src_mac", TEXT, "");
+  public static final FlowColumn DST_MAC = standard(60, "dst_mac", TEXT, "");
+  public static final FlowColumn ETHERTYPE = standard(61, "ethertype", UINT16, "");
+  public static final FlowColumn POST_VLAN = standard(62, "post_vlan", UINT16, "");
+  public static final FlowColumn IPV6_FLOW_LABEL = standard(63, "ipv6_flow_label", UINT32, "");
+  public static final FlowColumn MIN_TTL = standard(64, "min_ttl", UINT8, "");
+  public static final FlowColumn MAX_TTL = standard(65, "max_ttl", UINT8, "");
+  public static final FlowColumn APPLICATION_ID = standard(66, "application_id", TEXT, "");
+  public static final FlowColumn APPLICATION_NAME = standard(67, "application_name", TEXT, "");
+  public static final FlowColumn USER_NAME = standard(68, "user_name", TEXT, "");
+  public static final FlowColumn BGP_NEXT_HOP = standard(69, "bgp_next_hop", ADDRESS, "");
+  public static final FlowColumn SAMPLER_ID = standard(70, "sampler_id", COUNT, "");
+  public static final FlowColumn FLOW_ID = standard(71, "flow_id", COUNT, "");
+  public static final FlowColumn FRAGMENT_FLAGS = standard(72, "fragment_flags", UINT8, "bits");
+  public static final FlowColumn FRAGMENT_ID = standard(73, "fragment_id", UINT32, "");
+  public static final FlowColumn SRV6_SEGMENTS = standard(74, "srv6_segments", TEXT, "");
+  public static final FlowColumn VXLAN_ID = standard(75, "vxlan_id", UINT32, "");
+  public static final FlowColumn TCP_RETRANSMITS = standard(76, "tcp_retransmits", COUNT, "packets");
+  public static final FlowColumn TCP_LATENCY = standard(77, "tcp_latency", ColumnType.DURATION, "us");
+  public static final FlowColumn OUTER_SRC_ADDR = standard(78, "outer_src_addr", ADDRESS, "");
+  public static final FlowColumn OUTER_DST_ADDR = standard(79, "outer_dst_addr", ADDRESS, "");
+  public static final FlowColumn TUNNEL = standard(80, "tunnel", UINT8, "code");
+  public static final FlowColumn DISCARD_REASON = standard(81, "discard_reason", UINT16, "code");
+  public static final FlowColumn TIME_FLAGS = standard(82, "time_flags", UINT8, "bits");
 
   private static final int STANDARD = known.all.size();
 
@@ -207,13 +246,7 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
 
   /** Null if its values are no codes with names. */
   public @Nullable CodeNames codeNames() {
-    if (this == STATE) {
-      return ConnectionState.NAMES;
-    }
-    if (this == SOURCE_KIND) {
-      return SourceKind.NAMES;
-    }
-    return null;
+    return Codes.NAMES.get(this);
   }
 
   /** All columns known so far, in the order of {@link #ordinal}. */
@@ -261,6 +294,18 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
                   new IllegalStateException(
                       "column '" + name + "' of id " + id + " is another column here"));
     }
+  }
+
+  private static final class Codes {
+    private static final Map<FlowColumn, CodeNames> NAMES =
+        Map.of(
+            STATE, ConnectionState.NAMES,
+            SOURCE_KIND, SourceKind.NAMES,
+            FORWARDING_STATUS, ExportCodes.FORWARDING_STATUS,
+            FIREWALL_EVENT, ExportCodes.FIREWALL_EVENT,
+            NAT_EVENT, ExportCodes.NAT_EVENT,
+            TUNNEL, Tunnel.NAMES,
+            DISCARD_REASON, ExportCodes.DISCARD_REASON);
   }
 
   /** An immutable list with its indexes. */

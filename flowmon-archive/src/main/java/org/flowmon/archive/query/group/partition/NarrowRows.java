@@ -3,6 +3,7 @@ package org.flowmon.archive.query.group.partition;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.vector.Vector;
@@ -56,7 +57,9 @@ public final class NarrowRows {
     }
     int bits = Math.min(MAX_VALUE_BITS, Long.SIZE - 1 - keyBits);
     boolean fits =
-        arguments.size() == 1 && arguments.get(0).kind().isInteger() && bits >= MIN_VALUE_BITS;
+        arguments.size() == 1
+            && Objects.requireNonNull(arguments.get(0).kind(), "an argument is typed").isInteger()
+            && bits >= MIN_VALUE_BITS;
     return fits ? bits : -1;
   }
 
