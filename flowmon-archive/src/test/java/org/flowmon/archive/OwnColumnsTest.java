@@ -36,7 +36,10 @@ class OwnColumnsTest {
     run("write", "dns_name");
     assertEquals(
         List.of("host0 9 0", "host1 8 0", "host2 8 0"),
-        run("query", "SELECT dns_name, COUNT(*) AS n, MIN(rtt) AS r FROM flows GROUP BY dns_name ORDER BY dns_name"));
+        run(
+            "query",
+            "SELECT dns_name, COUNT(*) AS n, MIN(rtt) AS r FROM flows GROUP BY dns_name ORDER BY"
+                + " dns_name"));
     assertEquals(
         List.of("host1 1 7"),
         run(
@@ -53,7 +56,10 @@ class OwnColumnsTest {
     assertEquals(List.of("2 -> 1"), merged);
     assertEquals(
         List.of("host0 18 0", "host1 16 0", "host2 16 0"),
-        run("query", "SELECT dns_name, COUNT(*) AS n, MIN(rtt) AS r FROM flows GROUP BY dns_name ORDER BY dns_name"));
+        run(
+            "query",
+            "SELECT dns_name, COUNT(*) AS n, MIN(rtt) AS r FROM flows GROUP BY dns_name ORDER BY"
+                + " dns_name"));
   }
 
   @Test
@@ -62,7 +68,10 @@ class OwnColumnsTest {
     run("write", "domain");
     assertEquals(
         List.of("host0 18 0", "host1 16 0", "host2 16 0"),
-        run("query", "SELECT domain, COUNT(*) AS n, MIN(rtt) AS r FROM flows GROUP BY domain ORDER BY domain"));
+        run(
+            "query",
+            "SELECT domain, COUNT(*) AS n, MIN(rtt) AS r FROM flows GROUP BY domain ORDER BY"
+                + " domain"));
   }
 
   private List<String> run(String step, String argument) throws Exception {
@@ -138,8 +147,7 @@ class OwnColumnsTest {
     try (Archive archive = Archive.open(folder);
         ArchiveSnapshot snapshot = archive.snapshot()) {
       var table =
-          ArchiveQuery.run(
-                  List.of(snapshot), QueryParser.parse(sql), QueryOptions.DEFAULTS)
+          ArchiveQuery.run(List.of(snapshot), QueryParser.parse(sql), QueryOptions.DEFAULTS)
               .table();
       for (int row = 0; row < table.rowCount(); row++) {
         List<String> values = new ArrayList<>();

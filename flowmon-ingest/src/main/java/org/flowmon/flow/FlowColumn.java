@@ -56,9 +56,11 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   public static final FlowColumn BYTES = standard(11, "bytes", COUNT, "B");
   public static final FlowColumn PACKETS = standard(12, "packets", COUNT, "packets");
   public static final FlowColumn REVERSE_BYTES = standard(13, "reverse_bytes", COUNT, "B");
-  public static final FlowColumn REVERSE_PACKETS = standard(14, "reverse_packets", COUNT, "packets");
+  public static final FlowColumn REVERSE_PACKETS =
+      standard(14, "reverse_packets", COUNT, "packets");
   public static final FlowColumn PAYLOAD_BYTES = standard(15, "payload_bytes", COUNT, "B");
-  public static final FlowColumn REVERSE_PAYLOAD_BYTES = standard(16, "reverse_payload_bytes", COUNT, "B");
+  public static final FlowColumn REVERSE_PAYLOAD_BYTES =
+      standard(16, "reverse_payload_bytes", COUNT, "B");
   public static final FlowColumn TCP_FLAGS = standard(17, "tcp_flags", UINT16, "bits");
   public static final FlowColumn TOS = standard(18, "tos", UINT8, "bits");
   public static final FlowColumn ICMP_TYPE_CODE = standard(19, "icmp_type_code", UINT16, "");
@@ -77,7 +79,8 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   public static final FlowColumn SAMPLING_RATE = standard(32, "sampling_rate", UINT32, "1/n");
   public static final FlowColumn SAMPLING_MODE = standard(33, "sampling_mode", UINT8, "code");
   public static final FlowColumn EXPORTER = standard(34, "exporter", ADDRESS, "");
-  public static final FlowColumn OBSERVATION_DOMAIN = standard(35, "observation_domain", UINT32, "");
+  public static final FlowColumn OBSERVATION_DOMAIN =
+      standard(35, "observation_domain", UINT32, "");
   public static final FlowColumn SOURCE_KIND = standard(36, "source_kind", UINT8, "code");
   public static final FlowColumn ENGINE_TYPE = standard(37, "engine_type", UINT8, "");
   public static final FlowColumn ENGINE_ID = standard(38, "engine_id", UINT8, "");
@@ -88,7 +91,8 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   public static final FlowColumn HISTORY = standard(43, "history", TEXT, "");
   public static final FlowColumn POST_BYTES = standard(44, "post_bytes", COUNT, "B");
   public static final FlowColumn POST_PACKETS = standard(45, "post_packets", COUNT, "packets");
-  public static final FlowColumn FORWARDING_STATUS = standard(46, "forwarding_status", UINT8, "code");
+  public static final FlowColumn FORWARDING_STATUS =
+      standard(46, "forwarding_status", UINT8, "code");
   public static final FlowColumn FIREWALL_EVENT = standard(47, "firewall_event", UINT8, "code");
   public static final FlowColumn NAT_EVENT = standard(48, "nat_event", UINT8, "code");
   public static final FlowColumn POST_NAT_SRC_ADDR = standard(49, "post_nat_src_addr", ADDRESS, "");
@@ -118,8 +122,10 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   public static final FlowColumn FRAGMENT_ID = standard(73, "fragment_id", UINT32, "");
   public static final FlowColumn SRV6_SEGMENTS = standard(74, "srv6_segments", TEXT, "");
   public static final FlowColumn VXLAN_ID = standard(75, "vxlan_id", UINT32, "");
-  public static final FlowColumn TCP_RETRANSMITS = standard(76, "tcp_retransmits", COUNT, "packets");
-  public static final FlowColumn TCP_LATENCY = standard(77, "tcp_latency", ColumnType.DURATION, "us");
+  public static final FlowColumn TCP_RETRANSMITS =
+      standard(76, "tcp_retransmits", COUNT, "packets");
+  public static final FlowColumn TCP_LATENCY =
+      standard(77, "tcp_latency", ColumnType.DURATION, "us");
   public static final FlowColumn OUTER_SRC_ADDR = standard(78, "outer_src_addr", ADDRESS, "");
   public static final FlowColumn OUTER_DST_ADDR = standard(79, "outer_dst_addr", ADDRESS, "");
   public static final FlowColumn TUNNEL = standard(80, "tunnel", UINT8, "code");
