@@ -282,8 +282,8 @@ final class PackedAnswer {
         columns.allocate(c);
         continue;
       }
-      boolean[] isNull = hasNulls[key] ? new boolean[rows] : null;
-      columns.set(c, new long[rows], hasHighs(key) ? new long[rows] : null, null, isNull);
+      boolean[] isNull = new boolean[hasNulls[key] ? rows : 0];
+      columns.set(c, new long[rows], new long[hasHighs(key) ? rows : 0], isNull);
     }
     return null;
   }
@@ -316,19 +316,19 @@ final class PackedAnswer {
     long[] low = columns.low(column);
     long[] high = columns.high(column);
     boolean[] isNull = columns.isNull(column);
-    if (packed.isAddress() && high == null && isNull == null) {
+    if (packed.isAddress() && high.length == 0 && isNull.length == 0) {
       groups.writeAddresses(packed, addresses, n, low, row);
       return;
     }
     for (int i = 0; i < n; i++) {
       long number = packed.number(groups.key(i));
-      if (isNull != null && number == packed.ofNull()) {
+      if (isNull.length > 0 && number == packed.ofNull()) {
         isNull[row + i] = true;
       } else if (!packed.isAddress()) {
         low[row + i] = number;
       } else {
         low[row + i] = addresses.low((int) number);
-        if (high != null) {
+        if (high.length > 0) {
           high[row + i] = addresses.high((int) number);
         }
       }

@@ -107,7 +107,7 @@ public final class RollupRule {
   private static boolean isSummed(AggregateCall call) {
     return switch (call.function()) {
       case COUNT, SUM, AVG ->
-          call.argument() == null
+          call.arguments().isEmpty()
               || (call.argument() instanceof Expression.Column column
                   && RollupFormat.MEASURES.contains(column.column()));
       case MIN, MAX -> isOfHours(call);
@@ -185,7 +185,7 @@ public final class RollupRule {
 
   private Stream<Expression> timesAsked() {
     return query.aggregates().stream()
-        .filter(call -> call.argument() != null)
+        .filter(call -> !call.arguments().isEmpty())
         .map(AggregateCall::argument)
         .filter(argument -> ExpressionColumns.of(argument).contains(FlowColumn.END_TIME));
   }

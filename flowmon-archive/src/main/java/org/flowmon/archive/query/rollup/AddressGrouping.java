@@ -189,12 +189,12 @@ public final class AddressGrouping {
     int rows = ResultTable.rows(query.limit() < 0 ? found : Math.min(found, query.limit()));
     columns.setRows(rows);
     takeColumns(rows, hasHighs);
-    boolean[] isNull = parts[parts.length - 1].hasNull() ? new boolean[rows] : null;
+    boolean[] isNull = new boolean[parts[parts.length - 1].hasNull() ? rows : 0];
     for (int c = 0; c < columns.count(); c++) {
       if (columns.key(c) < 0) {
         columns.allocate(c);
       } else {
-        columns.set(c, new long[rows], hasHighs ? new long[rows] : null, null, isNull);
+        columns.set(c, new long[rows], new long[hasHighs ? rows : 0], isNull);
       }
     }
     int[] firstRows = new int[parts.length + 1];

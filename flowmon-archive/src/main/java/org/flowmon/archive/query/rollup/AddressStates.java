@@ -77,7 +77,7 @@ final class AddressStates {
     for (int c = 0; c < columns.count(); c++) {
       if (columns.key(c) >= 0) {
         System.arraycopy(low, 0, columns.low(c), row, n);
-        if (columns.high(c) != null) {
+        if (columns.high(c).length > 0) {
           System.arraycopy(high, 0, columns.high(c), row, n);
         }
         if (hasNull && n == size) {
