@@ -57,9 +57,8 @@ public final class NarrowRows {
     }
     int bits = Math.min(MAX_VALUE_BITS, Long.SIZE - 1 - keyBits);
     ValueKind kind = arguments.get(0).kind();
-    boolean fits =
-        arguments.size() == 1 && kind != null && kind.isInteger() && bits >= MIN_VALUE_BITS;
-    return fits ? bits : -1;
+    boolean isInteger = arguments.size() == 1 && kind != null && kind.isInteger();
+    return isInteger && bits >= MIN_VALUE_BITS ? bits : -1;
   }
 
   /**
