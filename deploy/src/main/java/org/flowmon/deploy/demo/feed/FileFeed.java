@@ -25,7 +25,13 @@ import org.flowmon.ingest.publish.FlowPublisher;
 final class FileFeed implements FlowFeed {
   /** Formats whose rejected lines are unread flows; captures reject datagrams. */
   private static final Set<InputFormat> TEXT =
-      EnumSet.of(InputFormat.ZEEK_TSV, InputFormat.ZEEK_JSON, InputFormat.CSV, InputFormat.JSON);
+      EnumSet.of(
+          InputFormat.ZEEK_TSV,
+          InputFormat.ZEEK_JSON,
+          InputFormat.CSV,
+          InputFormat.JSON,
+          InputFormat.JSON_DOCUMENT,
+          InputFormat.AZURE);
 
   private final FlowPublisher publisher;
   private final List<Path> files;

@@ -145,7 +145,7 @@ public final class RecordProgram {
     return steps;
   }
 
-  /** Whether it has a slot that {@linkplain Slot#isRare is rare}. */
+  /** Whether it has slots for {@link RareColumns}. */
   boolean isRare() {
     return rare;
   }
