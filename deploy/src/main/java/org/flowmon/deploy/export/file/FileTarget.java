@@ -128,6 +128,7 @@ public final class FileTarget implements ExportTarget {
 
   @Override
   public void close() throws IOException {
+    format.close();
     if (channel != null) {
       channel.close();
       Files.deleteIfExists(part);

@@ -122,7 +122,6 @@ final class ParquetRows implements RowFormat {
     if (groupRows > 0) {
       writeGroup(out);
     }
-    compressor.close();
     List<SchemaElement> schema = new ArrayList<>();
     schema.add(SegmentFormat.root(columns.size()));
     columns.forEach(column -> schema.add(column.element()));
@@ -132,5 +131,10 @@ final class ParquetRows implements RowFormat {
     part.putInt(part.size());
     part.write(SegmentFormat.magic());
     writePart(out);
+  }
+
+  @Override
+  public void close() {
+    compressor.close();
   }
 }
