@@ -25,6 +25,7 @@ import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.control.ControlStatus;
 import org.flowmon.jobs.control.ControlTopic;
 import org.flowmon.jobs.control.RunningAnalyses;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -43,7 +44,7 @@ import picocli.CommandLine.Parameters;
     })
 final class AnalysesListCommand implements Callable<Integer> {
   @Parameters(arity = "0..1", paramLabel = "FOLDER", description = "Files NAME.yaml.")
-  private Path folder;
+  private @Nullable Path folder;
 
   @CommandLine.Mixin private JobOptions job;
 
@@ -51,7 +52,7 @@ final class AnalysesListCommand implements Callable<Integer> {
       names = "--archive",
       paramLabel = "DIR",
       description = "The archive whose last flows are counted, or its URL.")
-  private String archive;
+  private @Nullable String archive;
 
   @Option(
       names = "--sample",

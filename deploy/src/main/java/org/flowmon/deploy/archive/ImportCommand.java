@@ -13,6 +13,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
@@ -101,12 +102,16 @@ public final class ImportCommand implements Callable<Integer> {
       description =
           "Threads that parse, and as many that seal; default: the cores, as far as there is memory"
               + " for them.")
-  private Integer threads;
+  private Optional<Integer> threads = Optional.empty();
 
   @Mixin private ProgressOption progressOption;
 
+  @SuppressWarnings("NullAway.Init") // call() sets it
   private Progress progress;
+
+  @SuppressWarnings("NullAway.Init") // call() sets it
   private Interruption interruption;
+
   private FileReadOptions options = FileReadOptions.defaults();
   private long flows;
   private long rejected;
@@ -116,7 +121,7 @@ public final class ImportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (threads != null && threads < 1) {
+    if (threads.orElse(1) < 1) {
       throw new UsageException("--threads is at least 1");
     }
     options = options.withColumns(columnNames());
@@ -154,11 +159,12 @@ public final class ImportCommand implements Callable<Integer> {
     try {
       takeFile(opened, file);
     } catch (CommitRefusedException e) {
+      String why = String.valueOf(e.getMessage());
       failed(
           file,
           e.reason() == CommitRefusedException.Reason.ALREADY_IMPORTED
-              ? alreadyImported(file, e)
-              : e.getMessage());
+              ? alreadyImported(file, why)
+              : why);
     } catch (NoSuchFileException e) {
       failed(file, "no such file");
     } catch (UnknownFormatException e) {
@@ -207,9 +213,8 @@ public final class ImportCommand implements Callable<Integer> {
   }
 
   /** Removes the file's name from the archive's message, because it stands in front here. */
-  private static String alreadyImported(Path file, CommitRefusedException e) {
+  private static String alreadyImported(Path file, String why) {
     String name = file.getFileName() + " ";
-    String why = e.getMessage();
     return (why.startsWith(name) ? why.substring(name.length()) : why)
         + "; --force imports it again";
   }
@@ -239,11 +244,11 @@ public final class ImportCommand implements Callable<Integer> {
   }
 
   private int threads() {
-    if (threads != null) {
-      return threads;
-    }
-    return Math.min(
-        HeapBudget.PROCESS.tasksOf(BYTES_OF_THREAD), Runtime.getRuntime().availableProcessors());
+    return threads.orElseGet(
+        () ->
+            Math.min(
+                HeapBudget.PROCESS.tasksOf(BYTES_OF_THREAD),
+                Runtime.getRuntime().availableProcessors()));
   }
 
   private void failed(Path file, String why) {

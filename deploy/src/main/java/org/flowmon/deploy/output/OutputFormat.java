@@ -11,6 +11,7 @@ import org.flowmon.ingest.file.line.CsvText;
 import org.flowmon.ingest.text.JsonText;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /** The formats of an answer's rows on standard output. Codes with names are shown by name. */
 public enum OutputFormat {
@@ -140,7 +141,7 @@ public enum OutputFormat {
   }
 
   /** Null if the code has no known name: its number is shown, which queries and imports take. */
-  static String codeName(ResultTable table, List<SelectItem> items, int row, int column) {
+  static @Nullable String codeName(ResultTable table, List<SelectItem> items, int row, int column) {
     CodeNames names = items.isEmpty() ? null : items.get(column).codeNames();
     return names == null || table.isNull(row, column)
         ? null

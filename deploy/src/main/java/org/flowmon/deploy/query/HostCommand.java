@@ -19,6 +19,7 @@ import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.output.Facts;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -44,10 +45,10 @@ public final class HostCommand implements Callable<Integer> {
       names = "--from",
       paramLabel = "TIME",
       description = "Flows that ended then or later, as 2026-11-21T08:00:00Z; default: all.")
-  private String from;
+  private @Nullable String from;
 
   @Option(names = "--to", paramLabel = "TIME", description = "Flows that ended before.")
-  private String to;
+  private @Nullable String to;
 
   @Option(
       names = "--window",

@@ -185,9 +185,20 @@ final class StatsCommandTest {
   void ofNothingThereIsNoQuantile() throws Exception {
     Path archive = ExportedFlows.archive(folder.resolve("none"), 1, 50, false);
     CommandRun said =
-        CommandRun.of("stats", "--archive", archive, "bytes", "--where", "FALSE", "--json");
+        CommandRun.of(
+            "stats",
+            "--archive",
+            archive,
+            "bytes",
+            "--where",
+            "FALSE",
+            "--quantiles=0.5",
+            "--json");
     assertEquals(0, said.code(), said.err());
-    assertTrue(said.out().contains("\"groups\":[]"), said.out());
+    Map<String, String> all = groups(said.out()).get("all");
+    assertEquals("0", all.get("count"));
+    assertTrue(all.containsKey("q0.5"), said.out());
+    assertNull(all.get("q0.5"));
   }
 
   @Test
