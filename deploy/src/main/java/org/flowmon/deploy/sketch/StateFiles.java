@@ -162,8 +162,9 @@ final class StateFiles {
   /** Merges states, at least one. */
   Merged merge(List<Found> all) {
     SuperState merged = bind(all.get(0)).superAggregate().initialize();
-    for (Found found : all) {
-      if (found != all.get(0)) {
+    for (int s = 0; s < all.size(); s++) {
+      Found found = all.get(s);
+      if (s > 0) {
         var unused = bind(found);
       }
       try {
