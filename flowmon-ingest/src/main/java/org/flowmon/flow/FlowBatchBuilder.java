@@ -263,11 +263,13 @@ public final class FlowBatchBuilder {
     return isSet(column) ? values[column.ordinal()][openRow] : 0;
   }
 
+  /** Of an ended row, by number. */
   public boolean isNull(FlowColumn column, int row) {
     long[] words = valid[column.ordinal()];
     return words.length == 0 || (words[row >>> 6] >>> row & 1) == 0;
   }
 
+  /** The number of an ended row, 0 for NULL; of an address the low 64 bits. */
   public long getLong(FlowColumn column, int row) {
     return isNull(column, row) ? 0 : values[column.ordinal()][row];
   }

@@ -138,8 +138,10 @@ public final class QueryCommand implements Callable<Integer> {
             .withVerifyChecksums(!unverified)
             .withExplain(explained)
             .withRowLimit(rowLimit)
-            .withByteLimit(byteLimit)
-            .withTimeLimit(timeLimit.map(limit -> Duration.ofSeconds(limit)).orElse(null));
+            .withByteLimit(byteLimit);
+    if (timeLimit.isPresent()) {
+      options = options.withTimeLimit(Duration.ofSeconds(timeLimit.get()));
+    }
     try (ArchiveSnapshots asked = new ArchiveSnapshots(archive.locations())) {
       PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
       RowWriter writer = format.writer(explained ? List.of() : query.select(), out);

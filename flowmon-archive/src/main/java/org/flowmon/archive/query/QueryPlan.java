@@ -29,6 +29,7 @@ import org.flowmon.udaf.query.FlowQuery;
  * @param whereAsOf the filter and {@link QueryOptions#withAsOfArrival}, null for none
  * @param choice the segments that may hold a row of the answer; {@code days} answers for some
  * @param pieces of the other segments, which threads share, in order
+ * @param threads that read, of {@link Work.Lists} also those that make groups
  */
 record QueryPlan(
     QueriedArchives archives,
@@ -56,6 +57,11 @@ record QueryPlan(
 
     /** Groups of posting lists. */
     record Lists(ListGrouping grouping) implements Work {}
+  }
+
+  QueryPlan withThreads(int count) {
+    return new QueryPlan(
+        archives, query, whereAsOf, options, groupings, choice, days, pieces, order, count, work);
   }
 
   boolean isEmpty() {

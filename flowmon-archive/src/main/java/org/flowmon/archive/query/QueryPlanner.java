@@ -77,7 +77,16 @@ final class QueryPlanner {
               : 1;
       QueryPlan.Work work = work(rule, areShared, useLists, segments, threads, memory);
       return new QueryPlan(
-          archives, query, whereAsOf, options, groupings, choice, days, pieces, order, threads,
+          archives,
+          query,
+          whereAsOf,
+          options,
+          groupings,
+          choice,
+          days,
+          pieces,
+          order,
+          work instanceof QueryPlan.Work.Lists ? options.threads() : threads,
           work);
     } catch (IOException | RuntimeException | Error e) {
       days.close();

@@ -122,10 +122,9 @@ final class StreamedRows {
   StreamedAnswer run() throws IOException {
     deadline.check();
     sink.rows(new RowLookup(query).finish()); // so that the sink knows the columns
-    int threads = Math.max(1, Math.min(options.threads(), parts.size()));
-    Threads.run(threads, deadline, this::work);
-    return new StreamedAnswer(
-        rows, QueryStats.of(plan, accesses, 0, warnings, deadline), List.of());
+    QueryPlan run = plan.withThreads(Math.max(1, Math.min(options.threads(), parts.size())));
+    Threads.run(run.threads(), deadline, this::work);
+    return new StreamedAnswer(rows, QueryStats.of(run, accesses, 0, warnings, deadline), List.of());
   }
 
   private Void work() throws IOException {
@@ -152,7 +151,6 @@ final class StreamedRows {
             narrowed(query.where(), part.slice()),
             narrowed(plan.whereAsOf(), part.slice()),
             options.asOfArrival(),
-            Optional.empty(),
             Optional.empty(),
             new LookupCollector(lookup),
             deadline);

@@ -51,7 +51,9 @@ final class TemplateExportDecoder {
   // State of the current datagram.
   private boolean ipfix;
   // Its own domain; then, as v9 has no sessions, that of the exporter's templates from any port.
-  private ObservationDomain[] domains = {};
+  private final ObservationDomain[] domainOfIpfix = new ObservationDomain[1];
+  private final ObservationDomain[] domainsOfV9 = new ObservationDomain[2];
+  private ObservationDomain[] domains = domainOfIpfix;
   private DatagramHeader header = new DatagramHeader();
 
   @SuppressWarnings("NullAway.Init") // begin sets it
@@ -149,15 +151,13 @@ final class TemplateExportDecoder {
     h.sampling = Sampling.UNKNOWN;
     Exporter exporter = exporters.heard(h.exporter, h.arrival);
     ObservationDomain.Key key = ObservationDomain.Key.of(version, h.exporter, h.port, domain);
-    if (isIpfix) {
-      domains = new ObservationDomain[] {exporter.domain(key, lost)};
-    } else {
-      ObservationDomain shared =
-          exporter.domain(
-              ObservationDomain.Key.of(version, h.exporter, ObservationDomain.ANY_PORT, domain),
-              lost);
-      domains = new ObservationDomain[] {exporter.domain(key, lost), shared};
+    domains = isIpfix ? domainOfIpfix : domainsOfV9;
+    if (!isIpfix) {
+      ObservationDomain.Key anyPort =
+          ObservationDomain.Key.of(version, h.exporter, ObservationDomain.ANY_PORT, domain);
+      domains[1] = exporter.domain(anyPort, lost);
     }
+    domains[0] = exporter.domain(key, lost);
     seenTemplates = 0;
     seenRecords = 0;
     seenFlows = 0;

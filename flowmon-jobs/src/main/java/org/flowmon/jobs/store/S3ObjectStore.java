@@ -140,6 +140,9 @@ final class S3ObjectStore implements ObjectStore {
       try {
         call("write", name, () -> client.putObject(request, RequestBody.fromBytes(bytes)));
         return true;
+      } catch (NoSuchFileException e) { // no file is missing that is to be written
+        throw new RequestFailedException(
+            "could not write " + describe(name) + ": the server answers 404, not found", e);
       } catch (RequestFailedException e) {
         int status = e.getCause() instanceof AwsServiceException answer ? answer.statusCode() : 0;
         if (status == EXISTS) {

@@ -15,7 +15,8 @@ import org.apache.flink.util.InstantiationUtil;
  */
 public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
   private static final long serialVersionUID = 1L;
-  private static final int MAX_TEXT = 1 << 24;
+  private static final int MAX_STRING = 1 << 24;
+  private static final int MAX_TEXT = 4 << 20;
   // writeUTF holds 65,535 bytes; a character takes up to three.
   private static final int MAX_MESSAGE = 4000;
 
@@ -114,10 +115,10 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
   }
 
   public static String readString(DataInputView source) throws IOException {
-    return new String(readBytes(source, MAX_TEXT), StandardCharsets.UTF_8);
+    return new String(readBytes(source, MAX_STRING), StandardCharsets.UTF_8);
   }
 
-  /** Whether there is a text, and the text as {@link #writeString}. */
+  /** Whether there is a text, and the text as {@link #writeString}, of up to 4 MB. */
   public static void writeText(String text, DataOutputView target) throws IOException {
     target.writeBoolean(text != null);
     if (text != null) {
@@ -126,7 +127,9 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
   }
 
   public static String readText(DataInputView source) throws IOException {
-    return source.readBoolean() ? readString(source) : null;
+    return source.readBoolean()
+        ? new String(readBytes(source, MAX_TEXT), StandardCharsets.UTF_8)
+        : null;
   }
 
   /** Whether there is a message for people, and its beginning in modified UTF-8. */

@@ -24,7 +24,7 @@ import org.flowmon.udaf.vector.Vector;
  * pane and key group, and go to interested queries when there are enough, or at the latest possible
  * time.
  */
-final class LowLevelGrouping implements LowLevelTable.Ejected {
+final class LowLevelGrouping implements LowLevelTable.Evicted {
   /** Of one pane and key group, sent together. */
   private static final int FLUSH_GROUPS = 256;
 
@@ -201,7 +201,7 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
   }
 
   @Override
-  public void eject(
+  public void evict(
       Pane pane, long nulls, long hash, long[] data, int at, StateSource source, int group) {
     int keyGroup = GroupHash.keyGroup(hash, maxParallelism);
     int destination = number * maxParallelism + keyGroup;

@@ -9,7 +9,7 @@ import org.flowmon.udaf.vector.Vector;
 /**
  * A table of a fixed number of slots for the groups of queries with equal groupings, over their
  * panes. A group whose slot is taken tries a second slot. If that is taken too, the group in the
- * first slot is ejected as a partial state. The high level completes ejected groups: nothing is
+ * first slot is evicted as a partial state. The high level completes evicted groups: nothing is
  * lost or approximate. If few flows find their group, the table costs more than it saves: {@link
  * TableUse} then passes most flows on as groups of their own.
  *
@@ -20,14 +20,14 @@ import org.flowmon.udaf.vector.Vector;
  * </pre>
  *
  * <p>Rows first find their slots. Then each accumulator runs over a block of rows, while their
- * slots are still in the core's first cache. A group that is ejected in between must not miss rows
+ * slots are still in the core's first cache. A group that is evicted in between must not miss rows
  * that have found it: the epoch of its mark tells whether there may be such rows, and only then the
- * accumulators run before the ejection. Slots lie in one array: a flow of a known group touches one
+ * accumulators run before the eviction. Slots lie in one array: a flow of a known group touches one
  * or two cache lines.
  */
 final class LowLevelTable {
   /** Takes the groups that leave the table. */
-  interface Ejected {
+  interface Evicted {
     /**
      * Takes a group.
      *
@@ -35,7 +35,7 @@ final class LowLevelTable {
      * @param at start of its key words in {@code data}; its state follows
      * @param source its function states, found by {@code group}
      */
-    void eject(
+    void evict(
         Pane pane, long nulls, long hash, long[] data, int at, StateSource source, int group);
   }
 
@@ -54,7 +54,7 @@ final class LowLevelTable {
   private final Accumulation accumulation;
   private final KeyColumns keys;
   private final PaneSet panes;
-  private final Ejected ejected;
+  private final Evicted evicted;
   private final int keyWords;
   private final int stride;
   private final int mask;
@@ -97,13 +97,13 @@ final class LowLevelTable {
       int slots,
       boolean secondChance,
       LowLevelPads pads,
-      Ejected ejected) {
+      Evicted evicted) {
     this.layout = layout;
     this.accumulation = new Accumulation(layout);
     this.keys = keys;
     this.panes = panes;
     this.secondChance = secondChance;
-    this.ejected = ejected;
+    this.evicted = evicted;
     this.keyWords = layout.keyWords();
     this.pads = pads;
     int padWords = pads == null ? 0 : pads.padWords();
@@ -198,7 +198,7 @@ final class LowLevelTable {
     fullFunction = function;
     long nulls = data[at] & 0xFFFF;
     long hash = keys.leadingHash(nulls, data, at + 1);
-    ejected.eject(paneAt(at), nulls, hash, emptied, 0, fullPad, state);
+    evicted.evict(paneAt(at), nulls, hash, emptied, 0, fullPad, state);
   }
 
   /** Sends each of the rows away as a group of its own. */
@@ -222,7 +222,7 @@ final class LowLevelTable {
       int i = selection[r];
       long nulls = keys.nulls[i];
       long hash = keys.leadingHash(nulls, passed, at);
-      ejected.eject(
+      evicted.evict(
           paneOf == null ? pane : paneOf[r], nulls, hash, passed, at, StateSource.NONE, 0);
     }
   }
@@ -366,7 +366,7 @@ final class LowLevelTable {
   }
 
   /**
-   * Ejects the group of a slot for another; {@code added} of the {@code found} rows are in their
+   * Evicts the group of a slot for another; {@code added} of the {@code found} rows are in their
    * groups' states. Returns how many are now.
    */
   private int evict(int at, Vector[] arguments, int[] selection, int added, int found) {
@@ -377,7 +377,7 @@ final class LowLevelTable {
       done = found;
     }
     evictions++;
-    eject(at, paneAt(at));
+    release(at, paneAt(at));
     return done;
   }
 
@@ -385,11 +385,11 @@ final class LowLevelTable {
     return panes.byIndex((int) (data[at] >>> PANE_SHIFT));
   }
 
-  private void eject(int at, Pane pane) {
+  private void release(int at, Pane pane) {
     long nulls = data[at] & 0xFFFF;
     int state = at + 1 + keyWords;
     long hash = keys.leadingHash(nulls, data, at + 1);
-    ejected.eject(pane, nulls, hash, data, at + 1, allPads, state);
+    evicted.evict(pane, nulls, hash, data, at + 1, allPads, state);
     if (pads != null) {
       pads.destroy(data, state);
     }
@@ -415,7 +415,7 @@ final class LowLevelTable {
     drain(slots(), true);
   }
 
-  /** Scans slots from the last position on; ejects groups of closed panes, or all groups. */
+  /** Scans slots from the last position on; evicts groups of closed panes, or all groups. */
   void drain(int slots, boolean all) {
     for (int s = Math.min(slots, slots()); s > 0; s--) {
       int at = cursor * stride;
@@ -423,7 +423,7 @@ final class LowLevelTable {
       if (data[at] != 0) {
         Pane pane = paneAt(at);
         if (all || pane.closed) {
-          eject(at, pane);
+          release(at, pane);
         }
       }
     }

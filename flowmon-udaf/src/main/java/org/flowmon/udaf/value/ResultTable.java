@@ -172,7 +172,10 @@ public final class ResultTable {
     return kind(column).isInteger() && columns.get(column).hasHighs();
   }
 
-  /** Reads {@link #low} or {@link #high} into {@code out} from 0 on; no texts. */
+  /**
+   * Reads {@link #low} or {@link #high} of successive rows of a column that is no text into {@code
+   * out} from 0 on, 0 for NULLs.
+   */
   public void read(int column, int from, int count, boolean isLow, long[] out) {
     require(column, kind(column) != ValueKind.TEXT, "a column of longs");
     Objects.checkFromIndexSize(from, count, rows);

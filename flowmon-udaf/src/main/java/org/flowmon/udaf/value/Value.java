@@ -37,11 +37,12 @@ public record Value(@Nullable ValueKind kind, long high, long low, @Nullable Str
     return new Value(ValueKind.BOOLEAN, 0, value ? 1 : 0, null);
   }
 
-  /** Since 1970-01-01T00:00:00Z. */
+  /** A time in microseconds since 1970-01-01T00:00:00Z. */
   public static Value ofTimestamp(long micros) {
     return new Value(ValueKind.TIMESTAMP, 0, micros, null);
   }
 
+  /** A length of time in microseconds. */
   public static Value ofDuration(long micros) {
     return new Value(ValueKind.DURATION, 0, micros, null);
   }

@@ -23,7 +23,7 @@ import org.flowmon.udaf.parser.QueryParser;
  * Kafka and Flink. The messages that leave it are counted and dropped.
  */
 public final class QueryCounts implements Experiment {
-  // More than sources, so that ejected groups are not measured.
+  // More than sources, so that evicted groups are not measured.
   private static final int SLOTS = 32_768;
   private static final int WARM_UPS = 2;
 

@@ -96,7 +96,7 @@ class UdafExperimentsTest {
     for (JsonNode table : tables) {
       assertTrue(table.path("count_min_max_ns").asDouble() > 0, table::toString);
       assertTrue(table.path("sum_ns").asDouble() > 0, table::toString);
-      assertTrue(table.path("ejecting_share").asDouble() <= 0.05, table::toString);
+      assertTrue(table.path("evicting_share").asDouble() <= 0.05, table::toString);
     }
   }
 

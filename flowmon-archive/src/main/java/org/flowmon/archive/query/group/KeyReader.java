@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.flowmon.archive.query.group.table.PackedKey;
 import org.flowmon.archive.query.numbering.AddressNumbers;
 import org.flowmon.archive.query.plan.NumberedKeys;
@@ -23,7 +24,7 @@ final class KeyReader {
     private final FlowColumn column;
     private final int ofNull;
     private final int[] values = new int[Vector.CAPACITY];
-    private int[] numbers; // by id of the segment; null if it has no value
+    private Optional<int[]> numbers = Optional.empty(); // by id, if the segment has a value
 
     Addresses(FlowColumn column, int ofNull) {
       this.column = column;
@@ -31,12 +32,12 @@ final class KeyReader {
     }
 
     void read(EncodedRows rows, int from, int count) {
-      if (numbers == null) {
+      if (numbers.isEmpty()) {
         Arrays.fill(values, 0, count, ofNull);
         return;
       }
       rows.readIds(column, from, count, values);
-      int[] known = numbers;
+      int[] known = numbers.get();
       if (rows.presence(column) == Presence.NULLABLE) {
         for (int i = 0; i < count; i++) {
           values[i] = values[i] < 0 ? ofNull : known[values[i]];

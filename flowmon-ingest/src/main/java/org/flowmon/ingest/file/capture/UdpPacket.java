@@ -22,6 +22,13 @@ final class UdpPacket {
   private static final int MAX_TAGS = 4;
   private static final int MAX_EXTENSIONS = 8;
 
+  private static final Optional<IngestCounter> NOT_UDP =
+      Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
+  private static final Optional<IngestCounter> TRUNCATED =
+      Optional.of(IngestCounter.PACKETS_SKIPPED_TRUNCATED);
+  private static final Optional<IngestCounter> FRAGMENT =
+      Optional.of(IngestCounter.PACKETS_SKIPPED_FRAGMENT);
+
   private byte[] bytes = {};
   private int length;
   private IpAddress source = IpAddress.ofIpv4(0);
@@ -56,12 +63,12 @@ final class UdpPacket {
     length = packetLength;
     int ip = networkLayer(linkType);
     if (ip < 0 || ip >= length) {
-      return Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
+      return NOT_UDP;
     }
     return switch (u8(ip) >>> 4) {
       case 4 -> parseIpv4(ip);
       case 6 -> parseIpv6(ip);
-      default -> Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
+      default -> NOT_UDP;
     };
   }
 
@@ -98,13 +105,13 @@ final class UdpPacket {
 
   private Optional<IngestCounter> parseIpv4(int ip) {
     if (length - ip < 20) {
-      return Optional.of(IngestCounter.PACKETS_SKIPPED_TRUNCATED);
+      return TRUNCATED;
     }
     if (u8(ip + 9) != UDP) {
-      return Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
+      return NOT_UDP;
     }
     if ((u16(ip + 6) & 0x3FFF) != 0) {
-      return Optional.of(IngestCounter.PACKETS_SKIPPED_FRAGMENT);
+      return FRAGMENT;
     }
     source = IpAddress.ofIpv4(BigEndian.getInt(bytes, ip + 12));
     return parseUdp(ip + 4 * (u8(ip) & 0xF));
@@ -112,14 +119,14 @@ final class UdpPacket {
 
   private Optional<IngestCounter> parseIpv6(int ip) {
     if (length - ip < 40) {
-      return Optional.of(IngestCounter.PACKETS_SKIPPED_TRUNCATED);
+      return TRUNCATED;
     }
     source = new IpAddress(BigEndian.getLong(bytes, ip + 8), BigEndian.getLong(bytes, ip + 16));
     int next = u8(ip + 6);
     int at = ip + 40;
     for (int i = 0; i < MAX_EXTENSIONS && next != UDP; i++) {
       if (length - at < 8) {
-        return Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
+        return NOT_UDP;
       }
       int here = next;
       next = u8(at);
@@ -128,29 +135,27 @@ final class UdpPacket {
         case 51 -> at += 4 * (u8(at + 1) + 2); // authentication
         case 44 -> {
           if ((u16(at + 2) & 0xFFF9) != 0) {
-            return Optional.of(IngestCounter.PACKETS_SKIPPED_FRAGMENT);
+            return FRAGMENT;
           }
           at += 8;
         }
         default -> {
-          return Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
+          return NOT_UDP;
         }
       }
     }
-    return next == UDP ? parseUdp(at) : Optional.of(IngestCounter.PACKETS_SKIPPED_NOT_UDP);
+    return next == UDP ? parseUdp(at) : NOT_UDP;
   }
 
   private Optional<IngestCounter> parseUdp(int udp) {
     if (length - udp < 8) {
-      return Optional.of(IngestCounter.PACKETS_SKIPPED_TRUNCATED);
+      return TRUNCATED;
     }
     sourcePort = u16(udp);
     destinationPort = u16(udp + 2);
     payloadAt = udp + 8;
     payloadLength = u16(udp + 4) - 8;
-    return payloadLength < 0 || payloadLength > length - payloadAt
-        ? Optional.of(IngestCounter.PACKETS_SKIPPED_TRUNCATED)
-        : Optional.empty();
+    return payloadLength < 0 || payloadLength > length - payloadAt ? TRUNCATED : Optional.empty();
   }
 
   private int u8(int at) {

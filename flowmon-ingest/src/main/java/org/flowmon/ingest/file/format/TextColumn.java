@@ -16,8 +16,11 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     TIME_MILLIS,
     /** Whole microseconds since 1970. */
     TIME_MICROS,
+    /** A duration in decimal seconds. */
     SECONDS,
+    /** A duration in whole milliseconds. */
     MILLIS,
+    /** A duration in whole microseconds. */
     MICROS,
     /** Dotted IPv4, IPv6, or IPv4 as an unsigned number. */
     ADDRESS,
@@ -29,8 +32,11 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     STATE_FROM_ZERO,
     /** A number, or a name of a common protocol. */
     PROTOCOL,
+    /** A code, or its label. */
     SOURCE_KIND,
+    /** UTF-8. */
     TEXT,
+    /** Not read at all. */
     LEFT_OUT
   }
 

@@ -31,13 +31,7 @@ final class PostgresStore implements AutoCloseable {
   // Undefined table, undefined column, another type: the cached table may be outdated.
   private static final List<String> CHANGED = List.of("42P01", "42703", "42804");
 
-  private static final List<String> WINDOW =
-      List.of(
-          ("analysis window_start window_end revision row_count history as_of history_from"
-                  + " history_through arrived_through final_at flows late_flows ahead_flows"
-                  + " lost_flows sampled_flows sampling_rate group_sampling groups groups_lower"
-                  + " groups_upper message approximate")
-              .split(" ", -1));
+  private static final List<String> WINDOW = PostgresTable.windowColumnsOfReports();
 
   private static final String PUT_WINDOW =
       """

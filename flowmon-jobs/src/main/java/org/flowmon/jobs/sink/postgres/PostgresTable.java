@@ -33,6 +33,11 @@ final class PostgresTable {
   /** Older tables of {@code flowmon_windows} lack some. */
   private static final Map<String, String> WINDOW_COLUMNS = windowColumns();
 
+  /** The columns of {@code flowmon_windows} that a report sets, in order. */
+  static List<String> windowColumnsOfReports() {
+    return WINDOW_COLUMNS.keySet().stream().filter(name -> !name.equals("written_at")).toList();
+  }
+
   private static Map<String, String> windowColumns() {
     String columns =
         """
@@ -211,10 +216,7 @@ final class PostgresTable {
         }
       }
       case TIMESTAMP ->
-          statement.setObject(
-              index,
-              isNull ? null : time(rows.longValue(row, column)),
-              Types.TIMESTAMP_WITH_TIMEZONE);
+          setTime(statement, index, isNull ? HistoryAnswer.UNKNOWN : rows.longValue(row, column));
       case DOUBLE ->
           statement.setObject(index, isNull ? null : rows.doubleValue(row, column), Types.DOUBLE);
       case DURATION ->

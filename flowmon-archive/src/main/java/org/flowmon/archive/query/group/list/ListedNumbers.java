@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import org.flowmon.archive.index.RowCursor;
@@ -141,7 +142,7 @@ public final class ListedNumbers {
     private int used;
 
     private void read(Unit unit) {
-      int[] numberOf = numbers.of(unit.segment().sealed(), second);
+      Optional<int[]> numberOf = numbers.of(unit.segment().sealed(), second);
       List<Run> open = new ArrayList<>(unit.runs());
       open.forEach(run -> run.cursor = run.list.rows().get());
       for (int end = BLOCK_ROWS; !open.isEmpty(); end += BLOCK_ROWS) {
@@ -151,7 +152,7 @@ public final class ListedNumbers {
     }
 
     /** Reads a list up to a row at least; returns whether there may be more. */
-    private boolean readTo(SegmentReader segment, Run run, int end, int[] numberOf) {
+    private boolean readTo(SegmentReader segment, Run run, int end, Optional<int[]> numberOf) {
       while (run.next < end) {
         int n = run.cursor.next(rows);
         if (n == 0) {
@@ -160,11 +161,11 @@ public final class ListedNumbers {
         }
         read.accept(n);
         run.next = rows[n - 1] + 1;
-        if (numberOf == null) {
+        if (numberOf.isEmpty()) {
           Arrays.fill(ids, 0, n, numbers.ofNull());
         } else {
           segment.gatherIds(second, rows, n, ids);
-          toNumbers(numberOf, n);
+          toNumbers(numberOf.get(), n);
         }
         run.parts.add(part(n));
       }

@@ -6,6 +6,7 @@ import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of one thread whose key and only argument fit one long, by partition. Not thread-safe.
@@ -61,9 +62,9 @@ public final class NarrowRows {
 
   /**
    * Adds fitting ones of n ≤ {@link Vector#CAPACITY} rows; returns how many others {@code rest}
-   * takes, in order. {@code argument} may be null: there is none.
+   * takes, in order. {@code argument} is null if there is none.
    */
-  int add(long[] keys, Vector argument, int[] selection, int n, int[] rest) {
+  int add(long[] keys, @Nullable Vector argument, int[] selection, int n, int[] rest) {
     if (size + n > BLOCK_ROWS) {
       sort();
     }

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keys and arguments of one thread's rows, in linked blocks of each partition. Not thread-safe.
@@ -96,7 +97,8 @@ public final class PartitionedRows {
   }
 
   /** {@code map} is null if there is only one partition. */
-  public void add(PartitionMap map, long[] keys, Vector[] arguments, int[] selection, int n) {
+  public void add(
+      @Nullable PartitionMap map, long[] keys, Vector[] arguments, int[] selection, int n) {
     for (int r = 0; r < n; r++) {
       places[r] = map == null ? 0 : map.partition(keys[selection[r]]);
     }
