@@ -232,7 +232,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     try {
       KafkaTopics.createIfMissing(Map.of("bootstrap.servers", bootstrap), topic);
     } catch (ConfigException e) {
-      throw new EmbeddedServiceException(String.valueOf(e.getMessage()), e);
+      throw new EmbeddedServiceException(e.getMessage(), e);
     }
   }
 

@@ -137,7 +137,7 @@ public final class LogicRules {
     try {
       return new ReportColumn(name, kind, isWide, false);
     } catch (IllegalArgumentException e) {
-      throw error(place, e.getMessage());
+      throw error(place, String.valueOf(e.getMessage()));
     }
   }
 

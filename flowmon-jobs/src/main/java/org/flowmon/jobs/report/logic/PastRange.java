@@ -44,7 +44,7 @@ final class PastRange {
     try {
       times = range.times(SOME_TIME);
     } catch (QueryException e) {
-      throw analysis.error("history.query", e.getMessage(), e);
+      throw analysis.error("history.query", e);
     }
     if (!times.isEmpty() && times.first(0) == Long.MIN_VALUE) {
       throw analysis.error(

@@ -21,6 +21,7 @@ import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The table of one analysis. Names, of checked identifiers (an analysis's name, {@link
@@ -238,7 +239,7 @@ final class PostgresTable {
   }
 
   /** NUL is the only character that PostgreSQL's text cannot hold. */
-  static String text(String value) {
+  static @Nullable String text(@Nullable String value) {
     return value == null ? null : value.replace('\0', '\uFFFD');
   }
 
