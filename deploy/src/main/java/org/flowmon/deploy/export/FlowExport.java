@@ -94,7 +94,7 @@ public final class FlowExport implements ExportRows {
 
   @Override
   public String text(int row, int column) {
-    return block().text(flowColumns.get(column), row);
+    return Objects.requireNonNull(block().text(flowColumns.get(column), row));
   }
 
   @Override

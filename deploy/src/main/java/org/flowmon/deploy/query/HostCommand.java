@@ -114,7 +114,7 @@ public final class HostCommand implements Callable<Integer> {
     return number(BigInteger.valueOf(number));
   }
 
-  private static String named(Long value) {
+  private static String named(@Nullable Long value) {
     return value == null ? "unknown" : value.toString();
   }
 

@@ -18,11 +18,7 @@ final class ReportOrder extends AbstractStreamOperator<Report>
   private static final long serialVersionUID = 1L;
 
   private final String replay;
-
-  @SuppressWarnings("NullAway.Init") // open() sets it
   private transient TreeMap<Long, Report> waiting;
-
-  @SuppressWarnings("NullAway.Init") // open() sets it
   private transient ReplayListener listener;
 
   /** {@code replay} names a listener of {@link LocalReplay}. */
