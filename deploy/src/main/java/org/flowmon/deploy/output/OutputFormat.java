@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Objects;
 import org.flowmon.deploy.terminal.TerminalStream;
 import org.flowmon.flow.code.CodeNames;
 import org.flowmon.ingest.file.line.CsvText;
@@ -154,7 +155,7 @@ public enum OutputFormat {
       return name;
     }
     return switch (table.kind(column)) {
-      case TEXT -> quoted(CsvText.safe(table.text(row, column)));
+      case TEXT -> quoted(CsvText.safe(Objects.requireNonNull(table.text(row, column))));
       case DURATION -> table.bigValue(row, column).toString();
       default -> table.formatted(row, column);
     };

@@ -109,21 +109,22 @@ final class SketchAnswer {
 
   /** Numbers unchanged, durations in JSON as microseconds, all else as text. */
   private @Nullable Object cell(Value value) {
-    if (value.isNull()) {
+    ValueKind kind = value.kind();
+    if (kind == null) {
       return null;
     }
-    return switch (value.kind()) {
+    return switch (kind) {
       case LONG -> value.low();
       case DOUBLE -> value.asDouble();
       case BOOLEAN -> value.low() != 0;
-      case DURATION -> json ? (Object) value.low() : formatted(value);
-      case TIMESTAMP, ADDRESS, TEXT -> formatted(value);
+      case DURATION -> json ? (Object) value.low() : formatted(value, kind);
+      case TIMESTAMP, ADDRESS, TEXT -> formatted(value, kind);
     };
   }
 
-  private static String formatted(Value value) {
-    ResultTable.Builder cell = new ResultTable.Builder().column("value", value.kind()).row();
-    switch (value.kind()) {
+  private static String formatted(Value value, ValueKind kind) {
+    ResultTable.Builder cell = new ResultTable.Builder().column("value", kind).row();
+    switch (kind) {
       case TEXT -> cell.set(0, value.text());
       case ADDRESS -> cell.set(0, value.high(), value.low());
       default -> cell.set(0, value.low());
