@@ -112,12 +112,16 @@ public final class ImportCommand implements Callable<Integer> {
       description =
           "Threads that parse, and as many that seal; default: the cores, as far as there is memory"
               + " for them.")
-  private Integer threads;
+  private Optional<Integer> threads = Optional.empty();
 
   @Mixin private ProgressOption progressOption;
 
+  @SuppressWarnings("NullAway.Init") // call() sets it
   private Progress progress;
+
+  @SuppressWarnings("NullAway.Init") // call() sets it
   private Interruption interruption;
+
   private FileReadOptions options = FileReadOptions.defaults();
   private long flows;
   private long rejected;
@@ -128,7 +132,7 @@ public final class ImportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (threads != null && threads < 1) {
+    if (threads.orElse(1) < 1) {
       throw new UsageException("--threads is at least 1");
     }
     if (files.isEmpty() == !live.isGiven()) {
@@ -223,11 +227,12 @@ public final class ImportCommand implements Callable<Integer> {
       }
       takeFile(opened, file);
     } catch (CommitRefusedException e) {
+      String why = String.valueOf(e.getMessage());
       failed(
           file,
           e.reason() == CommitRefusedException.Reason.ALREADY_IMPORTED
-              ? alreadyImported(file, e)
-              : e.getMessage());
+              ? alreadyImported(file, why)
+              : why);
     } catch (NoSuchFileException e) {
       failed(file, "no such file");
     } catch (UnknownFormatException e) {
@@ -276,19 +281,18 @@ public final class ImportCommand implements Callable<Integer> {
   }
 
   /** Removes the file's name from the archive's message, because it stands in front here. */
-  private static String alreadyImported(Path file, CommitRefusedException e) {
+  private static String alreadyImported(Path file, String why) {
     String name = file.getFileName() + " ";
-    String why = e.getMessage();
     return (why.startsWith(name) ? why.substring(name.length()) : why)
         + "; --force imports it again";
   }
 
   private int threads() {
-    if (threads != null) {
-      return threads;
-    }
-    return Math.min(
-        HeapBudget.PROCESS.tasksOf(BYTES_OF_THREAD), Runtime.getRuntime().availableProcessors());
+    return threads.orElseGet(
+        () ->
+            Math.min(
+                HeapBudget.PROCESS.tasksOf(BYTES_OF_THREAD),
+                Runtime.getRuntime().availableProcessors()));
   }
 
   private void failed(Path file, String why) {

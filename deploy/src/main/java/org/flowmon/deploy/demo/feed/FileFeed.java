@@ -88,7 +88,10 @@ final class FileFeed implements FlowFeed {
   private static final class CountingSink implements FlowSink {
     private final FlowPublisher publisher;
     private final AtomicLong rows = new AtomicLong();
+
+    @SuppressWarnings("NullAway.Init") // builder() comes first
     private FlowBatchBuilder builder;
+
     private volatile long lastArrival = Long.MIN_VALUE;
 
     CountingSink(FlowPublisher publisher) {
