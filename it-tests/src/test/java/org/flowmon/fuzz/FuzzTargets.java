@@ -18,6 +18,7 @@ final class FuzzTargets {
         new StatesTopicFuzz(),
         new CapturesFuzz(),
         new TextFilesFuzz(),
+        new OtherProgramsFuzz(),
         new ParquetFuzz(),
         new QueriesFuzz(),
         new YamlFuzz(),
