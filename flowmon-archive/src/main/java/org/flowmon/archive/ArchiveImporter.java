@@ -20,6 +20,7 @@ import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the flows of one file into an archive: all of them when {@link #commit} returns, else none.
@@ -39,7 +40,7 @@ public final class ArchiveImporter implements AutoCloseable {
   private final boolean force;
   private final int segmentRows;
   private final int threads;
-  private final ExecutorService pool;
+  private final @Nullable ExecutorService pool; // null: the thread that adds batches seals
   private final Queue<SegmentWriter> writers = new ConcurrentLinkedQueue<>();
   private final Deque<Future<SealedSegment>> sealing = new ArrayDeque<>();
   private final List<FlowBatch> batches = new ArrayList<>();
@@ -58,7 +59,7 @@ public final class ArchiveImporter implements AutoCloseable {
    *
    * @param force whether to import a file that was imported before
    * @param segmentRows at most; a batch is not cut, so one batch may be more
-   * @param threads that seal segments; 1: the one that adds batches. Each takes some 100 bytes of
+   * @param threads that seal segments; 1: the one that adds batches. Each takes about 124 bytes of
    *     heap a row
    * @throws CommitRefusedException if the file was imported before
    */

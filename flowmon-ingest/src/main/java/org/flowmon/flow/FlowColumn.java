@@ -13,6 +13,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.flowmon.flow.code.CodeNames;
+import org.flowmon.flow.code.ExportCodes;
+import org.flowmon.flow.code.Tunnel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +65,46 @@ public enum FlowColumn {
   FLOW_SEQUENCE(40, UINT32, ""),
   UID(41, TEXT, ""),
   SERVICE(42, TEXT, ""),
-  HISTORY(43, TEXT, "");
+  HISTORY(43, TEXT, ""),
+  POST_BYTES(44, COUNT, "B"),
+  POST_PACKETS(45, COUNT, "packets"),
+  FORWARDING_STATUS(46, UINT8, "code"),
+  FIREWALL_EVENT(47, UINT8, "code"),
+  NAT_EVENT(48, UINT8, "code"),
+  POST_NAT_SRC_ADDR(49, ADDRESS, ""),
+  POST_NAT_DST_ADDR(50, ADDRESS, ""),
+  POST_NAT_SRC_PORT(51, UINT16, ""),
+  POST_NAT_DST_PORT(52, UINT16, ""),
+  INGRESS_VRF(53, UINT32, ""),
+  EGRESS_VRF(54, UINT32, ""),
+  INGRESS_VRF_NAME(55, TEXT, ""),
+  EGRESS_VRF_NAME(56, TEXT, ""),
+  MPLS_TOP_LABEL(57, UINT32, ""),
+  MPLS_LABELS(58, TEXT, ""),
+  SRC_MAC(59, TEXT, ""),
+  DST_MAC(60, TEXT, ""),
+  ETHERTYPE(61, UINT16, ""),
+  POST_VLAN(62, UINT16, ""),
+  IPV6_FLOW_LABEL(63, UINT32, ""),
+  MIN_TTL(64, UINT8, ""),
+  MAX_TTL(65, UINT8, ""),
+  APPLICATION_ID(66, TEXT, ""),
+  APPLICATION_NAME(67, TEXT, ""),
+  USER_NAME(68, TEXT, ""),
+  BGP_NEXT_HOP(69, ADDRESS, ""),
+  SAMPLER_ID(70, COUNT, ""),
+  FLOW_ID(71, COUNT, ""),
+  FRAGMENT_FLAGS(72, UINT8, "bits"),
+  FRAGMENT_ID(73, UINT32, ""),
+  SRV6_SEGMENTS(74, TEXT, ""),
+  VXLAN_ID(75, UINT32, ""),
+  TCP_RETRANSMITS(76, COUNT, "packets"),
+  TCP_LATENCY(77, ColumnType.DURATION, "us"),
+  OUTER_SRC_ADDR(78, ADDRESS, ""),
+  OUTER_DST_ADDR(79, ADDRESS, ""),
+  TUNNEL(80, UINT8, "code"),
+  DISCARD_REASON(81, UINT16, "code"),
+  TIME_FLAGS(82, UINT8, "bits");
 
   private static final List<FlowColumn> ALL = List.of(values());
   private static final Map<String, FlowColumn> BY_NAME = new HashMap<>();
@@ -111,6 +153,11 @@ public enum FlowColumn {
     return switch (this) {
       case STATE -> ConnectionState.NAMES;
       case SOURCE_KIND -> SourceKind.NAMES;
+      case FORWARDING_STATUS -> ExportCodes.FORWARDING_STATUS;
+      case FIREWALL_EVENT -> ExportCodes.FIREWALL_EVENT;
+      case NAT_EVENT -> ExportCodes.NAT_EVENT;
+      case TUNNEL -> Tunnel.NAMES;
+      case DISCARD_REASON -> ExportCodes.DISCARD_REASON;
       default -> null;
     };
   }

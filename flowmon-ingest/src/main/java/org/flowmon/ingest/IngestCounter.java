@@ -54,6 +54,8 @@ public enum IngestCounter {
   TEMPLATES_EVICTED,
   /** Sampling rates not remembered because their exporter has reached its limit. */
   SAMPLING_DROPPED,
+  /** Names of applications and VRFs not remembered because their exporter is at its limit. */
+  NAMES_DROPPED,
   /** Become known, so that strangers cannot evict them. */
   EXPORTERS_ESTABLISHED,
   /** Exporters forgotten with all their state, to make room for others. */

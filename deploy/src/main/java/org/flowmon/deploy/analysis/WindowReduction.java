@@ -116,8 +116,7 @@ final class WindowReduction {
     keys.removeIf(TimeBucket.class::isInstance); // of slides, which the windows replace
     keys.add(new TimeBucket(new Column(time), lengthMicros));
     return new FlowQuery(
-        List.of(
-            new SelectItem("flows", new AggregateCall(AggregateFunction.COUNT, (Expression) null))),
+        List.of(new SelectItem("flows", new AggregateCall(AggregateFunction.COUNT, List.of()))),
         where,
         keys,
         List.of(),

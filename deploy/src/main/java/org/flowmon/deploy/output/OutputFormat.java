@@ -6,7 +6,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.List;
 import org.flowmon.deploy.terminal.TerminalStream;
-import org.flowmon.flow.CodeNames;
+import org.flowmon.flow.code.CodeNames;
 import org.flowmon.ingest.file.line.CsvText;
 import org.flowmon.ingest.text.JsonText;
 import org.flowmon.udaf.query.SelectItem;

@@ -63,7 +63,7 @@ final class SketchDiffCommand implements Callable<Integer> {
     StateFiles reader = new StateFiles();
     StateFiles.Merged first = reader.merge(reader.read(before));
     StateFiles.Merged second = reader.merge(reader.read(after));
-    Udaf function = reader.functions().find(reader.function().call().name());
+    Udaf function = reader.functions().get(reader.function().call().name());
     SketchAnswer answer;
     if (function instanceof HeavyHitters) {
       answer = changes(reader, first.state(), second.state());

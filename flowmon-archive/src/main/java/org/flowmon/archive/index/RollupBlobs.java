@@ -8,6 +8,7 @@ import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rollups of a sidecar, each opened at its first use, so that a damaged one affects only
@@ -17,7 +18,7 @@ final class RollupBlobs {
   /** One blob. */
   private static final class Entry {
     final PuffinFooter.Blob blob;
-    volatile Rollup rollup;
+    volatile @Nullable Rollup rollup; // null until opened
 
     Entry(PuffinFooter.Blob blob) {
       this.blob = blob;
@@ -46,7 +47,7 @@ final class RollupBlobs {
   }
 
   /** The checked rollup, null if there is none. */
-  Rollup open(
+  @Nullable Rollup open(
       String type,
       FlowColumn column,
       MappedRegion file,

@@ -14,6 +14,7 @@ import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sidecar of a segment: for each indexed column the sorted dictionary of its values and the
@@ -85,7 +86,7 @@ public final class SegmentIndex implements AutoCloseable {
     try {
       footer = PuffinFooter.parse(bytes);
     } catch (IllegalArgumentException e) {
-      throw file.corrupt("footer", e.getMessage());
+      throw file.corrupt("footer", String.valueOf(e.getMessage()));
     }
     if (!footer.segmentId().equals(segmentId)
         || footer.segmentLength() != segment.length()
@@ -214,16 +215,16 @@ public final class SegmentIndex implements AutoCloseable {
   }
 
   /** The rollup by this column over all hours, checked; null if the sidecar has none. */
-  public Rollup totals(FlowColumn column) {
+  public @Nullable Rollup totals(FlowColumn column) {
     return rollup(RollupFormat.TOTALS, column);
   }
 
   /** The rollup by this column and hour, checked; null if the sidecar has none. */
-  public Rollup hours(FlowColumn column) {
+  public @Nullable Rollup hours(FlowColumn column) {
     return rollup(RollupFormat.HOURS, column);
   }
 
-  private Rollup rollup(String type, FlowColumn column) {
+  private @Nullable Rollup rollup(String type, FlowColumn column) {
     return isIndexed(column)
         ? rollups.open(type, column, file, verifyChecksums, dictionarySize(column), rows)
         : null;

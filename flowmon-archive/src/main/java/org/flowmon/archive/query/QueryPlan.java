@@ -16,6 +16,7 @@ import org.flowmon.archive.query.rollup.DayChoice;
 import org.flowmon.archive.query.scan.SegmentPiece;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a query over flows reads, and what makes its answer; {@link QueryPlanner} makes it before
@@ -34,7 +35,7 @@ import org.flowmon.udaf.query.FlowQuery;
 record QueryPlan(
     QueriedArchives archives,
     FlowQuery query,
-    Expression whereAsOf,
+    @Nullable Expression whereAsOf,
     QueryOptions options,
     Groupings groupings,
     SegmentChoice choice,

@@ -24,6 +24,7 @@ import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
+import org.jspecify.annotations.Nullable;
 
 /** Plans one query over flows, again if what a plan relied on turns out to be damaged. */
 final class QueryPlanner {
@@ -33,7 +34,7 @@ final class QueryPlanner {
   private final FlowQuery query;
   private final QueryOptions options;
   private final Deadline deadline;
-  private final Expression whereAsOf;
+  private final @Nullable Expression whereAsOf;
   private final Constraints constraints;
   private final SegmentChoice choice;
   private final SegmentOrder order;

@@ -100,18 +100,18 @@ final class QueryRun {
       Threads.run(
           Math.min(options.threads(), columns),
           deadline,
-          () -> {
-            for (int c = nextColumn.getAndIncrement();
-                c < columns;
-                c = nextColumn.getAndIncrement()) {
-              deadline.check();
-              work.accept(c);
-            }
-            return null;
-          });
+          () -> eachColumn(nextColumn, columns, work));
     } catch (IOException e) {
       throw new UncheckedIOException(e); // no column reads a file
     }
+  }
+
+  private Void eachColumn(AtomicInteger nextColumn, int columns, IntConsumer work) {
+    for (int c = nextColumn.getAndIncrement(); c < columns; c = nextColumn.getAndIncrement()) {
+      deadline.check();
+      work.accept(c);
+    }
+    return null;
   }
 
   private QueryAnswer groups(List<Grouper> groupers) throws IOException {

@@ -26,6 +26,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.result.RowLookup;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers a query of single rows part by part, so that only some parts for each thread are in
@@ -110,7 +111,7 @@ final class StreamedRows {
     for (SealedSegment segment : plan.choice().segments()) {
       deadline.check();
       try (SegmentLease lease = plan.archives().open(segment)) {
-        slices.add(lease, constraints.longs(FlowColumn.END_TIME));
+        slices.add(lease, constraints);
       }
     }
     return slices.all().stream()
@@ -171,7 +172,8 @@ final class StreamedRows {
     return opened.add(segment.id());
   }
 
-  private static Expression narrowed(Expression where, Optional<Expression> slice) {
+  private static @Nullable Expression narrowed(
+      @Nullable Expression where, Optional<Expression> slice) {
     if (slice.isEmpty()) {
       return where;
     }

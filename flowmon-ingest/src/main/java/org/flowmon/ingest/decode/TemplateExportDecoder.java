@@ -16,6 +16,7 @@ import org.flowmon.ingest.decode.exporter.ObservationDomain;
 import org.flowmon.ingest.decode.exporter.Template;
 import org.flowmon.ingest.decode.exporter.WorkMeter;
 import org.flowmon.ingest.decode.record.DatagramHeader;
+import org.flowmon.ingest.decode.record.ExporterNames;
 import org.flowmon.ingest.decode.record.FlowWriter;
 import org.flowmon.ingest.decode.record.RecordBlock;
 import org.flowmon.ingest.decode.record.RecordProgram;
@@ -249,7 +250,7 @@ final class TemplateExportDecoder {
     int at = start;
     for (int left = kept; left > 0; ) {
       int rows = Math.min(left, room(template));
-      take(template, bytes, at, rows);
+      take(template, bytes, at, rows, bytes);
       at += rows * stride;
       left -= rows;
     }
@@ -289,7 +290,7 @@ final class TemplateExportDecoder {
         }
       }
       if (rows > 0) {
-        take(template, packed, 0, rows);
+        take(template, packed, 0, rows, bytes);
         records += rows;
       } else if (!template.isOptions()) {
         out.rowsEnded(0); // room() asked for the builder
@@ -314,16 +315,22 @@ final class TemplateExportDecoder {
     return records;
   }
 
-  private void take(Template template, byte[] bytes, int at, int rows) {
-    block.load(template.program(), bytes, at, rows);
+  private void take(Template template, byte[] bytes, int at, int rows, byte[] datagram) {
+    block.load(template.program(), bytes, at, rows, datagram);
     if (template.isOptions()) {
       takeOptions();
       return;
     }
     FlowBatchBuilder builder = out.builder();
+    ObservationDomain shared = domains[domains.length - 1];
     Sampling own = domains[0].sampling();
-    Sampling sampling = own.isEmpty() ? domains[domains.length - 1].sampling() : own;
-    writer.write(block, header, sampling, builder);
+    ExporterNames ownNames = domains[0].names();
+    writer.write(
+        block,
+        header,
+        own.isEmpty() ? shared.sampling() : own,
+        ownNames.isEmpty() ? shared.names() : ownNames,
+        builder);
     out.rowsEnded(rows);
   }
 
@@ -339,17 +346,34 @@ final class TemplateExportDecoder {
     if (block.isSet(Slot.SYSTEM_INIT, row)) {
       domain.setSystemInit(block.values(Slot.SYSTEM_INIT)[row]);
     }
+    takeNames(row, domain);
     Sampling.Rate rate =
         new Sampling.Rate(FlowWriter.rateOf(block, row), FlowWriter.modeOf(block, row));
     if (rate.rate() == 0) {
       return;
     }
-    if (block.isSet(Slot.SAMPLER, row)) {
-      domain.setSampler(block.values(Slot.SAMPLER)[row], rate);
+    if (block.isSet(Slot.SAMPLER_ID, row)) {
+      domain.setSampler(block.values(Slot.SAMPLER_ID)[row], rate);
     } else if (block.isSet(Slot.INPUT_IF, row)) {
       domain.setInterface(block.values(Slot.INPUT_IF)[row], rate);
     } else {
       domain.sampling().setDomain(rate);
+    }
+  }
+
+  private void takeNames(int row, ObservationDomain domain) {
+    if (block.isSet(Slot.APPLICATION, row) && block.isSet(Slot.APPLICATION_NAME, row)) {
+      byte[] name = writer.name(block, Slot.APPLICATION_NAME, row);
+      if (name != null) {
+        domain.setApplication(block.applicationKey(row), name);
+      }
+    }
+    Slot vrf = block.isSet(Slot.INGRESS_VRF, row) ? Slot.INGRESS_VRF : Slot.EGRESS_VRF;
+    if (block.isSet(vrf, row) && block.isSet(Slot.VRF_NAME, row)) {
+      byte[] name = writer.name(block, Slot.VRF_NAME, row);
+      if (name != null) {
+        domain.setVrf(block.values(vrf)[row], name);
+      }
     }
   }
 }

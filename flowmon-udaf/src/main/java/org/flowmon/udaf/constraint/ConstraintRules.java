@@ -79,15 +79,16 @@ final class ConstraintRules {
       return Constraints.NOTHING;
     }
     Value value = literal.value();
-    if (value.isNull()) {
+    ValueKind kind = value.kind();
+    if (kind == null) {
       return IMPOSSIBLE; // a comparison with NULL is neither TRUE nor FALSE
     }
     if (left instanceof Column column) {
-      if (value.kind() == ValueKind.ADDRESS) {
+      if (kind == ValueKind.ADDRESS) {
         return addresses(
             column.column(), addressRanges(operator, new IpAddress(value.high(), value.low())));
       }
-      return value.kind().isInteger()
+      return kind.isInteger()
           ? longs(column.column(), longRanges(operator, value.low()))
           : Constraints.NOTHING;
     }

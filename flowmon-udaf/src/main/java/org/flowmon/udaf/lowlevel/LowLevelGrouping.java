@@ -18,6 +18,7 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.result.LiveGroupings;
 import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A grouping of live queries on the low level, with its table. Groups that leave it are packed by
@@ -170,7 +171,7 @@ final class LowLevelGrouping implements LowLevelTable.Evicted {
   }
 
   /** Adds evaluated rows; {@code paneOf} by selected row, null if all are of {@code pane}. */
-  void add(int[] selection, int n, Pane[] paneOf, Pane pane) {
+  void add(int[] selection, int n, Pane @Nullable [] paneOf, Pane pane) {
     table.add(argumentVectors, selection, n, paneOf, pane);
     if (tuner.took(table, keys.columns(), argumentVectors, selection, n, paneOf, pane)) {
       renew();

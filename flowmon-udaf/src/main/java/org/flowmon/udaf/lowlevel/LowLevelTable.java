@@ -5,6 +5,7 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.KeyColumns;
 import org.flowmon.udaf.partial.StateSource;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table of a fixed number of slots for the groups of queries with equal groupings, over their
@@ -64,7 +65,7 @@ final class LowLevelTable {
   private final int[] places = new int[Vector.CAPACITY];
   private final TableUse use;
   // Null if no function has any.
-  private final LowLevelPads pads;
+  private final @Nullable LowLevelPads pads;
   private final StateSource allPads;
   // Of a group whose pad is full: that pad alone, without rows.
   private final StateSource fullPad;
@@ -96,7 +97,7 @@ final class LowLevelTable {
       PaneSet panes,
       int slots,
       boolean secondChance,
-      LowLevelPads pads,
+      @Nullable LowLevelPads pads,
       Evicted evicted) {
     this.layout = layout;
     this.accumulation = new Accumulation(layout);
@@ -112,7 +113,7 @@ final class LowLevelTable {
         pads == null ? StateSource.NONE : (f, state, sink) -> pads.output(f, data(), state, sink);
     this.fullPad =
         (f, state, sink) -> {
-          if (f == fullFunction) {
+          if (pads != null && f == fullFunction) {
             pads.output(f, data(), state, sink);
           }
         };
@@ -163,7 +164,7 @@ final class LowLevelTable {
   }
 
   /** Adds rows whose keys the columns hold; {@code paneOf} null: all are of {@code pane}. */
-  void add(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
+  void add(Vector[] arguments, int[] selection, int n, Pane @Nullable [] paneOf, Pane pane) {
     rows += n;
     if (pads == null && use.passes(n)) {
       pass(arguments, selection, n, paneOf, pane);
@@ -202,7 +203,8 @@ final class LowLevelTable {
   }
 
   /** Sends each of the rows away as a group of its own. */
-  private void pass(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
+  private void pass(
+      Vector[] arguments, int[] selection, int n, Pane @Nullable [] paneOf, Pane pane) {
     int words = stride - 1;
     if (passed.length == 0) {
       passed = new long[Vector.CAPACITY * words];
@@ -232,7 +234,7 @@ final class LowLevelTable {
   }
 
   /** Reads the rows' first slots independently: memory latency is paid once, not per row. */
-  private void touch(int[] selection, int from, int to, Pane[] paneOf, Pane pane) {
+  private void touch(int[] selection, int from, int to, Pane @Nullable [] paneOf, Pane pane) {
     long sum = 0;
     for (int r = from; r < to; r++) {
       long hash = keys.hashes[selection[r]] ^ spread(paneOf == null ? pane : paneOf[r]);
@@ -245,7 +247,7 @@ final class LowLevelTable {
 
   /** Finds the rows' slots; returns how many of the rows their groups' states already include. */
   private int find(
-      Vector[] arguments, int[] selection, int from, int to, Pane[] paneOf, Pane pane) {
+      Vector[] arguments, int[] selection, int from, int to, Pane @Nullable [] paneOf, Pane pane) {
     touch(selection, from, to, paneOf, pane);
     int added = from;
     for (int r = from; r < to; r++) {

@@ -70,7 +70,7 @@ public final class QueryParser {
 
   private static Expression parseCondition(String sql, ColumnSource columns) {
     TokenStream tokens = new TokenStream(sql);
-    Expression condition = new ExpressionParser(tokens, columns, null, 0).parseCondition();
+    Expression condition = new ExpressionParser(tokens, columns).parseCondition();
     if (tokens.peek().kind() != Token.Kind.END) {
       throw tokens.expectedInstead("an operator or the end of the condition");
     }

@@ -1,6 +1,6 @@
 package org.flowmon.udaf.query;
 
-import org.flowmon.flow.CodeNames;
+import org.flowmon.flow.code.CodeNames;
 import org.jspecify.annotations.Nullable;
 
 /** Its name is the alias, or the column's, or the item's text. */

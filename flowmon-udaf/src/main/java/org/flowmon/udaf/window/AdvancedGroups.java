@@ -177,7 +177,8 @@ public final class AdvancedGroups {
     /** Adds the rest, without superseded groups by task; none: no rest came. */
     WindowPart complete(WindowPart rest, Map<Long, List<int[]>> superseded) {
       BitSet gone = new BitSet(numbers.length);
-      byTask.forEach((task, place) -> leaveOut(place, superseded.get(task), gone));
+      byTask.forEach(
+          (task, place) -> leaveOut(place, superseded.getOrDefault(task, List.of()), gone));
       GroupTable more = rest.allRows();
       int[] added = new GroupOrder(more, live).first(null);
       int before = rows.size();

@@ -1,7 +1,7 @@
 package org.flowmon.deploy.export.row;
 
-import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.code.CodeNames;
 
 /**
  * A column of an export.

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.flowmon.archive.segment.reader.SegmentReader;
@@ -15,6 +16,7 @@ import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.set.AddressRanges;
 import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A filter on the dictionary ids of a segment. Admitted ids are found once per segment; then a row
@@ -182,7 +184,7 @@ public final class DictionaryFilter {
         int admitted =
             addresses != null
                 ? admit(column, addresses, size, bits)
-                : admit(column, longs, size, bits);
+                : admit(column, Objects.requireNonNull(longs), size, bits);
         int constrained = admitted;
         if (filter.isPresent() && admitted <= scanned) {
           // NULL passes none of the constraints, so it fails at least one term.
@@ -231,7 +233,7 @@ public final class DictionaryFilter {
     }
 
     /** Whether no value of a column can satisfy a constraint on it: NULL satisfies none. */
-    private boolean isOutside(FlowColumn column, LongRanges longs) {
+    private boolean isOutside(FlowColumn column, @Nullable LongRanges longs) {
       return segment.nullCount(column) == segment.rows()
           || (longs != null
               && column.type() != ColumnType.ADDRESS

@@ -17,6 +17,7 @@ import org.flowmon.archive.query.rollup.WaitingCells;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
+import org.jspecify.annotations.Nullable;
 
 /** Reads a query's pieces of segments: plans the path, runs its operator. For one thread. */
 public final class SegmentWorker {
@@ -39,8 +40,8 @@ public final class SegmentWorker {
    */
   public SegmentWorker(
       ColumnBytes columns,
-      Expression where,
-      Expression whereAsOf,
+      @Nullable Expression where,
+      @Nullable Expression whereAsOf,
       long asOf,
       Optional<WaitingCells> cells,
       RowCollector collector,

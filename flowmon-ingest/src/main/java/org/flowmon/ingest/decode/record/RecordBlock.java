@@ -3,6 +3,7 @@ package org.flowmon.ingest.decode.record;
 import java.util.Arrays;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.BigEndian;
+import org.flowmon.ingest.decode.record.InformationElement.Transform;
 
 /** Up to 64 records by slot: values, and one word for those that have one. Reused. */
 public final class RecordBlock {
@@ -24,6 +25,8 @@ public final class RecordBlock {
   private final long[][] values = new long[Slot.COUNT][ROWS];
   private final long[][] high = new long[Slot.COUNT][];
   private final long[] set = new long[Slot.COUNT];
+  private RecordProgram program = RecordProgram.compile(new int[0]);
+  private byte[] source = {};
   private int rows;
   private long implausible;
 
@@ -70,14 +73,40 @@ public final class RecordBlock {
     return count;
   }
 
+  RecordProgram program() {
+    return program;
+  }
+
+  static int position(long place) {
+    return (int) (place >>> 16);
+  }
+
+  static int length(long place) {
+    return (int) place & 0xFFFF;
+  }
+
+  /** For the table of {@link ExporterNames#applications}. */
+  public long applicationKey(int row) {
+    long place = values(Slot.APPLICATION)[row];
+    return FieldTexts.applicationKey(source, position(place), length(place));
+  }
+
+  /** What the values of a slot of bytes are places in: position × 2^16 + length. */
+  byte[] source() {
+    return source;
+  }
+
   /**
-   * {@code count} (1 … {@link #ROWS}) records, which the caller has checked to lie in the bytes.
+   * {@code count} (1 … {@link #ROWS}) records, which the caller has checked to lie in the bytes;
+   * packed ones came from {@code datagram}, others are it.
    */
-  public void load(RecordProgram program, byte[] bytes, int at, int count) {
+  public void load(RecordProgram records, byte[] bytes, int at, int count, byte[] datagram) {
+    program = records;
+    source = datagram;
     rows = count;
     Arrays.fill(set, 0);
-    int[] steps = program.steps();
-    int stride = program.stride();
+    int[] steps = records.steps();
+    int stride = records.stride();
     for (int s = 0; s < steps.length; s += RecordProgram.STEP) {
       int offset = at + steps[s];
       int length = steps[s + 1];
@@ -87,12 +116,14 @@ public final class RecordBlock {
         loadAddress6(bytes, offset, stride, slot);
       } else if (Slot.ALL[slot].isAddress4()) {
         loadAddress4(bytes, offset, stride, values[slot]);
+      } else if (Slot.ALL[slot].isBytes()) {
+        loadPlaces(bytes, offset, stride, length, values[slot]);
       } else {
         loadNumber(bytes, offset, stride, length, values[slot]);
-        switch (steps[s + 3]) {
-          case InformationElement.MILLISECONDS -> scale(slot, 1000);
-          case InformationElement.SECONDS -> scale(slot, 1_000_000);
-          case InformationElement.NTP -> fromNtp(slot);
+        switch (Transform.ALL[steps[s + 3]]) {
+          case MILLISECONDS -> scale(slot, 1000);
+          case SECONDS -> scale(slot, 1_000_000);
+          case NTP -> fromNtp(slot);
           default -> check(slot, length);
         }
       }
@@ -151,6 +182,16 @@ public final class RecordBlock {
     }
   }
 
+  private void loadPlaces(byte[] bytes, int start, int stride, int length, long[] out) {
+    int at = start;
+    for (int i = 0; i < rows; i++, at += stride) {
+      out[i] =
+          length == RecordProgram.VARIABLE
+              ? BigEndian.getU32(bytes, at) << 16 | BigEndian.getInt(bytes, at + Integer.BYTES)
+              : (long) at << 16 | length;
+    }
+  }
+
   /** Values out of range, and zeros if 0 is for unknown, become null. */
   private void check(int slot, int length) {
     long max = MAX[slot];
@@ -170,6 +211,15 @@ public final class RecordBlock {
         }
       }
     }
+  }
+
+  void set(Slot slot, int row, long value) {
+    set[slot.ordinal()] |= 1L << row;
+    values[slot.ordinal()][row] = value;
+  }
+
+  void unset(Slot slot, int row) {
+    unset(slot.ordinal(), row);
   }
 
   private void unset(int slot, int row) {

@@ -53,7 +53,6 @@ final class PacketRecords {
     headerBytes = UNKNOWN;
     frameBytes = UNKNOWN;
     hasMacs = false;
-    etherType = PacketHeaders.NONE;
     told.clear();
   }
 
@@ -79,22 +78,21 @@ final class PacketRecords {
     return told.version != 0 ? told.length : frameBytes;
   }
 
-  /** Whether {@link #srcMac} and {@link #dstMac} are known. */
+  /** Whether an Ethernet record gave MACs and type, and no header did. */
   boolean hasMacs() {
-    return hasMacs || (hasHeaders && headers.hasMacs);
+    return hasMacs && !(hasHeaders && headers.hasMacs);
   }
 
   long srcMac() {
-    return hasHeaders && headers.hasMacs ? headers.srcMac : srcMac;
+    return srcMac;
   }
 
   long dstMac() {
-    return hasHeaders && headers.hasMacs ? headers.dstMac : dstMac;
+    return dstMac;
   }
 
-  /** {@link PacketHeaders#NONE} if unknown. */
   int etherType() {
-    return hasHeaders && headers.etherType != PacketHeaders.NONE ? headers.etherType : etherType;
+    return etherType;
   }
 
   /** False if the record is too short. */

@@ -4,7 +4,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.ProtectedNetworks;
-import org.flowmon.ingest.decode.packet.PacketRow;
+import org.flowmon.ingest.decode.record.PacketRow;
 
 /** Turns a sample into a row: one packet, at the time of its arrival. */
 final class SampleWriter {
@@ -14,6 +14,8 @@ final class SampleWriter {
   private static final int EGRESS = 1;
   private static final int MOST_VLAN = 4095;
   private static final int MOST_MASK = 128;
+  private static final int MOST_REASON = 0xFFFF;
+  private static final int DROPPED = 128; // RFC 7270: dropped, without a reason
 
   private final PacketRow packets;
 
@@ -21,9 +23,10 @@ final class SampleWriter {
     packets = new PacketRow(networks);
   }
 
-  /** {@code rate} is 0 if it is unknown. */
+  /** {@code section} holds the sampled header; {@code rate} is 0 if it is unknown. */
   void write(
       SflowHeader header,
+      byte[] section,
       FlowSample sample,
       PacketRecords packet,
       RouteRecords route,
@@ -32,15 +35,15 @@ final class SampleWriter {
     row.beginRow();
     writeHeader(header, row);
     writeSample(sample, rate, row);
-    if (packet.hasHeaders() && packet.headers().hasIp()) {
-      packets.write(packet.headers(), row);
-    } else {
-      if (packet.hasHeaders()) {
-        packets.write(packet.headers(), row);
-      }
-      if (packet.told().version != 0) {
-        packets.write(packet.told(), row);
-      }
+    if (packet.hasHeaders()) {
+      packets.write(packet.headers(), section, row);
+    }
+    if (packet.told().version != 0 && !(packet.hasHeaders() && packet.headers().hasIp())) {
+      packets.write(packet.told(), row);
+    }
+    if (packet.hasMacs()) {
+      packets.writeMacs(packet.srcMac(), packet.dstMac(), row);
+      row.set(FlowColumn.ETHERTYPE, packet.etherType());
     }
     if (packet.bytes() != PacketRecords.UNKNOWN) {
       row.set(FlowColumn.BYTES, packet.bytes());
@@ -76,6 +79,10 @@ final class SampleWriter {
     } else if (sample.sourceType == INTERFACE && sample.sourceIndex == sample.output) {
       row.set(FlowColumn.FLOW_DIRECTION, EGRESS);
     }
+    if (sample.discardReason >= 0 && sample.discardReason <= MOST_REASON) {
+      row.set(FlowColumn.FORWARDING_STATUS, DROPPED);
+      row.set(FlowColumn.DISCARD_REASON, sample.discardReason);
+    }
     if (rate > 0) {
       row.set(FlowColumn.SAMPLING_RATE, rate);
     }
@@ -84,13 +91,24 @@ final class SampleWriter {
     }
   }
 
-  private static void writeRoute(RouteRecords route, FlowBatchBuilder row) {
+  private void writeRoute(RouteRecords route, FlowBatchBuilder row) {
     if (route.srcVlan > 0 && route.srcVlan <= MOST_VLAN) {
       row.set(FlowColumn.VLAN, route.srcVlan);
     }
-    if (route.nextHop.isKnown()) {
-      row.setAddress(FlowColumn.NEXT_HOP, route.nextHop.hi, route.nextHop.lo);
+    if (route.dstVlan > 0 && route.dstVlan <= MOST_VLAN) {
+      row.set(FlowColumn.POST_VLAN, route.dstVlan);
     }
+    putAddress(row, FlowColumn.NEXT_HOP, route.nextHop);
+    putAddress(row, FlowColumn.BGP_NEXT_HOP, route.bgpNextHop);
+    putAddress(row, FlowColumn.POST_NAT_SRC_ADDR, route.natSource);
+    putAddress(row, FlowColumn.POST_NAT_DST_ADDR, route.natDestination);
+    if (route.natSourcePort > 0) {
+      row.set(FlowColumn.POST_NAT_SRC_PORT, route.natSourcePort);
+    }
+    if (route.natDestinationPort > 0) {
+      row.set(FlowColumn.POST_NAT_DST_PORT, route.natDestinationPort);
+    }
+    packets.writeLabels(route.mpls, route.labels, row);
     if (route.srcMask >= 0 && route.srcMask <= MOST_MASK) {
       row.set(FlowColumn.SRC_MASK, route.srcMask);
     }
@@ -102,6 +120,13 @@ final class SampleWriter {
     }
     if (route.dstAs > 0) {
       row.set(FlowColumn.DST_AS, route.dstAs);
+    }
+  }
+
+  private static void putAddress(
+      FlowBatchBuilder row, FlowColumn column, RouteRecords.Address address) {
+    if (address.isKnown()) {
+      row.setAddress(column, address.hi, address.lo);
     }
   }
 }

@@ -250,7 +250,7 @@ public final class SflowDecoder {
       builder = out.builder();
       rows = 0;
     }
-    writer.write(header, sample, packet, route, rate, builder);
+    writer.write(header, bytes, sample, packet, route, rate, builder);
     rows++;
     flows++;
     if (builder.isFull()) {

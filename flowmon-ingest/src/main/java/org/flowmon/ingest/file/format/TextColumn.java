@@ -32,8 +32,8 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     STATE_FROM_ZERO,
     /** A number, or a name of a common protocol. */
     PROTOCOL,
-    /** A code, or its label. */
-    SOURCE_KIND,
+    /** A code, or its name. */
+    CODE,
     /** UTF-8. */
     TEXT,
     /** Not read at all. */
@@ -48,8 +48,7 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
     return switch (column) {
       case STATE -> Form.STATE;
       case PROTOCOL -> Form.PROTOCOL;
-      case SOURCE_KIND -> Form.SOURCE_KIND;
-      default -> form(column.type());
+      default -> column.codeNames() == null ? form(column.type()) : Form.CODE;
     };
   }
 
@@ -86,7 +85,10 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
       case STATE -> "a code of flowmon's or a state of Zeek's";
       case STATE_FROM_ZERO -> "0…12";
       case PROTOCOL -> "0…255, tcp, udp, icmp, icmp6 or sctp";
-      case SOURCE_KIND -> "a code or a label such as netflow_v5";
+      case CODE ->
+          column == FlowColumn.SOURCE_KIND
+              ? "a code or a label such as netflow_v5"
+              : "a code or its name";
       case TEXT, LEFT_OUT -> "a text";
     };
   }
@@ -98,7 +100,8 @@ public record TextColumn(String name, @Nullable FlowColumn column, Form form) {
       case BOOLEAN -> RejectReason.BAD_BOOLEAN;
       case STATE, STATE_FROM_ZERO -> RejectReason.BAD_STATE;
       case PROTOCOL -> RejectReason.BAD_PROTOCOL;
-      case SOURCE_KIND -> RejectReason.BAD_SOURCE_KIND;
+      case CODE ->
+          column == FlowColumn.SOURCE_KIND ? RejectReason.BAD_SOURCE_KIND : RejectReason.BAD_NUMBER;
       case TEXT, LEFT_OUT -> RejectReason.TEXT_TOO_LONG;
       case NUMBER ->
           column == FlowColumn.SRC_PORT || column == FlowColumn.DST_PORT

@@ -62,7 +62,7 @@ final class CsvParser implements RecordParser {
     way[c] =
         switch (column.form()) {
           case ADDRESS -> PLAIN_ADDRESS;
-          case SOURCE_KIND, TEXT, LEFT_OUT -> BY_TEXT;
+          case CODE, TEXT, LEFT_OUT -> BY_TEXT;
           default -> PLAIN_NUMBER;
         };
     factor[c] =

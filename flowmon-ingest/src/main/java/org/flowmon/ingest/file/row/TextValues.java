@@ -4,15 +4,15 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Locale;
-import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.ConnectionState;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.code.CodeNames;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.line.DecimalTime;
-import org.flowmon.ingest.file.line.TextCache;
+import org.flowmon.ingest.text.TextCache;
 
 /** Parses texts as values of flows. Holds the last value. Not thread-safe. */
 public final class TextValues {
@@ -42,7 +42,7 @@ public final class TextValues {
       case TIME_MICROS, MICROS -> whole(bytes, from, to);
       case ADDRESS -> address(bytes, from, to);
       case BOOLEAN -> bool(bytes, from, to);
-      case STATE, SOURCE_KIND -> code(column.target(), bytes, from, to);
+      case STATE, CODE -> code(column.target(), bytes, from, to);
       case STATE_FROM_ZERO -> whole(bytes, from, to) && ++value >= 1 && value <= STATES;
       case PROTOCOL -> protocol(bytes, from, to);
       case TEXT -> text(column, bytes, from, to);
@@ -175,7 +175,7 @@ public final class TextValues {
     if (!whole(bytes, from, to)) {
       value = names == null ? -1 : names.code(word(bytes, from, to));
     }
-    return value >= 0 && value <= 0xFF;
+    return value >= 0 && value <= column.type().maxValue();
   }
 
   private boolean protocol(byte[] bytes, int from, int to) {

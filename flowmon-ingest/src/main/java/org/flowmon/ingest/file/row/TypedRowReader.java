@@ -160,8 +160,7 @@ public final class TypedRowReader {
       case TIME_MILLIS, TIME_MICROS -> kind.isTime() || kind == Kind.WHOLE;
       case SECONDS -> kind == Kind.WHOLE || kind == Kind.DOUBLE;
       case BOOLEAN -> kind == Kind.BOOLEAN || kind == Kind.WHOLE;
-      case MILLIS, MICROS, ADDRESS, STATE, STATE_FROM_ZERO, PROTOCOL, SOURCE_KIND ->
-          kind == Kind.WHOLE;
+      case MILLIS, MICROS, ADDRESS, STATE, STATE_FROM_ZERO, PROTOCOL, CODE -> kind == Kind.WHOLE;
       case TEXT, LEFT_OUT -> false;
     };
   }
@@ -306,7 +305,8 @@ public final class TypedRowReader {
         yield number >= 0 && number <= 0xFFFF_FFFFL;
       }
       case BOOLEAN -> number == 0 || number == 1;
-      case STATE, PROTOCOL, SOURCE_KIND -> number >= 0 && number <= 0xFF;
+      case STATE, PROTOCOL -> number >= 0 && number <= 0xFF;
+      case CODE -> isIn(target);
       case STATE_FROM_ZERO, TEXT, LEFT_OUT ->
           throw new IllegalStateException(target.form() + " from a number");
     };

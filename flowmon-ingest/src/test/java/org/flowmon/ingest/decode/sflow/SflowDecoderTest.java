@@ -77,6 +77,10 @@ class SflowDecoderTest {
     assertEquals(0L, row.get(FlowColumn.FLOW_DIRECTION));
     assertEquals(12L, row.get(FlowColumn.VLAN));
     assertEquals(1L, row.get(FlowColumn.OUTGOING));
+    assertEquals("02:00:00:00:00:01", row.get(FlowColumn.SRC_MAC));
+    assertEquals("02:00:00:00:00:02", row.get(FlowColumn.DST_MAC));
+    assertEquals(0x0800L, row.get(FlowColumn.ETHERTYPE));
+    assertEquals(61L, row.get(FlowColumn.MIN_TTL));
     assertEquals(AGENT, row.get(FlowColumn.EXPORTER));
     assertEquals(3L, row.get(FlowColumn.OBSERVATION_DOMAIN));
     assertEquals(77L, row.get(FlowColumn.FLOW_SEQUENCE));
@@ -186,11 +190,63 @@ class SflowDecoderTest {
                 SflowBytes.framed(1012, new byte[] {1, 2, 3, 4}))));
     Map<FlowColumn, Object> row = only();
     assertEquals(IpAddress.parse("203.0.113.1"), row.get(FlowColumn.NEXT_HOP));
+    assertEquals(IpAddress.parse("2001:db8::9"), row.get(FlowColumn.BGP_NEXT_HOP));
+    assertEquals(22L, row.get(FlowColumn.POST_VLAN));
     assertEquals(24L, row.get(FlowColumn.SRC_MASK));
     assertEquals(16L, row.get(FlowColumn.DST_MASK));
     assertEquals(64501L, row.get(FlowColumn.SRC_AS));
     assertEquals(64512L, row.get(FlowColumn.DST_AS), "the path's last AS");
     assertEquals(21L, row.get(FlowColumn.VLAN));
+  }
+
+  @Test
+  void labelsAndTranslatedAddressesAreThoseOfTheirRecords() {
+    byte[] mpls =
+        new PacketBytes().u32(0).u32(2).label(16001, false).label(24005, true).u32(0).toBytes();
+    byte[] nat =
+        new PacketBytes()
+            .bytes(SflowBytes.address("203.0.113.7"))
+            .bytes(SflowBytes.address("203.0.113.8"))
+            .toBytes();
+    decode(
+        SflowBytes.datagram(
+            1,
+            SflowBytes.flow(
+                1,
+                1,
+                1,
+                0,
+                SflowBytes.header(100, tcpFrame()),
+                SflowBytes.framed(1006, mpls),
+                SflowBytes.framed(1007, nat),
+                SflowBytes.framed(1020, new PacketBytes().u32(4000).u32(80).toBytes()))));
+    Map<FlowColumn, Object> row = only();
+    assertEquals(16001L, row.get(FlowColumn.MPLS_TOP_LABEL));
+    assertEquals("16001,24005", row.get(FlowColumn.MPLS_LABELS));
+    assertEquals(IpAddress.parse("203.0.113.7"), row.get(FlowColumn.POST_NAT_SRC_ADDR));
+    assertEquals(IpAddress.parse("203.0.113.8"), row.get(FlowColumn.POST_NAT_DST_ADDR));
+    assertEquals(4000L, row.get(FlowColumn.POST_NAT_SRC_PORT));
+    assertEquals(80L, row.get(FlowColumn.POST_NAT_DST_PORT));
+  }
+
+  @Test
+  void ofTunnelsTheFlowIsTheInnerOne() {
+    byte[] vxlan = new PacketBytes().u32(0x0800_0000L).u32(5001 << 8).bytes(tcpFrame()).toBytes();
+    byte[] frame =
+        new PacketBytes()
+            .ethernet(0x0800)
+            .ipv4("192.0.2.7", "192.0.2.8", 17, PacketBytes.udp(40_000, 4789, vxlan))
+            .toBytes();
+    decode(SflowBytes.datagram(1, SflowBytes.flow(1, 1, 1, 0, SflowBytes.header(200, frame))));
+    Map<FlowColumn, Object> row = only();
+    assertEquals(IpAddress.parse("10.1.0.1"), row.get(FlowColumn.SRC_ADDR));
+    assertEquals(443L, row.get(FlowColumn.DST_PORT));
+    assertEquals(40L, row.get(FlowColumn.BYTES));
+    assertEquals(IpAddress.parse("192.0.2.7"), row.get(FlowColumn.OUTER_SRC_ADDR));
+    assertEquals(IpAddress.parse("192.0.2.8"), row.get(FlowColumn.OUTER_DST_ADDR));
+    assertEquals(3L, row.get(FlowColumn.TUNNEL));
+    assertEquals(5001L, row.get(FlowColumn.VXLAN_ID));
+    assertNull(row.get(FlowColumn.VLAN), "the inner frame's tag");
   }
 
   @Test
@@ -207,6 +263,7 @@ class SflowDecoderTest {
     assertNull(rows.get(0).get(FlowColumn.OUTPUT_IF), "several");
     assertNull(rows.get(1).get(FlowColumn.INPUT_IF), "unknown");
     assertNull(rows.get(1).get(FlowColumn.OUTPUT_IF), "discarded");
+    assertEquals(258L, rows.get(1).get(FlowColumn.DISCARD_REASON));
     assertEquals(70_000_000L, rows.get(2).get(FlowColumn.INPUT_IF));
     assertEquals(80_000_000L, rows.get(2).get(FlowColumn.OUTPUT_IF));
     assertEquals(0L, rows.get(2).get(FlowColumn.FLOW_DIRECTION));
@@ -221,6 +278,8 @@ class SflowDecoderTest {
     assertEquals(IpAddress.parse("10.1.0.1"), row.get(FlowColumn.SRC_ADDR));
     assertEquals(1L, row.get(FlowColumn.SAMPLING_RATE));
     assertNull(row.get(FlowColumn.SAMPLING_MODE));
+    assertEquals(258L, row.get(FlowColumn.DISCARD_REASON));
+    assertEquals(128L, row.get(FlowColumn.FORWARDING_STATUS));
     assertEquals(1L, row.get(FlowColumn.PACKETS));
   }
 

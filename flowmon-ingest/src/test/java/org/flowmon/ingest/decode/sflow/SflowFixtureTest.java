@@ -161,6 +161,9 @@ class SflowFixtureTest {
       }
       List<InterfaceCounters> kept = decoder.interfaceCounters();
       List<String> octets = tshark.get("sflow_245.ifinoct");
+      if (octets.isEmpty()) {
+        continue; // tshark 4.0 stops at a record that it does not know (1005)
+      }
       assertEquals(octets.size(), kept.size(), where);
       for (InterfaceCounters counted : kept) {
         int at = tshark.get("sflow_245.ifindex").indexOf(String.valueOf(counted.index()));

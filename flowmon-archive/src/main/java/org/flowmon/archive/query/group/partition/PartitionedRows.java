@@ -215,7 +215,8 @@ public final class PartitionedRows {
     }
   }
 
-  void release() {
+  /** No row can be read any more. */
+  public void release() {
     LongArrayPool.give(Arrays.asList(chunks));
     chunks = new long[0][];
     clear();
