@@ -63,7 +63,7 @@ public final class DataSource {
       dropped = false;
       restartWindow();
     } else {
-      grow(sent, nowPool - pool & 0xFFFF_FFFFL, nowDrops - drops & 0xFFFF_FFFFL);
+      grow(sent, (nowPool - pool) & 0xFFFF_FFFFL, (nowDrops - drops) & 0xFFFF_FFFFL);
     }
     started = true;
     told = rate;

@@ -174,7 +174,7 @@ public final class ObservationDomain {
 
   /** A data source of sFlow, a new one if need be; null if there is no room, which is counted. */
   public @Nullable DataSource dataSource(long type, long index) {
-    long id = type << 32 | index;
+    long id = (type << 32) | index;
     DataSource source = dataSources.get(id);
     if (source == null) {
       if (dataSources.size() >= limits.scopesPerDomain()

@@ -239,7 +239,7 @@ public final class SflowDecoder {
   }
 
   private void writeRow() {
-    long kind = sample.sourceType & 0xFF | (sample.isDiscard ? DISCARDS : 0);
+    long kind = (sample.sourceType & 0xFF) | (sample.isDiscard ? DISCARDS : 0);
     DataSource source = domain.dataSource(kind, sample.sourceIndex);
     long rate = sample.rate;
     if (source != null) {

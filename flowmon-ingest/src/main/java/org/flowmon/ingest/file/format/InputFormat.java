@@ -31,9 +31,9 @@ public enum InputFormat {
   private static final int SHOWN = 60;
 
   static final String SUPPORTED =
-      "supported are pcap and pcapng captures of NetFlow or IPFIX datagrams, IPFIX files, Zeek"
-          + " conn.log (TSV with its header, or JSON lines), CSV with a header of columns' names,"
-          + " JSON lines with such keys, and flow batches, each also compressed by gzip, and"
+      "supported are pcap and pcapng captures of NetFlow, IPFIX or sFlow datagrams, IPFIX files,"
+          + " Zeek conn.log (TSV with its header, or JSON lines), CSV with a header of columns'"
+          + " names, JSON lines with such keys, and flow batches, each also compressed by gzip, and"
           + " Parquet files with such columns";
 
   /** The name for people, for example {@code zeek_tsv}. */
