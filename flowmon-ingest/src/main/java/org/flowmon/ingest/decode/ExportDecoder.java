@@ -92,6 +92,7 @@ public final class ExportDecoder {
           default -> IngestCounter.DATAGRAMS_DROPPED_UNKNOWN_VERSION;
         };
     counters.add(IngestCounter.VALUES_DROPPED_IMPLAUSIBLE, block.takeImplausible());
+    counters.add(IngestCounter.TIMES_CORRECTED, block.takeCorrectedTimes());
     counters.increment(outcome);
     if (outcome != IngestCounter.DATAGRAMS_DECODED) {
       boolean isDamaged = outcome == IngestCounter.DATAGRAMS_DAMAGED;
